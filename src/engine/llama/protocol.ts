@@ -1,0 +1,73 @@
+import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
+
+/**
+ * Messages between the server and one engine child (`child.ts`), over the fork's IPC channel with advanced
+ * serialisation. `id` numbers a request of the parent; every `prepare*`, `generate` and `embed` gets exactly one
+ * terminal reply with its id: `prepared`, `finished`, `embedded` or `failed`.
+ */
+export type ChildConfig = {
+  modelId: string;
+  kind: 'text' | 'embedding';
+  ggufPath: string;
+  maxContextTokens: number;
+  /** Sequences of the context: how many requests run at once. */
+  sequences: number;
+  /** Most tokens of one decode call. */
+  batchTokens: number;
+  /** Prompt tokens fed in one step while others are decoding. */
+  prefillChunkTokens: number;
+  threads: number;
+  /** Requests that may wait for a sequence before `capacity_unavailable`. */
+  maxQueue: number;
+};
+
+export type ToChild =
+  | { type: 'prepare_chat'; id: number; handle: string; prompt: ChatPrompt }
+  | {
+      type: 'prepare_embedding';
+      id: number;
+      handle: string;
+      adapter: ChatPrompt['target']['adapter'];
+      texts: string[];
+      maxInputTokens: number;
+      truncate: boolean;
+    }
+  | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string }
+  | { type: 'embed'; id: number; handle: string }
+  | { type: 'cancel'; id: number }
+  | { type: 'release'; handle: string }
+  /** Parent's answer to `want_step`: the child may run steps until it says `idle` or the parent says `yield`. */
+  | { type: 'grant' }
+  | { type: 'yield' }
+  | { type: 'stop' };
+
+export type ChildFault = 'capacity_unavailable' | 'generation_failed' | 'invalid_request';
+
+export type FromChild =
+  | { type: 'ready'; dimensions: number; loadMs: number; systemInfo: string }
+  /** Load failed; the process exits afterwards. */
+  | { type: 'load_failed'; message: string }
+  | { type: 'prepared'; id: number; promptTokens: number; inputs: { tokens: number; truncated: boolean }[] }
+  /** All deltas of one step, in one message. */
+  | { type: 'deltas'; items: { id: number; delta: Delta }[] }
+  | {
+      type: 'finished';
+      id: number;
+      reason: 'stop' | 'length' | 'tool_calls' | 'cancelled';
+      usage: Usage;
+      activeMs: number;
+    }
+  | { type: 'embedded'; id: number; vectors: Float32Array[]; promptTokens: number; activeMs: number }
+  | {
+      type: 'failed';
+      id: number;
+      fault: ChildFault;
+      message: string;
+      param: string | null;
+      retryAfterSeconds: number | null;
+    }
+  /** Thread budget: the child has work and needs the lease; it has none left and gives it back. */
+  | { type: 'want_step' }
+  | { type: 'idle' }
+  /** Measured pace, at most once a second while working. */
+  | { type: 'pace'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };

@@ -1,0 +1,125 @@
+/**
+ * The engine contract: what the rest of the program may ask of a model, embedded or remote. The engine knows
+ * nothing of tenants, prices or HTTP; it throws faults (`model_warming`, `capacity_unavailable`, `generation_failed`,
+ * `model_not_installed`, `ambiguous_transport`) and nothing else on purpose.
+ */
+
+/** A GGUF LoRA file; its content hash is its identity. */
+export type Adapter = { sha256: string; path: string };
+
+/** What a call runs on. */
+export type Target = { baseModelId: string; adapter: Adapter | null };
+
+export type ToolDefinition = { name: string; description: string | null; parameters: Record<string, unknown> | null };
+export type ToolCall = { id: string; name: string; arguments: string };
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; reasoning: string | null; toolCalls: ToolCall[] }
+  | { role: 'tool'; content: string; toolCallId: string };
+export type ToolChoice = { mode: 'auto' | 'none' | 'required' } | { mode: 'named'; name: string };
+export type ResponseFormat =
+  | { type: 'text' }
+  | { type: 'json_object' }
+  | { type: 'json_schema'; schema: Record<string, unknown> };
+/** null: nothing is sent and the model's own default applies. */
+export type ReasoningEffort = 'none' | 'low' | 'high' | null;
+
+export type ChatPrompt = {
+  target: Target;
+  messages: ChatMessage[];
+  tools: ToolDefinition[];
+  toolChoice: ToolChoice;
+  /** false: stop after the first tool call. */
+  parallelToolCalls: boolean;
+  responseFormat: ResponseFormat;
+  reasoningEffort: ReasoningEffort;
+};
+
+/** A tokenised prompt that waits in the engine for `generate`, `embed` or `release`; forgotten after 60 s. */
+export type PreparedChat = { handle: string; promptTokens: number; maxContextTokens: number };
+export type PreparedEmbedding = {
+  handle: string;
+  inputs: { tokens: number; truncated: boolean }[];
+  dimensions: number;
+};
+
+export type EmbeddingInputs = {
+  target: Target;
+  /** Final texts; a query instruction is already in front. */
+  texts: string[];
+  /** Longest input in tokens, end token included. */
+  maxInputTokens: number;
+  /** true: longer inputs are cut at their end to `maxInputTokens`; false: `tokens` reports their full length. */
+  truncate: boolean;
+};
+
+export type Sampling = {
+  /** Counts reasoning too. */
+  maxTokens: number;
+  /** 0 is greedy. */
+  temperature: number;
+  /** 0 is the most likely token only. */
+  topP: number;
+  presencePenalty: number;
+  frequencyPenalty: number;
+  seed: number | null;
+  /** Matched on the answer only, never on reasoning; the stop text is not returned. */
+  stop: string[];
+};
+
+export type Generation = {
+  handle: string;
+  sampling: Sampling;
+  /** Prompts share cached prefixes only within one scope (an account). */
+  cacheScope: string;
+  /** Abort ends the generation within one step; `generate` then resolves with reason `cancelled`. */
+  signal: AbortSignal;
+};
+
+export type Delta =
+  | { type: 'reasoning'; text: string }
+  | { type: 'content'; text: string }
+  /** A complete call; `arguments` is valid JSON text. */
+  | { type: 'tool_call'; index: number; name: string; arguments: string };
+
+export type Usage = { promptTokens: number; completionTokens: number; reasoningTokens: number; cachedTokens: number };
+export type Finished = {
+  reason: 'stop' | 'length' | 'tool_calls' | 'cancelled';
+  usage: Usage;
+  /** This request's share of the engine's steps, ms (may be fractional). */
+  activeMs: number;
+};
+export type Embedded = { vectors: Float32Array[]; promptTokens: number; activeMs: number };
+
+export type RuntimeStatus = {
+  status: 'cold' | 'loading' | 'ready' | 'failed';
+  etaMs: number | null;
+  error: string | null;
+};
+/** Measured pace of a model, for cost bounds and retry hints; a guess from its size before the first call. */
+export type Pace = { prefillMsPerToken: number; decodeMsPerToken: number };
+
+export type Engine = {
+  /** Renders the chat template and tokenises; loads the model when needed (waits a bounded time, then `model_warming`). */
+  prepareChat: (prompt: ChatPrompt, signal: AbortSignal) => Promise<PreparedChat>;
+  /** Streams deltas in order. Rejects with a fault before the first delta, or with `generation_failed` after it. */
+  generate: (generation: Generation, onDelta: (delta: Delta) => void) => Promise<Finished>;
+  prepareEmbedding: (inputs: EmbeddingInputs, signal: AbortSignal) => Promise<PreparedEmbedding>;
+  /** Unit-length vectors in input order. */
+  embed: (request: { handle: string; signal: AbortSignal }) => Promise<Embedded>;
+  /** Forgets a prepared prompt that will not run. */
+  release: (handle: string) => void;
+  status: (baseModelId: string) => RuntimeStatus;
+  pace: (baseModelId: string) => Pace;
+  /** Starts loading in the background. */
+  warm: (baseModelId: string) => void;
+  close: () => Promise<void>;
+};
+
+/** An installed model as the engine sees it. */
+export type EngineModel = {
+  id: string;
+  kind: 'text' | 'embedding';
+  ggufPath: string;
+  maxContextTokens: number;
+};

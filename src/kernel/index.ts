@@ -1,0 +1,14 @@
+export { type Clock, systemClock } from './clock.ts';
+export {
+  billingUnitMs,
+  billingUnits,
+  chargeOf,
+  formatCredits,
+  type Micro,
+  microPerCredit,
+  parseCredits,
+  priceOfUnits,
+} from './credits.ts';
+export { type CursorCodec, createCursorCodec } from './cursor.ts';
+export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
+export { type IdPrefix, newId } from './ids.ts';
