@@ -4,6 +4,20 @@ import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
  * Messages between the server and one engine child (`child.ts`), over the fork's IPC channel with advanced
  * serialisation. `id` numbers a request of the parent; every `prepare*`, `generate` and `embed` gets exactly one
  * terminal reply with its id: `prepared`, `finished`, `embedded` or `failed`.
+ *
+ * Start: the parent forks `child.ts` without arguments and sends `load` first. The child answers `ready`, or
+ * `load_failed` and exits. Requests are sent only after `ready`.
+ * Cancel: a cancelled `generate` or `embed` ends with `finished`, reason `cancelled`, within one step. A cancel for
+ * an id that already had its terminal reply is ignored.
+ * Thread lease: the child runs steps only while it holds the lease. `grant` gives it; the parent sends it ahead of
+ * the first `generate` or `embed` when nobody else holds it, else after `want_step` or when another child is through. Every
+ * grant ends with exactly one `idle` (no work left) or, only after `yield`, `want_step` (work left, lease given back
+ * at the end of the current step). A grant with no work to do is answered by `idle` at once. A `yield` that finds
+ * the child without the lease (it crossed an `idle`) is ignored, and so is a second `grant`. A child that has work and
+ * no lease says `want_step` once and waits. Preparing and loading need no lease.
+ * Life signs: `pace` is sent about once a second while steps run, also when no delta leaves; a child that holds the lease
+ * and stays silent for long is taken for hung and killed.
+ * End: on `stop`, and when the channel disconnects (the parent died), the child frees the model and exits with 0.
  */
 export type ChildConfig = {
   modelId: string;
@@ -22,6 +36,7 @@ export type ChildConfig = {
 };
 
 export type ToChild =
+  | { type: 'load'; config: ChildConfig }
   | { type: 'prepare_chat'; id: number; handle: string; prompt: ChatPrompt }
   | {
       type: 'prepare_embedding';
