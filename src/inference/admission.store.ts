@@ -1,0 +1,109 @@
+import type { Sql } from '#db';
+import type { AliasRow } from '#models';
+
+/** What one call presents: the digest of its key, the project in its path, the model in its body. */
+export type AdmissionQuestion = {
+  digest: Buffer;
+  ownerSlug: string;
+  projectSlug: string;
+  /** null where the route has no model, and while the body could not be read. */
+  model: string | null;
+};
+
+export type AdmissionAnswer = {
+  key: { id: string; name: string; accountId: string; accountStatus: string } | null;
+  project: {
+    id: string;
+    ownerId: string;
+    ownerSlug: string;
+    kind: 'text' | 'embedding';
+    visibility: 'private' | 'public';
+    archived: boolean;
+  } | null;
+  alias: AliasRow | null;
+};
+
+type Row = {
+  key_id: string | null;
+  key_name: string;
+  account_id: string;
+  account_status: string;
+  project_id: string | null;
+  owner_id: string;
+  kind: 'text' | 'embedding';
+  visibility: 'private' | 'public';
+  archived: boolean;
+  alias: AliasRow['alias'] | null;
+  alias_active: boolean;
+  alias_visibility: AliasRow['visibility'];
+  target_type: AliasRow['targetType'];
+  target_id: string;
+  revision: number;
+  rate_micro_per_minute: bigint;
+  price_version: string;
+};
+
+/**
+ * The one statement of the hot path that reads across rooms: everything that decides about a call, for all calls of
+ * one tick of the event loop. Asked anew for every call, so that a dead key or a closed project is refused at once.
+ * `lateral ... limit 1` keeps each lookup an index probe, whatever the tables' statistics say.
+ */
+const statement = `
+  select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
+         p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
+         h.alias, h.active as alias_active, h.visibility as alias_visibility, h.target_type, h.target_id, h.revision,
+         h.rate_micro_per_minute, h.price_version
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+           as asked (digest, owner_slug, project_slug, model, position)
+    left join lateral (select * from api_keys where digest = decode(asked.digest, 'hex') and active limit 1) k on true
+    left join lateral (select * from accounts where id = k.account_id limit 1) a on true
+    left join lateral (
+      select projects.* from accounts owner join projects on projects.account_id = owner.id
+       where owner.slug = asked.owner_slug and projects.slug = asked.project_slug limit 1) p on true
+    left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true
+   order by asked.position`;
+
+/** Answers all questions in order, in one round trip. */
+export async function findAdmissions(sql: Sql, questions: readonly AdmissionQuestion[]): Promise<AdmissionAnswer[]> {
+  const rows = await sql.query<Row>(statement, [
+    questions.map(({ digest }) => digest.toString('hex')),
+    questions.map(({ ownerSlug }) => ownerSlug),
+    questions.map(({ projectSlug }) => projectSlug),
+    questions.map(({ model }) => model),
+  ]);
+  return rows.map((row, index) => toAnswer(row, questions[index]?.ownerSlug ?? ''));
+}
+
+function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
+  return {
+    key:
+      row.key_id === null
+        ? null
+        : { id: row.key_id, name: row.key_name, accountId: row.account_id, accountStatus: row.account_status },
+    project:
+      row.project_id === null
+        ? null
+        : {
+            id: row.project_id,
+            ownerId: row.owner_id,
+            ownerSlug,
+            kind: row.kind,
+            visibility: row.visibility,
+            archived: row.archived,
+          },
+    alias: row.alias === null ? null : toAlias(row, row.alias),
+  };
+}
+
+function toAlias(row: Row, alias: string): AliasRow {
+  return {
+    alias,
+    active: row.alias_active,
+    visibility: row.alias_visibility,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    revision: row.revision,
+    rateMicroPerMinute: row.rate_micro_per_minute,
+    priceVersion: row.price_version,
+  };
+}

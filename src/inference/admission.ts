@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { createBatcher, type Sql } from '#db';
+import { fault } from '#kernel';
+import { bearerDigest, type KeyUsage } from '#keys';
+import type { AliasRow } from '#models';
+import { type AdmissionAnswer, type AdmissionQuestion, findAdmissions } from './admission.store.ts';
+
+/** Who calls, in which project, and the hosted model that the `model` string names there, if any. */
+export type Admitted = {
+  key: { id: string; name: string };
+  accountId: string;
+  project: { id: string; kind: 'text' | 'embedding'; ownerSlug: string };
+  /** The caller owns the project. */
+  isOwner: boolean;
+  alias: AliasRow | null;
+};
+
+export type Admit = (headers: IncomingHttpHeaders, question: Omit<AdmissionQuestion, 'digest'>) => Promise<Admitted>;
+
+const lanes = 2;
+const maxQuestions = 512;
+
+/**
+ * Makes the admission check of the compatible routes. The promise: once the answer to deactivate or delete a key has
+ * been sent, no call that arrives later is admitted, on any replica; so nothing here is cached. Faults, in this order:
+ * `invalid_credentials`, `account_suspended`, `project_not_found`, `state_conflict` (archived project);
+ * `service_unavailable` when the database cannot answer.
+ */
+export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsage }): Admit {
+  const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
+    lanes,
+    maxItems: maxQuestions,
+    run: (questions) => findAdmissions(sql, questions),
+  });
+  return async (headers, question) => {
+    const digest = bearerDigest(headers);
+    if (!digest) throw fault('invalid_credentials');
+    const admitted = judge(await batcher.submit({ ...question, digest }));
+    keyUsage.seen(admitted.key.id);
+    return admitted;
+  };
+}
+
+function judge({ key, project, alias }: AdmissionAnswer): Admitted {
+  if (!key) throw fault('invalid_credentials');
+  if (key.accountStatus !== 'active') throw fault('account_suspended');
+  if (!project) throw fault('project_not_found');
+  const isOwner = project.ownerId === key.accountId;
+  // A private project of somebody else answers like one that does not exist.
+  if (!isOwner && project.visibility !== 'public') throw fault('project_not_found');
+  if (project.archived) throw fault('state_conflict', { message: 'This project is archived.' });
+  return {
+    key: { id: key.id, name: key.name },
+    accountId: key.accountId,
+    project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
+    isOwner,
+    alias,
+  };
+}

@@ -1,0 +1,101 @@
+import { type Billing, boundOf, type Charge } from '#billing';
+import type { Engine } from '#engine';
+import { fault } from '#kernel';
+import type { ServedModel } from '#models';
+import type { Admitted } from './admission.ts';
+
+/** One call on its way through the engine: who pays, for what, and when to give up. */
+export type Call = {
+  requestId: string;
+  admitted: Admitted;
+  model: ServedModel;
+  /** Upper bound of the prompt in tokens, before it is tokenised. */
+  promptTokensAtMost: number;
+  /** Upper bound of generated tokens. */
+  maxTokens: number;
+  /** Aborted when the caller is gone. */
+  signal: AbortSignal;
+};
+
+export type CallDeps = { engine: Engine; billing: Billing };
+
+type Run = { activeMs: number; promptTokens: number; completionTokens: number; cancelled: boolean };
+
+/**
+ * Takes a call through hold, run and settlement: a bound of its cost is held while the engine prepares the prompt, and
+ * the run is charged, durably, before this resolves. Whatever fails on the way gives the hold back and charges nothing.
+ * A caller that leaves pays for the active time until then.
+ *
+ * @param steps.prepare tokenises and checks limits; returns the engine's handle.
+ * @param steps.run runs the prepared prompt.
+ */
+export async function performCall<Prepared extends { handle: string }, Result>(
+  { engine, billing }: CallDeps,
+  call: Call,
+  steps: {
+    prepare: () => Promise<Prepared>;
+    run: (prepared: Prepared) => Promise<{ result: Result; run: Run }>;
+  },
+): Promise<Result> {
+  const heldMicro = boundOf({
+    promptTokensAtMost: call.promptTokensAtMost,
+    maxTokens: call.maxTokens,
+    pace: engine.pace(call.model.baseModel.id),
+    rateMicroPerMinute: call.model.rateMicroPerMinute,
+  });
+  const [held, prepared] = await Promise.allSettled([placeHold(billing, call, heldMicro), steps.prepare()]);
+  if (held.status === 'rejected' || prepared.status === 'rejected') {
+    if (prepared.status === 'fulfilled') engine.release(prepared.value.handle);
+    if (held.status === 'fulfilled') giveBack(billing, call, heldMicro);
+    // A prompt that cannot run is told first: it stays wrong whatever the balance.
+    throw prepared.status === 'rejected' ? prepared.reason : (held as PromiseRejectedResult).reason;
+  }
+  return runAndSettle(billing, { call, heldMicro }, () => steps.run(prepared.value));
+}
+
+async function runAndSettle<Result>(
+  billing: Billing,
+  { call, heldMicro }: { call: Call; heldMicro: bigint },
+  run: () => Promise<{ result: Result; run: Run }>,
+): Promise<Result> {
+  let outcome: { result: Result; run: Run };
+  try {
+    outcome = await run();
+  } catch (error) {
+    giveBack(billing, call, heldMicro);
+    throw error;
+  }
+  // Nothing ran before the caller left: nothing to pay.
+  if (outcome.run.cancelled && outcome.run.activeMs === 0) giveBack(billing, call, heldMicro);
+  else await billing.settle(chargeFor(call, outcome.run, heldMicro));
+  return outcome.result;
+}
+
+async function placeHold(billing: Billing, { requestId, admitted }: Call, micro: bigint): Promise<void> {
+  if (micro === 0n) return;
+  const answer = await billing.hold({ requestId, accountId: admitted.accountId, micro });
+  if (answer !== 'held') throw fault('insufficient_credits');
+}
+
+function giveBack(billing: Billing, { requestId }: Call, heldMicro: bigint): void {
+  if (heldMicro > 0n) billing.release(requestId);
+}
+
+function chargeFor({ requestId, admitted, model }: Call, run: Run, heldMicro: bigint): Charge {
+  return {
+    requestId,
+    accountId: admitted.accountId,
+    keyId: admitted.key.id,
+    keyName: admitted.key.name,
+    projectId: admitted.project.id,
+    modelRequested: model.requested,
+    modelServed: model.baseModel.id,
+    modelRevision: model.revision,
+    activeMs: run.activeMs,
+    rateMicroPerMinute: model.rateMicroPerMinute,
+    priceVersion: model.priceVersion,
+    heldMicro,
+    usage: { promptTokens: run.promptTokens, completionTokens: run.completionTokens },
+    outcome: run.cancelled ? 'client_disconnected' : 'succeeded',
+  };
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fault } from '#kernel';
+import type { ServedModel } from '#models';
+import type { Admitted } from './admission.ts';
+import { type ChatRequest, readChatRequest } from './chat.schema.ts';
+import { createChatStream } from './chat-stream.ts';
+import { type AnswerHead, chatCompletion, createCollector, createFrames, wireId } from './chat-wire.ts';
+import type { InferenceDeps } from './deps.ts';
+import { callerGone, enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
+import { generate } from './generate.ts';
+
+/** POST P/chat/completions, JSON and SSE. */
+export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
+  const config = { operation: 'chat.create', access: 'admission', shape: 'compat' } as const;
+  app.post(`${inferencePrefix}/chat/completions`, { config }, async (request, reply) => {
+    const { admitted, body } = await enter(deps.admit, request);
+    const chat = readChatRequest(body);
+    const model = resolveText(deps, admitted, chat.model);
+    const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: chat.model };
+    const call = { request, reply, admitted, model, chat, head };
+    return chat.stream ? streamAnswer(deps, call) : sendAnswer(deps, call);
+  });
+}
+
+type ChatCall = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  admitted: Admitted;
+  model: ServedModel;
+  chat: ChatRequest;
+  head: AnswerHead;
+};
+
+/** Resolves a model that generates text; an embedding model is no model here. */
+export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  const model = resolve(deps, admitted, requested);
+  if (model.baseModel.kind !== 'text') {
+    throw fault('model_not_found', {
+      param: 'model',
+      message: `The model ${JSON.stringify(requested)} does not generate text.`,
+    });
+  }
+  return model;
+}
+
+async function sendAnswer(deps: InferenceDeps, call: ChatCall) {
+  const collector = createCollector();
+  const finished = await generate(deps, toCall(call), {
+    prompt: call.chat.prompt,
+    sampling: call.chat.sampling,
+    onDelta: collector.add,
+  });
+  return chatCompletion(call.head, collector, finished);
+}
+
+async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<FastifyReply> {
+  const frames = createFrames(call.head, call.chat.includeUsage);
+  const stream = createChatStream(call.reply, frames);
+  try {
+    const finished = await generate(deps, toCall(call, stream.signal), {
+      prompt: call.chat.prompt,
+      sampling: call.chat.sampling,
+      onDelta: stream.delta,
+    });
+    stream.finish(finished, call.chat.includeUsage);
+  } catch (error) {
+    // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
+    if (!stream.opened()) throw error;
+    stream.fail(error, call.request.log);
+  }
+  return call.reply;
+}
+
+function toCall({ request, reply, admitted, model, chat }: ChatCall, signal: AbortSignal = callerGone(reply)) {
+  return {
+    requestId: request.id,
+    admitted,
+    model,
+    promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
+    maxTokens: chat.sampling.maxTokens,
+    signal,
+  };
+}

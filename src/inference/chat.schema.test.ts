@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Fault } from '#kernel';
+import { readChatRequest } from './chat.schema.ts';
+
+const user = { role: 'user', content: 'Hi' };
+const tool = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } };
+const body = (extra: Record<string, unknown> = {}) => ({ model: 'm', messages: [user], ...extra });
+
+function paramOf(value: unknown): string | undefined {
+  try {
+    readChatRequest(value);
+  } catch (error) {
+    assert.ok(error instanceof Fault, `${error}`);
+    assert.equal(error.row.status, 400);
+    assert.equal(error.row.code, 'invalid_request');
+    return error.options.param ?? 'none';
+  }
+  return undefined;
+}
+
+test('an omitted field gets the published default', () => {
+  const { sampling, prompt, stream, includeUsage } = readChatRequest(body());
+  assert.deepEqual(
+    { maxTokens: sampling.maxTokens, temperature: sampling.temperature, topP: sampling.topP, stream, includeUsage },
+    { maxTokens: 1024, temperature: 1, topP: 1, stream: false, includeUsage: false },
+  );
+  assert.equal(prompt.reasoningEffort, null);
+});
+
+test('null means omitted for every optional field', () => {
+  const names = [
+    'max_tokens',
+    'max_completion_tokens',
+    'temperature',
+    'top_p',
+    'reasoning_effort',
+    'tools',
+    'tool_choice',
+    'stream',
+    'stream_options',
+    'stop',
+    'seed',
+    'presence_penalty',
+    'frequency_penalty',
+    'n',
+    'logprobs',
+    'top_logprobs',
+    'logit_bias',
+    'response_format',
+    'functions',
+    'function_call',
+    'modalities',
+    'audio',
+    'web_search_options',
+    'parallel_tool_calls',
+  ];
+  assert.deepEqual(
+    readChatRequest(body(Object.fromEntries(names.map((name) => [name, null])))),
+    readChatRequest(body()),
+  );
+});
+
+test('reasoning effort none and an omitted one are different requests', () => {
+  assert.equal(readChatRequest(body({ reasoning_effort: 'none' })).prompt.reasoningEffort, 'none');
+  assert.equal(readChatRequest(body({ reasoning_effort: null })).prompt.reasoningEffort, null);
+});
+
+test('a refused field is named by its path', () => {
+  const cases: [Record<string, unknown>, string][] = [
+    [{ model: 1 }, 'model'],
+    [{ model: '' }, 'model'],
+    [{ messages: [] }, 'messages'],
+    [{ messages: 'Hi' }, 'messages'],
+    [{ messages: [user, { role: 'user', content: 7 }] }, 'messages[1].content'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
+      'messages[0].content',
+    ],
+    [{ messages: [{ role: 'function', name: 'f', content: '1' }] }, 'messages[0].role'],
+    [{ messages: [{ role: 'tool', content: '1' }] }, 'messages[0].tool_call_id'],
+    [{ messages: [{ role: 'assistant', content: null }] }, 'messages[0].content'],
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ max_tokens: 1.5 }, 'max_tokens'],
+    [{ max_tokens: true }, 'max_tokens'],
+    [{ max_tokens: 5, max_completion_tokens: 6 }, 'max_completion_tokens'],
+    [{ temperature: 2.1 }, 'temperature'],
+    [{ temperature: '1' }, 'temperature'],
+    [{ top_p: -0.1 }, 'top_p'],
+    [{ reasoning_effort: 'medium' }, 'reasoning_effort'],
+    [{ stream: 'yes' }, 'stream'],
+    [{ stream: true, stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
+    [{ tools: [{ type: 'custom' }] }, 'tools[0].type'],
+    [{ tools: [tool, tool] }, 'tools[1].function.name'],
+    [{ tools: [{ type: 'function', function: { name: 'has space' } }] }, 'tools[0].function.name'],
+    [{ tools: Array.from({ length: 129 }, (_, i) => ({ type: 'function', function: { name: `t${i}` } })) }, 'tools'],
+    [{ tool_choice: 'required' }, 'tool_choice'],
+    [{ tools: [tool], tool_choice: { type: 'function', function: { name: 'other' } } }, 'tool_choice'],
+    [{ tools: [tool], tool_choice: { type: 'allowed_tools' } }, 'tool_choice'],
+    [{ stop: ['a', ''] }, 'stop'],
+    [{ stop: Array.from({ length: 9 }, () => 'x') }, 'stop'],
+    [{ seed: 1.5 }, 'seed'],
+    [{ presence_penalty: 3 }, 'presence_penalty'],
+    [{ n: 2 }, 'n'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ top_logprobs: 3 }, 'top_logprobs'],
+    [{ logit_bias: { 1: 2 } }, 'logit_bias'],
+    [{ response_format: { type: 'xml' } }, 'response_format.type'],
+    [{ functions: [] }, 'functions'],
+    [{ modalities: ['audio'] }, 'modalities'],
+    [{ audio: {} }, 'audio'],
+  ];
+  for (const [extra, param] of cases) assert.equal(paramOf(body(extra)), param, JSON.stringify(extra).slice(0, 100));
+});
+
+test('what clients send as bookkeeping is ignored', () => {
+  const extra = {
+    user: 'u',
+    metadata: {},
+    store: true,
+    service_tier: 'auto',
+    top_k: 5,
+    n: 1,
+    logprobs: false,
+    logit_bias: {},
+    modalities: ['text'],
+  };
+  assert.deepEqual(readChatRequest(body(extra)), readChatRequest(body()));
+});
+
+test('an integral float is an integer and max_completion_tokens is max_tokens', () => {
+  assert.equal(
+    readChatRequest(JSON.parse('{"model":"m","messages":[{"role":"user","content":"x"}],"max_completion_tokens":64.0}'))
+      .sampling.maxTokens,
+    64,
+  );
+});
+
+test('text parts are joined with newlines and developer speaks as system', () => {
+  const parts = [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ];
+  const { prompt } = readChatRequest(body({ messages: [{ role: 'developer', content: parts }, user] }));
+  assert.deepEqual(prompt.messages[0], { role: 'system', content: 'a\nb' });
+});
+
+test('tool history keeps arguments that do not parse', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{broken' } };
+  const { prompt } = readChatRequest(
+    body({
+      messages: [
+        user,
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: '1' },
+      ],
+    }),
+  );
+  assert.deepEqual(prompt.messages[1], {
+    role: 'assistant',
+    content: '',
+    reasoning: null,
+    toolCalls: [{ id: 'c', name: 'f', arguments: '{broken' }],
+  });
+});
+
+test('any JSON value is read or refused with a 400, never anything else', () => {
+  const known = fc.constantFrom(
+    'model',
+    'messages',
+    'tools',
+    'tool_choice',
+    'stop',
+    'response_format',
+    'stream_options',
+    'temperature',
+    'seed',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.dictionary(known, fc.jsonValue()), fc.boolean(), (extra, whole) => {
+      paramOf(whole ? extra : body(extra));
+    }),
+    { numRuns: 500 },
+  );
+});

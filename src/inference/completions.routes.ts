@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { resolveText } from './chat.routes.ts';
+import { createCollector, textCompletion, wireId } from './chat-wire.ts';
+import { readCompletionRequest } from './completion.schema.ts';
+import type { InferenceDeps } from './deps.ts';
+import { callerGone, enter, inferencePrefix, promptTokensAtMost } from './entry.ts';
+import { generate } from './generate.ts';
+
+/** POST P/completions: the legacy route, one prompt, one answer, never streamed. */
+export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
+  const config = { operation: 'completions.create', access: 'admission', shape: 'compat' } as const;
+  app.post(`${inferencePrefix}/completions`, { config }, async (request, reply) => {
+    const { admitted, body } = await enter(deps.admit, request);
+    const { model: requested, prompt, sampling } = readCompletionRequest(body);
+    const model = resolveText(deps, admitted, requested);
+    const collector = createCollector();
+    const call = {
+      requestId: request.id,
+      admitted,
+      model,
+      promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
+      maxTokens: sampling.maxTokens,
+      signal: callerGone(reply),
+    };
+    const finished = await generate(deps, call, { prompt, sampling, onDelta: collector.add });
+    const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
+    return textCompletion(head, collector, finished);
+  });
+}

@@ -1,0 +1,81 @@
+import type { Embedded, PreparedEmbedding } from '#engine';
+import { fault } from '#kernel';
+import type { ServedModel } from '#models';
+import { type Call, performCall } from './call.ts';
+import type { InferenceDeps } from './deps.ts';
+import type { EmbeddingRequest } from './embedding.schema.ts';
+
+export type EmbeddingAnswer = Embedded & { truncated: boolean[] };
+
+/** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
+export function embed(
+  { engine, billing }: InferenceDeps,
+  call: Call,
+  wanted: EmbeddingRequest,
+): Promise<EmbeddingAnswer> {
+  const { model, signal } = call;
+  return performCall({ engine, billing }, call, {
+    async prepare() {
+      const prepared = await engine.prepareEmbedding(
+        {
+          target: model.target,
+          texts: instructed(wanted, model.queryInstruction),
+          maxInputTokens: model.limits.maxInputTokens,
+          truncate: wanted.truncate,
+        },
+        signal,
+      );
+      const excess = limitExcess(prepared, model.limits);
+      if (excess) {
+        engine.release(prepared.handle);
+        throw fault('invalid_request', { param: 'input', message: `input: ${excess}` });
+      }
+      return prepared;
+    },
+    async run(prepared) {
+      const embedded = await engine.embed({ handle: prepared.handle, signal });
+      const cancelled = signal.aborted && embedded.vectors.length === 0;
+      if (!cancelled) checkAnswer(embedded, prepared);
+      const { activeMs, promptTokens } = embedded;
+      return {
+        result: { ...embedded, truncated: prepared.inputs.map(({ truncated }) => truncated) },
+        run: { activeMs, promptTokens, completionTokens: 0, cancelled },
+      };
+    },
+  });
+}
+
+/** The instruction goes in front of queries only (interface 4.5.1), in the form Qwen3-Embedding was trained with. */
+function instructed({ inputs, role }: EmbeddingRequest, queryInstruction: string | null): string[] {
+  if (role !== 'query' || queryInstruction === null) return inputs;
+  return inputs.map((text) => `Instruct: ${queryInstruction}\nQuery:${text}`);
+}
+
+function limitExcess({ inputs }: PreparedEmbedding, limits: ServedModel['limits']): string | null {
+  const longest = Math.max(...inputs.map(({ tokens }) => tokens));
+  if (longest > limits.maxInputTokens) {
+    return `an input has ${longest} tokens, the limit is ${limits.maxInputTokens}; shorten it or send truncate: true`;
+  }
+  if (inputs.length > 1 && inputs.some(({ truncated }) => truncated)) {
+    return 'an input that is cut fills the whole request; send it alone';
+  }
+  const total = inputs.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (total > limits.requestTokenBudget) {
+    return `the inputs have ${total} tokens together, the limit is ${limits.requestTokenBudget}; split the request`;
+  }
+  return null;
+}
+
+/** Every answer is checked before it is returned (interface 4.5.4); a wrong one is our failure and free. */
+function checkAnswer({ vectors, promptTokens }: Embedded, { inputs, dimensions }: PreparedEmbedding): void {
+  const tokens = inputs.reduce((sum, input) => sum + input.tokens, 0);
+  const whole =
+    vectors.length === inputs.length &&
+    vectors.every((vector) => vector.length === dimensions && vector.every(Number.isFinite));
+  if (!whole || promptTokens !== tokens) {
+    throw fault('generation_failed', {
+      message: 'The model returned vectors that do not fit the request.',
+      internal: `${vectors.length} vectors, ${promptTokens} tokens for ${tokens}`,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ParsedBody } from '#http';
+import { resolveModel, type ServedModel } from '#models';
+import type { Admit, Admitted } from './admission.ts';
+import type { InferenceDeps } from './deps.ts';
+import { isFields } from './fields.ts';
+
+export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
+
+/** Path parameters of every compatible route. */
+export type ProjectParams = { owner: string; project: string };
+
+/**
+ * Lets a call in: one admission for key, project and the model named in the body. What is wrong with the body itself
+ * is told only after the caller has proved who he is (wire contract 3.2).
+ */
+export async function enter(admit: Admit, request: FastifyRequest): Promise<{ admitted: Admitted; body: unknown }> {
+  const { owner, project } = readParams(request);
+  const body = readParsedBody(request);
+  const model = body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
+  const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model });
+  if (!body.ok) throw body.fault;
+  return { admitted, body: body.value };
+}
+
+/** Resolves the model that a call names, for a caller already let in. */
+export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  return resolveModel({ requested, alias: admitted.alias, isOwner: admitted.isOwner, baseModels: deps.models });
+}
+
+export function readParams(request: FastifyRequest): ProjectParams {
+  // as: the route's path declares both parameters.
+  return request.params as ProjectParams;
+}
+
+function readParsedBody(request: FastifyRequest): ParsedBody {
+  // as: the compat content-type parser of #http makes every body one of these; a missing body stays undefined.
+  return (request.body as ParsedBody | undefined) ?? { ok: true, value: undefined };
+}
+
+/** Aborts when the client closes the connection before the answer is complete. */
+export function callerGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/** Template text around the caller's own: roles, tool preamble, think tags. */
+const templateTokens = 512;
+
+/** Upper bound of the prompt in tokens: a token is at least one byte of the body. */
+export function promptTokensAtMost(request: FastifyRequest, maxContextTokens: number): number {
+  const bytes = Number(request.headers['content-length']);
+  return Number.isFinite(bytes) ? Math.min(maxContextTokens, bytes + templateTokens) : maxContextTokens;
+}

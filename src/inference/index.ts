@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+import { chatRoutes } from './chat.routes.ts';
+import { completionsRoutes } from './completions.routes.ts';
+import type { InferenceDeps } from './deps.ts';
+import { embeddingsRoutes } from './embeddings.routes.ts';
+import { modelsRoutes } from './models.routes.ts';
+
+export { type Admit, type Admitted, createAdmission } from './admission.ts';
+export type { InferenceDeps } from './deps.ts';
+
+/** Registers the compatible inference routes. */
+export function inferenceRoutes(app: FastifyInstance, deps: InferenceDeps): void {
+  modelsRoutes(app, deps);
+  chatRoutes(app, deps);
+  completionsRoutes(app, deps);
+  embeddingsRoutes(app, deps);
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { fault } from '#kernel';
+import { listCallableHostedModels, toCompatModel } from '#models';
+import type { InferenceDeps } from './deps.ts';
+import { inferencePrefix, readParams } from './entry.ts';
+
+/** GET P/models and P/models/{id}: the hosted models that the caller may call in this project, nothing else. */
+export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps): void {
+  const config = (operation: string) => ({ operation, access: 'admission', shape: 'compat' }) as const;
+
+  app.get(`${inferencePrefix}/models`, { config: config('models.list') }, async (request) => {
+    const { owner, project } = readParams(request);
+    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
+    const models = await listCallableHostedModels(sql, { projectId: admitted.project.id, isOwner: admitted.isOwner });
+    return { object: 'list', data: models.map((model) => toCompatModel(model, owner)) };
+  });
+
+  app.get(`${inferencePrefix}/models/:id`, { config: config('models.retrieve') }, async (request) => {
+    const { owner, project } = readParams(request);
+    // as: the path declares it.
+    const { id } = request.params as { id: string };
+    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
+    const models = await listCallableHostedModels(sql, { projectId: admitted.project.id, isOwner: admitted.isOwner });
+    const model = models.find(({ alias }) => alias === id);
+    if (!model) throw fault('model_not_found', { param: 'model' });
+    return toCompatModel(model, owner);
+  });
+}
