@@ -12,3 +12,4 @@ export {
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
 export { type IdPrefix, newId } from './ids.ts';
+export { OperatorError } from './operator-error.ts';

@@ -1,0 +1,4 @@
+export { type Batcher, type BatcherOptions, createBatcher } from './batch.ts';
+export { type Database, type DatabaseOptions, openDatabase, type QueryOptions, type Sql } from './database.ts';
+export { migrate } from './migrate.ts';
+export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';

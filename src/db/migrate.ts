@@ -1,0 +1,76 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '#kernel';
+import type { Database, Sql } from './database.ts';
+
+type Migration = { version: number; name: string; breaking: boolean; text: string };
+
+const fileNamePattern = /^(\d{4})_[a-z0-9_]+\.sql$/;
+const firstLinePattern = /^--! (compatible|breaking)\n/;
+// Any constant will do; it must only differ from the other advisory locks of this program.
+const migrationLock = 4_662_001n;
+const timeoutMs = 30 * 60_000;
+
+/** The migrations of this release. */
+export const migrationFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/**
+ * Brings the database up to this release. Replicas that start together wait for one another; all pending files are
+ * applied in one transaction. A database that a newer release has changed in a way this one cannot work with (a
+ * `breaking` migration it does not know) is refused with an `OperatorError`.
+ */
+export async function migrate(database: Database, folder: string = migrationFolder): Promise<void> {
+  const known = await readMigrations(folder);
+  await database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [migrationLock], { timeoutMs });
+    await tx.query(`create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      breaking boolean not null,
+      applied_at timestamptz not null default now())`);
+    const applied = await listApplied(tx);
+    refuseNewer(applied, known);
+    const done = new Set(applied.map(({ version }) => version));
+    for (const migration of known) if (!done.has(migration.version)) await apply(tx, migration);
+  });
+}
+
+type AppliedRow = { version: number; name: string; breaking: boolean };
+
+function listApplied(tx: Sql): Promise<AppliedRow[]> {
+  return tx.query<AppliedRow>('select version, name, breaking from schema_migrations order by version');
+}
+
+function refuseNewer(applied: readonly AppliedRow[], known: readonly Migration[]): void {
+  const newest = known.at(-1)?.version ?? 0;
+  const stranger = applied.find(({ version, breaking }) => version > newest && breaking);
+  if (stranger)
+    throw new OperatorError(
+      `The database belongs to a newer release of Fanfold (migration ${stranger.name}). Update this one.`,
+    );
+}
+
+async function apply(tx: Sql, { version, name, breaking, text }: Migration): Promise<void> {
+  await tx.query(text, undefined, { timeoutMs });
+  await tx.query('insert into schema_migrations (version, name, breaking) values ($1, $2, $3)', [
+    version,
+    name,
+    breaking,
+  ]);
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).sort();
+  return Promise.all(names.map((name, index) => readMigration(folder, name, index + 1)));
+}
+
+async function readMigration(folder: string, name: string, expectedVersion: number): Promise<Migration> {
+  const version = Number(fileNamePattern.exec(name)?.[1]);
+  if (version !== expectedVersion)
+    throw new Error(`migrations/${name}: names are 0001_what.sql, 0002_what.sql, ... without gaps.`);
+  const text = await readFile(join(folder, name), 'utf8');
+  const kind = firstLinePattern.exec(text)?.[1];
+  if (!kind) throw new Error(`migrations/${name}: the first line must be "--! compatible" or "--! breaking".`);
+  return { version, name, breaking: kind === 'breaking', text };
+}

@@ -1,0 +1,51 @@
+import pg from 'pg';
+
+/** SQLSTATE of a database error, looked up through its causes; null when there is none. */
+export function sqlState(error: unknown): string | null {
+  return databaseErrorIn(error)?.code ?? null;
+}
+
+/** Name of the violated constraint; null when the error is of another sort. */
+export function constraintOf(error: unknown): string | null {
+  return databaseErrorIn(error)?.constraint ?? null;
+}
+
+// 08 connection, 53 out of resources (disk full, too many connections), 57P shutdown or start-up, 58 system error.
+const unavailableClass = /^(08|53|57P|58)/;
+// A standby, or a server switched to read only: writes are refused until the operator acts.
+const readOnlyTransaction = '25006';
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+]);
+
+/**
+ * True when the database cannot be reached or cannot work at present, so that the same statement may succeed later.
+ * The driver's own failures (connection ended, no answer in time) are plain errors without any code.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== null) return unavailableClass.test(state) || state === readOnlyTransaction;
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error) return typeof error.code === 'string' && networkCodes.has(error.code);
+  return Object.getPrototypeOf(error) === Error.prototype;
+}
+
+function databaseErrorIn(error: unknown): pg.DatabaseError | null {
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    if (current instanceof pg.DatabaseError) return current;
+    current = current.cause;
+  }
+  return null;
+}

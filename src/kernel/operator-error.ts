@@ -1,0 +1,7 @@
+/**
+ * Something that only the person who runs the server can mend: a bad setting, a port in use, a database that cannot be
+ * reached. The message is one complete sentence; the command line prints it without a stack trace and exits with code 1.
+ */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
