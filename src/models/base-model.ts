@@ -1,0 +1,65 @@
+import type { Micro } from '#kernel';
+
+export type ModelKind = 'text' | 'embedding';
+export type ReasoningEffortName = 'none' | 'low' | 'high';
+
+/** Where a catalogue entry's file comes from. `shipped` is relative to the folder of the catalogue. */
+export type ModelSource =
+  | { type: 'shipped'; file: string }
+  | { type: 'hub'; repo: string; file: string; revision: string; sizeBytes: number | null; sha256: string | null };
+
+/** A model that hosted aliases, adapters and base-model calls stand on. */
+export type BaseModel = {
+  id: string;
+  name: string;
+  kind: ModelKind;
+  /** Number of weights. */
+  parameters: number;
+  /** SPDX id, or null for an added model. */
+  license: string | null;
+  /** Most tokens of one call: prompt plus answer of a text model, one input of an embedding model. */
+  maxContextTokens: number;
+  /** Vector size; null for text models. */
+  dimensions: number | null;
+  /** Longest embedding input in tokens, end token included; null for text models. */
+  maxInputTokens: number | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  /** Put in front of embedding inputs of type `query`, and of no others (`withQueryInstruction`). */
+  queryInstruction: string | null;
+  /** Values of `reasoning_effort` that change what the model does; empty: it has no reasoning. */
+  reasoningEfforts: readonly ReasoningEffortName[];
+  /** Whether the chat template knows tools. */
+  tools: boolean;
+  /** null: added from a local file. */
+  source: ModelSource | null;
+  installed: { ggufPath: string; sha256: string } | null;
+  /** When the entry was listed or the model added. */
+  created: Date;
+};
+
+/** What a chat request means when it is silent (interface 4.2); published by the catalogue and used by the routes. */
+export const chatDefaults = {
+  maxTokens: 1024,
+  temperature: 1.0,
+  topP: 1.0,
+  reasoningEffort: null,
+  stream: false,
+} as const;
+
+/** Limits of embedding requests on models that were not trained for longer inputs (interface 8.1). */
+export const embeddingLimits = { maxInputTokens: 512, maxInputs: 2, requestTokenBudget: 512 } as const;
+
+/** Ids of base models: the characters of an alias, so that both can stand in `model`. */
+export const modelIdPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/**
+ * Text to embed for a query. An instruction with `{query}` in it is a template; any other is a task description and
+ * takes the form that Qwen3-Embedding was trained with.
+ */
+export function withQueryInstruction(instruction: string | null, query: string): string {
+  if (instruction === null) return query;
+  const at = instruction.indexOf('{query}');
+  if (at < 0) return `Instruct: ${instruction}\nQuery:${query}`;
+  return instruction.slice(0, at) + query + instruction.slice(at + '{query}'.length);
+}

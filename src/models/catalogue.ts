@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, normalize } from 'node:path';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { parse } from 'yaml';
+import { type Micro, parseCredits } from '#kernel';
+import { type BaseModel, embeddingLimits, modelIdPattern } from './base-model.ts';
+import { ModelError, reasonOf } from './model-error.ts';
+
+/** An entry of the catalogue: everything of a base model but whether it is installed. */
+export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & { source: NonNullable<BaseModel['source']> };
+
+export type Catalogue = {
+  entries: readonly CatalogueEntry[];
+  priceVersion: string;
+  /** Rate of added models that name none. */
+  defaultRateMicroPerMinute: Micro;
+};
+
+const strict = { additionalProperties: false };
+const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
+const Positive = Type.Integer({ minimum: 1 });
+const shared = {
+  id: Type.String({ pattern: modelIdPattern.source }),
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  parameters: Positive,
+  license: Type.String({ minLength: 1 }),
+  created: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  max_context_tokens: Positive,
+  credits_per_gpu_minute: Rate,
+};
+const Hub = Type.Object(
+  {
+    repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
+    file: Type.String({ pattern: '^[\\w.-]+\\.gguf$' }),
+    revision: Type.String({ pattern: '^[\\w.-]+$' }),
+    size_bytes: Type.Union([Positive, Type.Null()]),
+    sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()]),
+  },
+  strict,
+);
+const Source = Type.Object(
+  { shipped: Type.Optional(Type.String({ pattern: '\\.gguf$' })), hub: Type.Optional(Hub) },
+  { ...strict, minProperties: 1, maxProperties: 1 },
+);
+const TextEntry = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('text'),
+    reasoning_efforts: Type.Array(Type.Enum(['none', 'low', 'high']), { uniqueItems: true }),
+    tools: Type.Boolean(),
+    source: Source,
+  },
+  strict,
+);
+const EmbeddingEntry = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('embedding'),
+    dimensions: Positive,
+    query_instruction: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+    source: Source,
+  },
+  strict,
+);
+const Top = Type.Object(
+  {
+    price_version: Type.String({ minLength: 1 }),
+    default_credits_per_gpu_minute: Rate,
+    models: Type.Array(Type.Unknown(), { minItems: 1 }),
+  },
+  strict,
+);
+
+/** Reads the catalogue. Throws `ModelError` with one line that names the entry and the field. */
+export function loadCatalogue(path: string): Catalogue {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ModelError(`Cannot read the model catalogue ${path}: ${reasonOf(error)}`);
+  }
+  try {
+    return parseCatalogue(text);
+  } catch (error) {
+    throw new ModelError(`The model catalogue ${path} is not valid: ${reasonOf(error)}`);
+  }
+}
+
+/** Parses the text of `catalogue.yaml`; the message of what it throws names entry and field. */
+export function parseCatalogue(text: string): Catalogue {
+  const document: unknown = parse(text);
+  if (!Value.Check(Top, document)) throw new ModelError(firstProblem(Top, document));
+  const entries: CatalogueEntry[] = [];
+  for (const [index, raw] of document.models.entries()) {
+    const entry = parseEntry(raw, index, document.price_version);
+    if (entries.some((other) => other.id === entry.id)) throw new ModelError(`${entry.id}: the id is used twice`);
+    entries.push(entry);
+  }
+  return {
+    entries,
+    priceVersion: document.price_version,
+    defaultRateMicroPerMinute: readRate(document.default_credits_per_gpu_minute),
+  };
+}
+
+function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry {
+  const label = labelOf(raw, index);
+  const kind = typeof raw === 'object' && raw !== null && 'kind' in raw ? raw.kind : undefined;
+  if (kind === 'text') {
+    if (!Value.Check(TextEntry, raw)) throw new ModelError(`${label}: ${firstProblem(TextEntry, raw)}`);
+    return {
+      ...sharedFields(raw, label, priceVersion),
+      kind,
+      dimensions: null,
+      maxInputTokens: null,
+      queryInstruction: null,
+      reasoningEfforts: raw.reasoning_efforts,
+      tools: raw.tools,
+    };
+  }
+  if (kind === 'embedding') {
+    if (!Value.Check(EmbeddingEntry, raw)) throw new ModelError(`${label}: ${firstProblem(EmbeddingEntry, raw)}`);
+    return {
+      ...sharedFields(raw, label, priceVersion),
+      kind,
+      dimensions: raw.dimensions,
+      maxInputTokens: Math.min(embeddingLimits.maxInputTokens, raw.max_context_tokens),
+      queryInstruction: raw.query_instruction,
+      reasoningEfforts: [],
+      tools: false,
+    };
+  }
+  throw new ModelError(`${label}: kind must be text or embedding`);
+}
+
+function sharedFields(
+  raw: Static<typeof TextEntry> | Static<typeof EmbeddingEntry>,
+  label: string,
+  priceVersion: string,
+) {
+  const created = new Date(`${raw.created}T00:00:00.000Z`);
+  if (Number.isNaN(created.getTime())) throw new ModelError(`${label}: created must be a date`);
+  return {
+    id: raw.id,
+    name: raw.name,
+    parameters: raw.parameters,
+    license: raw.license,
+    created,
+    maxContextTokens: raw.max_context_tokens,
+    rateMicroPerMinute: readRate(raw.credits_per_gpu_minute),
+    priceVersion,
+    source: readSource(raw.source, label),
+  };
+}
+
+function readSource(raw: Static<typeof Source>, label: string): CatalogueEntry['source'] {
+  if (raw.hub) {
+    const { repo, file, revision, size_bytes: sizeBytes, sha256 } = raw.hub;
+    return { type: 'hub', repo, file, revision, sizeBytes, sha256 };
+  }
+  const file = normalize(raw.shipped ?? '');
+  if (isAbsolute(file) || file.startsWith('..')) {
+    throw new ModelError(`${label}: source.shipped must lie in the folder of the catalogue`);
+  }
+  return { type: 'shipped', file };
+}
+
+function readRate(text: string): Micro {
+  const micro = parseCredits(text);
+  if (micro === null) throw new ModelError(`${text} is not a rate`);
+  return micro;
+}
+
+function labelOf(raw: unknown, index: number): string {
+  const id = typeof raw === 'object' && raw !== null && 'id' in raw ? raw.id : null;
+  return typeof id === 'string' && id !== '' ? id : `entry ${index + 1}`;
+}
+
+/** First schema error as `field.path must be ...`; unknown fields are named themselves. */
+function firstProblem(schema: TSchema, value: unknown): string {
+  const errors = [...Value.Errors(schema, value)];
+  const unknownField = errors.find((error) => error.keyword === 'boolean');
+  if (unknownField) return `${fieldOf(unknownField.instancePath)} is not a known field`;
+  // The members of a union report before the union itself; the deepest path says most.
+  const [error] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+  if (!error) return 'it does not have the expected shape';
+  const field = fieldOf(error.instancePath);
+  return field === '' ? error.message : `${field} ${error.message}`;
+}
+
+function fieldOf(instancePath: string): string {
+  return instancePath.split('/').filter(Boolean).join('.');
+}
