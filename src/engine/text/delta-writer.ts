@@ -1,0 +1,104 @@
+import type { Delta } from '../port.ts';
+import { createHeldText } from './held-text.ts';
+import { createStopMatcher } from './stop-matcher.ts';
+import type { ParsedCall } from './tool-call.ts';
+
+/**
+ * Collects deltas. Content passes the stop strings; whitespace at its end waits where a tool call may follow, because
+ * whitespace in front of a call is dropped. Half a surrogate pair waits for its other half.
+ */
+export type DeltaWriter = {
+  reasoning: (text: string) => void;
+  content: (text: string) => void;
+  call: (call: ParsedCall) => void;
+  /** Writes what is still held back. */
+  end: () => void;
+  stopMatched: () => boolean;
+  calls: () => number;
+  /** The deltas since the last drain; neighbours of one kind are joined. */
+  drain: () => Delta[];
+};
+
+export function createDeltaWriter(options: { stop: readonly string[]; holdSpace: boolean }): DeltaWriter {
+  const stop = createStopMatcher(options.stop);
+  const text = createTextDeltas();
+  const tail = createHeldText();
+  let space = 0;
+  let calls = 0;
+
+  const write = (passed: string): void => {
+    const trimmed = options.holdSpace ? passed.trimEnd().length : passed.length;
+    space = trimmed === 0 ? space + passed.length : passed.length - trimmed;
+    tail.append(passed);
+    if (stop.matched()) space = 0;
+    text.add('content', tail.take(tail.length() - space));
+  };
+
+  return {
+    reasoning: (reasoning) => text.add('reasoning', reasoning),
+    content: (content) => write(stop.push(content)),
+    call: (call) => {
+      write(stop.flush());
+      tail.take(tail.length());
+      space = 0;
+      text.addCall({ type: 'tool_call', index: calls, ...call });
+      calls += 1;
+    },
+    end: () => {
+      write(stop.flush());
+      text.add('content', tail.take(tail.length()));
+      text.end();
+    },
+    stopMatched: stop.matched,
+    calls: () => calls,
+    drain: text.drain,
+  };
+}
+
+type TextKind = 'reasoning' | 'content';
+
+function createTextDeltas() {
+  let deltas: Delta[] = [];
+  let pending: { kind: TextKind; pieces: string[] } | null = null;
+  let half = '';
+
+  const flush = (): void => {
+    if (pending !== null && pending.pieces.length > 0) {
+      deltas.push({ type: pending.kind, text: pending.pieces.join('') });
+    }
+    pending = null;
+  };
+  /** A high surrogate that stays alone is no character. */
+  const giveUpHalf = (): void => {
+    if (half !== '') pending?.pieces.push('\uFFFD');
+    half = '';
+  };
+
+  return {
+    add: (kind: TextKind, added: string): void => {
+      if (added === '') return;
+      if (pending?.kind !== kind) {
+        giveUpHalf();
+        flush();
+        pending = { kind, pieces: [] };
+      }
+      const whole = half + added;
+      half = /[\uD800-\uDBFF]$/.test(whole) ? whole.slice(-1) : '';
+      if (whole.length > half.length) pending.pieces.push(half === '' ? whole : whole.slice(0, -1));
+    },
+    addCall: (delta: Delta): void => {
+      giveUpHalf();
+      flush();
+      deltas.push(delta);
+    },
+    end: giveUpHalf,
+    drain: (): Delta[] => {
+      const kind = pending?.kind;
+      flush();
+      if (kind !== undefined && half !== '') pending = { kind, pieces: [] };
+      const drained = deltas;
+      deltas = [];
+      return drained;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { Template } from '@huggingface/jinja';
+import { fault } from '#kernel';
+import type { ChatPrompt } from '../port.ts';
+import { type ControlTokens, createShield, indexControlTokens, type Segment } from './control-tokens.ts';
+import { mergeTurns, plainTurns, type TemplateMessage, toTemplateMessages, toTemplateTools } from './conversation.ts';
+
+export type { Segment } from './control-tokens.ts';
+
+/** How the model writes a call inside `<tool_call>`: a JSON object, or `<function=..><parameter=..>` (Qwen3-Coder). */
+export type ToolSyntax = 'json' | 'xml';
+
+/** A model's compiled chat template. */
+export type ChatTemplate = {
+  compiled: Template;
+  source: string;
+  controlTokens: ControlTokens;
+  bosToken: string;
+  eosToken: string;
+  toolSyntax: ToolSyntax;
+  now: () => Date;
+};
+
+export type ChatTemplateOptions = {
+  /** `tokenizer.chat_template` of the GGUF. */
+  source: string;
+  /** Texts of the tokens of type CONTROL. USER_DEFINED ones (`<think>`, `<tool_call>`) do not belong here. */
+  controlTokens: readonly string[];
+  /** '' where the model has none. */
+  bosToken: string;
+  eosToken: string;
+  /** For templates that print the date. */
+  now: () => Date;
+};
+
+export type RenderedPrompt = {
+  /** The whole prompt; equals the joined segments. */
+  text: string;
+  segments: Segment[];
+  /** The prompt ends inside an open `<think>`: the output begins with reasoning and has only `</think>`. */
+  startsInReasoning: boolean;
+  /** The prompt ends with an empty think block: the model does not reason. */
+  thinkingDisabled: boolean;
+};
+
+const maxPromptChars = 1_048_576;
+
+class TemplateRefusal extends Error {}
+
+/** Throws `invalid_request` where the template does not compile: the model cannot chat. */
+export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate {
+  try {
+    return {
+      compiled: new Template(options.source),
+      source: options.source,
+      controlTokens: indexControlTokens(options.controlTokens),
+      bosToken: options.bosToken,
+      eosToken: options.eosToken,
+      toolSyntax: options.source.includes('<function=') ? 'xml' : 'json',
+      now: options.now,
+    };
+  } catch (error) {
+    throw templateFault('The chat template of this model cannot be read.', error);
+  }
+}
+
+/**
+ * Renders the conversation up to where the model starts to write. It is rendered as it is first; where the template
+ * refuses (many want the system message first and user and assistant in turn), again with neighbouring turns
+ * merged, and last as plain user and assistant turns. Throws `invalid_request` (`messages`, or `tools` where the
+ * template cannot show tools).
+ */
+export function renderChat(template: ChatTemplate, prompt: ChatPrompt): RenderedPrompt {
+  const tools = prompt.toolChoice.mode === 'none' ? [] : toTemplateTools(prompt.tools);
+  if (tools.length > 0 && !/\btools\b/.test(template.source)) {
+    throw fault('invalid_request', { param: 'tools', message: 'The chat template of this model has no tools.' });
+  }
+  const messages = toTemplateMessages(prompt.messages);
+  const callerText = JSON.stringify([messages, tools]);
+  if (callerText.length > 2 * maxPromptChars) throw tooLong();
+  const shield = createShield(template.controlTokens, callerText + template.source);
+  const values = {
+    ...(tools.length === 0 ? {} : { tools: shield.protect(tools) }),
+    ...(prompt.reasoningEffort === null ? {} : { enable_thinking: prompt.reasoningEffort !== 'none' }),
+    add_generation_prompt: true,
+    bos_token: template.bosToken,
+    eos_token: template.eosToken,
+    raise_exception: (message: unknown) => {
+      throw new TemplateRefusal(String(message));
+    },
+    strftime_now: (format: unknown) => formatDate(template.now(), String(format)),
+  };
+  const variants = [(): TemplateMessage[] => messages, () => mergeTurns(messages), () => plainTurns(messages)];
+  const rendered = renderFirst(
+    variants.map((variant) => () => template.compiled.render({ ...values, messages: shield.protect(variant()) })),
+  );
+  const segments = shield.split(rendered);
+  const text = segments.map((segment) => segment.text).join('');
+  if (text.length > maxPromptChars) throw tooLong();
+  const end = text.trimEnd();
+  return {
+    text,
+    segments,
+    startsInReasoning: end.endsWith('<think>'),
+    thinkingDisabled: end.endsWith('</think>') && end.slice(0, -'</think>'.length).trimEnd().endsWith('<think>'),
+  };
+}
+
+/** The first attempt that succeeds; else a fault that tells what the first one met. */
+function renderFirst(attempts: readonly (() => string)[]): string {
+  const errors: unknown[] = [];
+  for (const attempt of attempts) {
+    try {
+      return attempt();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  const refusal = errors.find((error) => error instanceof TemplateRefusal);
+  const why = refusal === undefined ? '' : ` It says: ${refusal.message.slice(0, 300)}`;
+  throw templateFault(`The chat template of this model cannot render these messages.${why}`, errors[0]);
+}
+
+function templateFault(message: string, cause: unknown): Error {
+  const internal = cause instanceof Error ? cause.message : String(cause);
+  return fault('invalid_request', { param: 'messages', message, internal, cause });
+}
+
+function tooLong(): Error {
+  const message = `The messages are longer than ${maxPromptChars} characters; this exceeds the maximum context length.`;
+  return fault('invalid_request', { param: 'messages', message });
+}
+
+/** The directives of Python's strftime that chat templates use, in English and UTC. */
+function formatDate(date: Date, format: string): string {
+  const part = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(date);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const parts: Record<string, () => string> = {
+    Y: () => String(date.getUTCFullYear()),
+    m: () => two(date.getUTCMonth() + 1),
+    d: () => two(date.getUTCDate()),
+    H: () => two(date.getUTCHours()),
+    M: () => two(date.getUTCMinutes()),
+    S: () => two(date.getUTCSeconds()),
+    B: () => part({ month: 'long' }),
+    b: () => part({ month: 'short' }),
+    A: () => part({ weekday: 'long' }),
+    a: () => part({ weekday: 'short' }),
+    '%': () => '%',
+  };
+  return format.replace(/%([a-zA-Z%])/g, (whole, directive: string) => parts[directive]?.() ?? whole);
+}

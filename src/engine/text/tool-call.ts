@@ -1,0 +1,104 @@
+import type { ToolDefinition } from '../port.ts';
+import type { ToolSyntax } from './template.ts';
+
+declare global {
+  /** ES2025 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library. */
+  interface JSON {
+    rawJSON: (text: string) => object;
+    isRawJSON: (value: unknown) => boolean;
+  }
+}
+
+export type ParsedCall = { name: string; arguments: string };
+
+/**
+ * Reads what a model wrote between `<tool_call>` and `</tool_call>`. null where it is not a call of a known tool with
+ * an object of arguments; the text is then ordinary content.
+ */
+export function parseToolCall(text: string, tools: readonly ToolDefinition[], syntax: ToolSyntax): ParsedCall | null {
+  const call = syntax === 'xml' && /^\s*<function=/.test(text) ? parseXmlCall(text, tools) : parseJsonCall(text);
+  return call !== null && tools.some((tool) => tool.name === call.name) ? call : null;
+}
+
+function parseJsonCall(text: string): ParsedCall | null {
+  const call = asObject(parseJson(text));
+  const name = call?.['name'];
+  if (call === null || typeof name !== 'string') return null;
+  const given = call['arguments'] ?? call['parameters'] ?? {};
+  const value = asObject(typeof given === 'string' ? parseJson(given) : given);
+  const json = value === null ? null : toJson(value);
+  return json === null ? null : { name, arguments: json };
+}
+
+/** Values are text; those of parameters that are not strings by the tool's schema are read as JSON. */
+function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCall | null {
+  const trimmed = text.trim();
+  const body = trimmed.endsWith('</function>') ? trimmed.slice(0, -'</function>'.length) : trimmed;
+  const head = /^<function=([^>\n]*)>/.exec(body);
+  if (head === null) return null;
+  const name = (head[1] ?? '').trim();
+  const properties = asObject(tools.find((tool) => tool.name === name)?.parameters?.['properties']) ?? {};
+  const values: [string, unknown][] = [];
+  const end = body.trimEnd().length;
+  const open = /\s*<parameter=([^>\n]*)>/y;
+  open.lastIndex = head[0].length;
+  while (open.lastIndex < end) {
+    const key = open.exec(body)?.[1]?.trim();
+    const close = body.indexOf('</parameter>', open.lastIndex);
+    if (key === undefined || close < 0) return null;
+    const value = body.slice(open.lastIndex, close).replace(/^\n/, '').replace(/\n$/, '');
+    values.push([key, typedValue(value, properties[key])]);
+    open.lastIndex = close + '</parameter>'.length;
+  }
+  const json = toJson(Object.fromEntries(values));
+  return json === null ? null : { name, arguments: json };
+}
+
+function typedValue(text: string, schema: unknown): unknown {
+  const types = typesOf(schema);
+  const value = parseJson(text);
+  if (value === undefined || types.length === 0) return text;
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : isRaw(value) ? 'number' : typeof value;
+  return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
+}
+
+/** The JSON types a schema names, its alternatives included. */
+function typesOf(schema: unknown): unknown[] {
+  const object = asObject(schema);
+  if (object === null) return [];
+  const alternatives = [object['anyOf'], object['oneOf']].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [object['type'] ?? [], ...alternatives.map(typesOf)].flat();
+}
+
+/** undefined where the text is not JSON. Numbers that a double cannot hold exactly keep their digits. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+      const source = context?.source;
+      return typeof value === 'number' && source !== undefined && String(value) !== source
+        ? JSON.rawJSON(source)
+        : value;
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** null where the value nests too deeply to be written. */
+function toJson(value: object): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return null;
+  }
+}
+
+function isRaw(value: unknown): boolean {
+  return JSON.isRawJSON(value);
+}
+
+function asObject(value: unknown): Record<string, unknown> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isRaw(value)) return null;
+  // A JSON object: checked on the line above.
+  return value as Record<string, unknown>;
+}
