@@ -1,8 +1,9 @@
-import { Template } from '@huggingface/jinja';
+import { Interpreter, parse, tokenize } from '@huggingface/jinja';
 import { fault } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
 import { type ControlTokens, createShield, indexControlTokens, type Segment } from './control-tokens.ts';
 import { mergeTurns, plainTurns, type TemplateMessage, toTemplateMessages, toTemplateTools } from './conversation.ts';
+import { TemplateRefusal, templateEnvironment } from './template-environment.ts';
 
 export type { Segment } from './control-tokens.ts';
 
@@ -11,7 +12,7 @@ export type ToolSyntax = 'json' | 'xml';
 
 /** A model's compiled chat template. */
 export type ChatTemplate = {
-  compiled: Template;
+  program: ReturnType<typeof parse>;
   source: string;
   controlTokens: ControlTokens;
   bosToken: string;
@@ -44,13 +45,11 @@ export type RenderedPrompt = {
 
 const maxPromptChars = 1_048_576;
 
-class TemplateRefusal extends Error {}
-
 /** Throws `invalid_request` where the template does not compile: the model cannot chat. */
 export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate {
   try {
     return {
-      compiled: new Template(options.source),
+      program: parse(tokenize(options.source, { lstrip_blocks: true, trim_blocks: true })),
       source: options.source,
       controlTokens: indexControlTokens(options.controlTokens),
       bosToken: options.bosToken,
@@ -84,14 +83,13 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
     add_generation_prompt: true,
     bos_token: template.bosToken,
     eos_token: template.eosToken,
-    raise_exception: (message: unknown) => {
-      throw new TemplateRefusal(String(message));
-    },
-    strftime_now: (format: unknown) => formatDate(template.now(), String(format)),
   };
   const variants = [(): TemplateMessage[] => messages, () => mergeTurns(messages), () => plainTurns(messages)];
   const rendered = renderFirst(
-    variants.map((variant) => () => template.compiled.render({ ...values, messages: shield.protect(variant()) })),
+    variants.map((variant) => () => {
+      const environment = templateEnvironment({ ...values, messages: shield.protect(variant()) }, template.now);
+      return textOf(new Interpreter(environment).run(template.program));
+    }),
   );
   const segments = shield.split(rendered);
   const text = segments.map((segment) => segment.text).join('');
@@ -103,6 +101,12 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
     startsInReasoning: end.endsWith('<think>'),
     thinkingDisabled: end.endsWith('</think>') && end.slice(0, -'</think>'.length).trimEnd().endsWith('<think>'),
   };
+}
+
+/** A run of a template yields a string value; anything else is a fault of the library. */
+function textOf(result: { value: unknown }): string {
+  if (typeof result.value !== 'string') throw new Error('The template did not render to text. This is a bug.');
+  return result.value;
 }
 
 /** The first attempt that succeeds; else a fault that tells what the first one met. */
@@ -128,25 +132,4 @@ function templateFault(message: string, cause: unknown): Error {
 function tooLong(): Error {
   const message = `The messages are longer than ${maxPromptChars} characters; this exceeds the maximum context length.`;
   return fault('invalid_request', { param: 'messages', message });
-}
-
-/** The directives of Python's strftime that chat templates use, in English and UTC. */
-function formatDate(date: Date, format: string): string {
-  const part = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(date);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const parts: Record<string, () => string> = {
-    Y: () => String(date.getUTCFullYear()),
-    m: () => two(date.getUTCMonth() + 1),
-    d: () => two(date.getUTCDate()),
-    H: () => two(date.getUTCHours()),
-    M: () => two(date.getUTCMinutes()),
-    S: () => two(date.getUTCSeconds()),
-    B: () => part({ month: 'long' }),
-    b: () => part({ month: 'short' }),
-    A: () => part({ weekday: 'long' }),
-    a: () => part({ weekday: 'short' }),
-    '%': () => '%',
-  };
-  return format.replace(/%([a-zA-Z%])/g, (whole, directive: string) => parts[directive]?.() ?? whole);
 }
