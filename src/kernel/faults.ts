@@ -46,6 +46,7 @@ export const faultRows = {
   model_not_found: row(404, 'model_not_found', invalid, 'There is no such model, or you may not use it.'),
   model_not_installed: row(404, 'model_not_found', invalid, 'This model is listed but not installed.'),
   method_not_allowed: row(405, 'method_not_allowed', invalid, 'This path does not take this method.'),
+  request_timeout: row(408, 'request_timeout', invalid, 'The request took too long to arrive.'),
   state_conflict: row(409, 'state_conflict', invalid, 'This is not possible in the present state.', false),
   slug_taken: row(409, 'slug_taken', invalid, 'This slug is taken.', false),
   alias_taken: row(409, 'alias_taken', invalid, 'This alias is taken.', false),

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fault } from '#kernel';
+
+/** Who asks, as far as the account is concerned. */
+export type Principal = {
+  accountId: string;
+  accountSlug: string;
+  role: 'user' | 'admin';
+  method: 'api_key' | 'session';
+  keyId: string | null;
+};
+
+/**
+ * Finds out who asks, from an API key or a session; null when the credentials are missing or worth nothing.
+ * Throws `service_unavailable` when the database cannot tell, so that an outage never looks like a bad key.
+ */
+export type Authenticator = (headers: IncomingHttpHeaders) => Promise<Principal | null>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller of a route with access `account`. Reading it on another route is a bug and throws. */
+    readonly principal: Principal;
+  }
+}
+
+const principals = Symbol('principal');
+type Identified = FastifyRequest & { [principals]?: Principal };
+
+export function decoratePrincipal(app: FastifyInstance): void {
+  app.decorateRequest('principal', {
+    getter(this: Identified): Principal {
+      const principal = this[principals];
+      if (!principal) throw new Error('This route has no principal. This is a bug.');
+      return principal;
+    },
+  });
+}
+
+/** An onRequest hook that lets nobody pass without a principal. */
+export function authenticateWith(authenticator: Authenticator) {
+  return async (request: Identified): Promise<void> => {
+    const principal = await authenticator(request.headers);
+    if (!principal) throw fault('invalid_credentials');
+    request[principals] = principal;
+  };
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Fault, fault } from '#kernel';
+import { isJsonContentType } from './door.ts';
+import { parseJsonBody } from './json-guard.ts';
+
+/**
+ * What became of a body. Routes of shape `compat` find this in `request.body` and raise the fault in their own order
+ * (key and project come before the body); `native` routes get the plain value, or have failed already.
+ */
+export type ParsedBody = { ok: true; value: unknown } | { ok: false; fault: Fault };
+
+/** JSON is the only content type; everything else is refused with 415. */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (isJsonContentType(request.headers['content-type'] ?? '')) done(null, parse(bytes));
+    else done(fault('unsupported_media_type'));
+  });
+}
+
+/** The body of a `compat` request. */
+export function compatBody(request: FastifyRequest): ParsedBody {
+  return request.body instanceof Parsed || request.body instanceof Unreadable ? request.body : absent();
+}
+
+/** Puts the plain value in place for a `native` route; no body and an empty body are both `undefined`. */
+export function unwrapNativeBody(request: FastifyRequest): void {
+  const { body } = request;
+  if (body instanceof Parsed) request.body = body.value;
+  else if (!(body instanceof Unreadable) || body.isAbsent) request.body = undefined;
+  else throw body.fault;
+}
+
+function parse(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return absent();
+  try {
+    return new Parsed(parseJsonBody(bytes));
+  } catch (error) {
+    if (error instanceof Fault) return new Unreadable(error, false);
+    throw error;
+  }
+}
+
+function absent(): ParsedBody {
+  return new Unreadable(fault('invalid_request', { message: 'The request has no body.' }), true);
+}
+
+/** Classes, so that a body which merely looks like a result is never taken for one. */
+class Parsed {
+  readonly ok = true;
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+class Unreadable {
+  readonly ok = false;
+  readonly fault: Fault;
+  readonly isAbsent: boolean;
+  constructor(problem: Fault, isAbsent: boolean) {
+    this.fault = problem;
+    this.isAbsent = isAbsent;
+  }
+}

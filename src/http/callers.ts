@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+
+/** Why a call should stop: the connection closed, it does not read what it gets, or this process is stopping. */
+export type CallerLoss = 'disconnected' | 'slow_reader' | 'shutdown';
+
+/** The other end of a call in progress. */
+export type Caller = {
+  /** Aborts when there is nobody left to work for; the reason is a `CallerLoss`. */
+  signal: AbortSignal;
+  lose: (loss: CallerLoss) => void;
+};
+
+export type Callers = {
+  /** Follows the caller of this reply until the response is complete. */
+  watch: (reply: FastifyReply) => Caller;
+  /** Tells every running call to stop. */
+  loseAll: (loss: CallerLoss) => void;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    callers: Callers;
+  }
+}
+
+export function createCallers(): Callers {
+  const running = new Set<AbortController>();
+  return {
+    watch(reply) {
+      const controller = new AbortController();
+      const { raw } = reply;
+      const lose = (loss: CallerLoss) => {
+        if (!controller.signal.aborted) controller.abort(loss);
+      };
+      const closed = () => {
+        running.delete(controller);
+        if (!raw.writableFinished) lose('disconnected');
+      };
+      if (raw.destroyed) closed();
+      else {
+        running.add(controller);
+        raw.once('close', closed);
+      }
+      return { signal: controller.signal, lose };
+    },
+    loseAll(loss) {
+      for (const controller of running) controller.abort(loss);
+    },
+  };
+}
+
+/** Follows the caller of a call that may take long: cancel the work when `signal` aborts. */
+export function watchCaller(reply: FastifyReply): Caller {
+  return reply.server.callers.watch(reply);
+}
+
+/** Why a signal of `watchCaller` aborted; null while the caller is there. */
+export function lossOf(signal: AbortSignal): CallerLoss | null {
+  if (!signal.aborted) return null;
+  // Only `lose` and `loseAll` abort these signals.
+  return signal.reason as CallerLoss;
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const exposed = 'x-request-id, x-should-retry, retry-after, link, www-authenticate';
+const preflightSeconds = '600';
+const headerList = /^[A-Za-z0-9\-, ]{1,2000}$/;
+
+/**
+ * Lets the listed origins read answers in a browser. Off without a list. Credentials travel in `Authorization`, never
+ * in cookies of another origin, so `access-control-allow-credentials` is not sent.
+ */
+export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: ReadonlySet<string>): void {
+  reply.header('vary', 'origin');
+  const { origin } = request.headers;
+  if (origin === undefined || !origins.has(origin)) return;
+  reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed);
+}
+
+/** Answers `OPTIONS` of a known path, a browser's preflight included. */
+export function answerOptions(request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): void {
+  const asked = request.headers['access-control-request-headers'];
+  if (reply.hasHeader('access-control-allow-origin')) {
+    reply.header('access-control-allow-methods', methods.join(', ')).header('access-control-max-age', preflightSeconds);
+    if (asked && headerList.test(asked)) reply.header('access-control-allow-headers', asked);
+  }
+  reply.code(204).header('allow', methods.join(', ')).send();
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+
+export type DrainOptions = {
+  /** Time that running calls have to finish by themselves, ms. */
+  graceMs: number;
+  /** Time that calls have to end after they were told to stop, ms. */
+  stopMs?: number;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Stops serving: no new connections, new requests on open ones get 503, running calls finish. After `graceMs` the
+     * signals of `watchCaller` abort with `shutdown`, and after `stopMs` more the rest is cut off. Resolves when
+     * every connection is closed.
+     */
+    drain: (options: DrainOptions) => Promise<void>;
+  }
+}
+
+const idleSweepMs = 50;
+
+export async function drainServer(app: FastifyInstance, { graceMs, stopMs = 2_000 }: DrainOptions): Promise<void> {
+  const { server } = app;
+  // A connection whose last answer was promised keep-alive stays open, idle; Node closes idle ones only once.
+  const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+  const stop = setTimeout(() => app.callers.loseAll('shutdown'), graceMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs + stopMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(stop);
+    clearTimeout(cut);
+  }
+}

@@ -1,0 +1,11 @@
+export type { Authenticator, Principal } from './auth-hook.ts';
+export { compatBody, type ParsedBody } from './body.ts';
+export { type Caller, type CallerLoss, lossOf, watchCaller } from './callers.ts';
+export type { DrainOptions } from './drain.ts';
+export { parseJsonBody } from './json-guard.ts';
+export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
+export { renderFault, type WireShape } from './render-fault.ts';
+export type { Access, RouteRow, RouteTable } from './route-table.ts';
+export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
+export { type EventStream, type EventStreamOptions, openSse } from './sse.ts';
+export type { TypeBoxProvider } from './validation.ts';

@@ -1,0 +1,148 @@
+import { isUtf8 } from 'node:buffer';
+import { type Fault, fault } from '#kernel';
+
+/** Bounds of a JSON body. `JSON.parse` alone accepts any depth and a key for every other byte. */
+const maxDepth = 64;
+const maxKeys = 10_000;
+/** Objects, lists and separators together: what decides how long parsing and walking the value takes. */
+const maxItems = 50_000;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const noCode = -1;
+
+type Scan = { tooMuch: string | null; badText: boolean; mayHideProto: boolean };
+
+/**
+ * Reads a JSON body (RFC 8259) within the bounds above. Strings with NUL or half of a surrogate pair are refused,
+ * because PostgreSQL cannot store them as they are; keys `__proto__` are dropped.
+ * Throws `invalid_request`; takes one pass over the bytes before anything is built.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8.');
+  const scan = scanJson(bytes);
+  if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
+  const text = bytes.toString('utf8');
+  const value = parse(text);
+  if (scan.badText) throw badText(value);
+  if (scan.mayHideProto || text.includes('__proto__')) dropProto(value);
+  return value;
+}
+
+function refusal(message: string): Fault {
+  return fault('invalid_request', { message });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw fault('invalid_request', { message: 'The body is not valid JSON.', cause });
+  }
+}
+
+/** Follows the structure only; text that is not JSON passes here and fails in the parser. */
+function scanJson(bytes: Uint8Array): Scan {
+  const scan: Scan = { tooMuch: null, badText: false, mayHideProto: false };
+  let depth = 0;
+  let keys = 0;
+  let items = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case quote:
+        at = scanString(bytes, at + 1, scan);
+        continue;
+      case 0x7b: // {
+      case 0x5b: // [
+        items++;
+        if (++depth > maxDepth) return { ...scan, tooMuch: `The body is nested deeper than ${maxDepth} levels.` };
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--;
+        continue;
+      case 0x3a: // :
+        if (++keys > maxKeys) return { ...scan, tooMuch: `The body has more than ${maxKeys} fields.` };
+        break;
+      case 0x2c: // ,
+        items++;
+        break;
+      default:
+        continue;
+    }
+    if (items > maxItems) return { ...scan, tooMuch: `The body has more than ${maxItems} values.` };
+  }
+  return scan;
+}
+
+/** Goes from the first byte of a string to its closing quote and notes escapes that stand for something unwanted. */
+function scanString(bytes: Uint8Array, start: number, scan: Scan): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== quote) {
+    if (bytes[at] !== backslash) {
+      at++;
+      continue;
+    }
+    const code = escapedCode(bytes, at);
+    if (code === noCode) {
+      at += 2;
+      continue;
+    }
+    at += 6;
+    if (code === 0 || isLowSurrogate(code)) scan.badText = true;
+    else if (isHighSurrogate(code)) {
+      if (isLowSurrogate(escapedCode(bytes, at))) at += 6;
+      else scan.badText = true;
+    } else if (code < 0x80) scan.mayHideProto = true;
+  }
+  return at;
+}
+
+/** Value of the escape `\uXXXX` at this place, or `noCode`. */
+function escapedCode(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== backslash || bytes[at + 1] !== 0x75) return noCode;
+  let code = 0;
+  for (let digit = at + 2; digit < at + 6; digit++) {
+    const value = hexValue(bytes[digit] ?? 0);
+    if (value === noCode) return noCode;
+    code = code * 16 + value;
+  }
+  return code;
+}
+
+function hexValue(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : noCode;
+}
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
+const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff;
+
+function badText(value: unknown): Fault {
+  const path = pathOfBadText(value, '');
+  const message = 'A text holds a NUL character or half of a surrogate pair.';
+  return fault('invalid_request', { message, ...(path ? { param: path.slice(0, 200) } : {}) });
+}
+
+const isBad = (text: string) => text.includes('\0') || !text.isWellFormed();
+
+/** Path of the first bad text, as in `messages[2].content`; of its object when a key is bad; null when all is well. */
+function pathOfBadText(value: unknown, path: string): string | null {
+  if (typeof value === 'string') return isBad(value) ? path : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, item] of Object.entries(value)) {
+    if (isBad(key)) return path;
+    const own = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    const found = pathOfBadText(item, own);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** `JSON.parse` makes `__proto__` an ordinary field, but copying it with an assignment would set a prototype. */
+function dropProto(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
+  for (const item of Object.values(value)) dropProto(item);
+}

@@ -1,0 +1,55 @@
+import { fault } from '#kernel';
+
+/** A cursor page as asked for: `?limit=25&cursor=...`. */
+export type PageRequest = { limit: number; cursor: string | null };
+
+/** A cursor page as answered (interface 2.6). */
+export type Page<T> = { data: T[]; next_cursor: string | null; total_count: number };
+
+const defaultLimit = 25;
+const maxLimit = 100;
+
+/** Reads `limit` (1 to 100, 25 by default) and `cursor`; throws `invalid_request` or `invalid_cursor`. */
+export function readPage(query: unknown): PageRequest {
+  const { limit, cursor } = fieldsOf(query);
+  return { limit: readLimit(limit), cursor: readCursor(cursor) };
+}
+
+/**
+ * Makes a page of `rows`, of which there is one more than `limit` when another page follows.
+ * `cursorOf` makes the cursor that continues after a row.
+ */
+export function pageOf<Row, T>(input: {
+  rows: readonly Row[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: Row) => string;
+  toWire: (row: Row) => T;
+}): Page<T> {
+  const { rows, limit, totalCount, cursorOf, toWire } = input;
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    data: shown.map(toWire),
+    next_cursor: rows.length > limit && last ? cursorOf(last) : null,
+    total_count: totalCount,
+  };
+}
+
+function fieldsOf(query: unknown): { limit: unknown; cursor: unknown } {
+  if (typeof query !== 'object' || query === null) return { limit: undefined, cursor: undefined };
+  return { limit: Reflect.get(query, 'limit'), cursor: Reflect.get(query, 'cursor') };
+}
+
+function readLimit(text: unknown): number {
+  if (text === undefined) return defaultLimit;
+  const limit = typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= maxLimit) return limit;
+  throw fault('invalid_request', { message: `limit: expected an integer from 1 to ${maxLimit}.`, param: 'limit' });
+}
+
+function readCursor(text: unknown): string | null {
+  if (text === undefined) return null;
+  if (typeof text === 'string') return text;
+  throw fault('invalid_cursor', { param: 'cursor' });
+}

@@ -1,0 +1,190 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
+import { fault, newId } from '#kernel';
+import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-hook.ts';
+import { acceptJson, unwrapNativeBody } from './body.ts';
+import { createCallers } from './callers.ts';
+import { allowOrigin, answerOptions } from './cors.ts';
+import { checkDoor } from './door.ts';
+import { drainServer } from './drain.ts';
+import { healthRoutes } from './health.ts';
+import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
+import { retired, successorOf } from './retired-paths.ts';
+import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
+import { answerBrokenRequest } from './socket-errors.ts';
+import { validatorCompiler } from './validation.ts';
+
+export type ServerLimits = {
+  bodyBytes: number;
+  headerBytes: number;
+  /** Time for the header of a request, and for the whole request, ms. */
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** A connection on which nothing moves is closed; longer than the longest answer without a stream, ms. */
+  silenceTimeoutMs: number;
+  connections: number;
+};
+
+export type ServerOptions = {
+  authenticator: Authenticator;
+  /** Rejects when the database does not answer. */
+  probe: () => Promise<void>;
+  /** Origins that may read answers in a browser; none by default. */
+  corsOrigins?: readonly string[];
+  /** Takes our own failures; nothing is written without it. */
+  logger?: FastifyBaseLogger;
+  limits?: Partial<ServerLimits>;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    routeTable: RouteTable;
+  }
+  interface FastifyRequest {
+    /** Error envelope of this request's route. */
+    shape: WireShape;
+  }
+}
+
+const defaultLimits: ServerLimits = {
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  silenceTimeoutMs: 660_000,
+  connections: 10_000,
+};
+
+/**
+ * The HTTP server without any resource: request ids, errors, retired paths, the door against hostile input,
+ * authentication, health, draining. Routes come as plugins and say in `config` what they are.
+ */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const limits = { ...defaultLimits, ...options.limits };
+  const callers = createCallers();
+  const app = newFastify(limits, options.logger);
+  const closing = { now: false };
+
+  app.decorateRequest('shape', 'native');
+  decoratePrincipal(app);
+  app.decorate('callers', callers);
+  app.decorate('drain', (drain) => {
+    closing.now = true;
+    return drainServer(app, drain);
+  });
+  app.addHook('preClose', async () => {
+    closing.now = true;
+  });
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  acceptJson(app);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = faultOf(error);
+    logFault(request, problem, request.routeOptions.config.operation ?? null);
+    return sendFault(reply, problem, request.shape);
+  });
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, app.routeTable));
+
+  const origins = new Set(options.corsOrigins);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    if (origins.size > 0) allowOrigin(request, reply, origins);
+    const refusal = checkDoor(request.raw);
+    if (request.is404) request.shape = shapeOfPath(request.url);
+    if (refusal) done(refusal);
+    else if (closing.now && request.url !== '/healthz') done(shuttingDown());
+    else if (request.is404) answerUnknown(request, reply, app.routeTable);
+    else done();
+  });
+  app.decorate('routeTable', collectRoutes(app, prepareRoute(options.authenticator)));
+  healthRoutes(app, options.probe);
+  return app;
+}
+
+function newFastify(limits: ServerLimits, logger: FastifyBaseLogger | undefined): FastifyInstance {
+  const app = Fastify({
+    ...(logger ? { loggerInstance: logger } : { logger: false }),
+    childLoggerFactory: (parent) => parent,
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    genReqId: () => newId('req'),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.silenceTimeoutMs,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 512 },
+    rewriteUrl: ({ url = '/' }) => originForm(url),
+    frameworkErrors: (error, request, reply) =>
+      void sendFault(reply, faultOf(error), shapeOfPath(request.raw.url ?? '')),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs / 2),
+      maxHeaderSize: limits.headerBytes,
+    },
+  });
+  app.server.maxConnections = limits.connections;
+  // Node would quietly drop header fields past 2,000; the size bound is enough, and a dropped field could be a second Host.
+  app.server.maxHeadersCount = 0;
+  // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer is not JSON.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
+}
+
+/** Adds what a route's `config` asks for. Everything but `public` and `admission` needs a principal. */
+function prepareRoute(authenticator: Authenticator) {
+  const authenticate = authenticateWith(authenticator);
+  return (route: RouteOptions, { access, shape }: RouteRow): void => {
+    const before = [route.onRequest ?? []].flat();
+    if (access !== 'public' && access !== 'admission') before.unshift(authenticate);
+    if (shape === 'compat') before.unshift(compatShape);
+    else route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
+    route.onRequest = before;
+  };
+}
+
+function compatShape(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.shape = 'compat';
+  done();
+}
+
+function unwrapBody(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+  unwrapNativeBody(request);
+  done();
+}
+
+/** 410 for a retired path, 405 for a known path with another method, otherwise 404. */
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, routes: RouteTable): void {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const successor = successorOf(path);
+  const methods = successor === null ? routes.methodsOf(path) : [];
+  if (successor !== null) sendFault(reply, retired(successor), request.shape);
+  else if (methods.length === 0) sendFault(reply, fault('not_found'), request.shape);
+  else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
+  else sendFault(reply, fault('method_not_allowed', { headers: { allow: methods.join(', ') } }), request.shape);
+}
+
+/** Paths that OpenAI clients try get the envelope that they can read. */
+function shapeOfPath(path: string): WireShape {
+  return /^\/(api\/projects|v1|openai)\//.test(path) ? 'compat' : 'native';
+}
+
+function shuttingDown() {
+  return fault('service_unavailable', {
+    message: 'The service is shutting down.',
+    retryAfterSeconds: 1,
+    headers: { connection: 'close' },
+  });
+}
+
+/** `GET http://host/path` is as good as `GET /path` (RFC 9112 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/') || !/^https?:\/\//i.test(url)) return url;
+  const path = url.indexOf('/', 8);
+  return path < 0 ? '/' : url.slice(path);
+}

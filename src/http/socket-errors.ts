@@ -1,0 +1,42 @@
+import type { Socket } from 'node:net';
+import { type Fault, fault, newId } from '#kernel';
+import { faultHeaders, renderFault } from './render-fault.ts';
+
+const lingerMs = 1_000;
+
+/** Answers what Node's parser refuses before there is a request: broken syntax, too large or too slow headers. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  // A socket that is gone, or in the middle of an answer, takes no second one.
+  if (error.code === 'ECONNRESET' || !socket.writable || Reflect.get(socket, '_httpMessage')) {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(faultOfParser(error)));
+  // The peer may go on sending for ever.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+function faultOfParser({ code }: NodeJS.ErrnoException): Fault {
+  if (code === 'HPE_HEADER_OVERFLOW') return fault('headers_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fault('request_timeout');
+  return fault('invalid_request', { message: 'This is not a valid HTTP request.' });
+}
+
+function rawAnswer(problem: Fault): string {
+  const requestId = newId('req');
+  const body = renderFault(problem, 'native', requestId);
+  const headers = {
+    ...faultHeaders(problem, 'native'),
+    'x-request-id': requestId,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${problem.row.status} ${reasons[problem.row.status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};

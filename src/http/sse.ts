@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify';
+import type { Fault } from '#kernel';
+import type { Caller } from './callers.ts';
+import { renderFault } from './render-fault.ts';
+
+/**
+ * A stream of server-sent events in progress. Frames are JSON texts of one line. After the caller is lost, everything
+ * here is without effect.
+ */
+export type EventStream = {
+  /** Sends frames in one socket write; false when the caller is lost. */
+  frames: (texts: readonly string[]) => boolean;
+  /** The good end: the last frames, then `[DONE]`, in one write. */
+  done: (texts?: readonly string[]) => void;
+  /** The bad end: the error frame is the last one and there is no `[DONE]`. */
+  fail: (problem: Fault) => void;
+};
+
+export type EventStreamOptions = {
+  reply: FastifyReply;
+  caller: Caller;
+  /** Silence after which a comment is sent, ms. */
+  pingMs?: number;
+  /** Bytes that may wait for a slow reader; past them the caller counts as lost. */
+  maxBufferedBytes?: number;
+  /** Time a reader has to take the rest after the end, ms. */
+  lingerMs?: number;
+};
+
+const sseHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Sends status 200 with the stream's headers, together with the first frames, and takes the reply over from Fastify. */
+export function openSse(options: EventStreamOptions): EventStream {
+  const { reply, caller, pingMs = 15_000, maxBufferedBytes = 1_048_576, lingerMs = 30_000 } = options;
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(200, { ...headersOf(reply), ...sseHeaders });
+  const ping = setTimeout(() => write(': ping\n\n'), pingMs);
+  raw.once('close', () => clearTimeout(ping));
+
+  const isOpen = () => !raw.destroyed && !raw.writableEnded;
+
+  function write(text: string): boolean {
+    if (!isOpen()) return false;
+    raw.write(text);
+    if (raw.writableLength > maxBufferedBytes) {
+      caller.lose('slow_reader');
+      raw.destroy();
+      return false;
+    }
+    ping.refresh();
+    return true;
+  }
+
+  function end(text: string): void {
+    if (!isOpen()) return;
+    clearTimeout(ping);
+    raw.end(text);
+    const linger = setTimeout(() => raw.destroy(), lingerMs).unref();
+    raw.once('close', () => clearTimeout(linger));
+  }
+
+  return {
+    frames: (texts) => write(framesOf(texts)),
+    done: (texts = []) => end(`${framesOf(texts)}data: [DONE]\n\n`),
+    fail: (problem) => end(framesOf([renderFault(problem, 'compat', reply.request.id)])),
+  };
+}
+
+function framesOf(texts: readonly string[]): string {
+  let out = '';
+  for (const text of texts) out += `data: ${text}\n\n`;
+  return out;
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) headers[name] = String(value);
+  return headers;
+}

@@ -1,0 +1,66 @@
+import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { type Fault, fault } from '#kernel';
+
+/** Types a handler's request from the TypeBox schemas of its route. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+  serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+/** These say that a value is of the right type but not allowed: 400. All others say wrong type or shape: 422. */
+const valueKeywords = new Set([
+  'const',
+  'enum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'maximum',
+  'maxItems',
+  'maxLength',
+  'minimum',
+  'minItems',
+  'minLength',
+  'multipleOf',
+  'pattern',
+]);
+
+/** Checks `native` requests against their schemas, without changing or converting anything. No body counts as `{}`. */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  return (given: unknown) => {
+    const value = given === undefined && httpPart === 'body' ? {} : given;
+    if (validator.Check(value)) return { value };
+    return { error: faultOfErrors(validator.Errors(value), httpPart ?? 'body') };
+  };
+};
+
+function faultOfErrors(errors: readonly TLocalizedValidationError[], part: string): Fault {
+  const details = errors.map((error) => detailOf(error, part));
+  const [first] = details;
+  const param = first ? first.loc.slice(1).join('.') : '';
+  const options = {
+    message: first ? `${param || part}: ${first.msg}.` : 'The request does not fit its schema.',
+    ...(param ? { param } : {}),
+  };
+  if (errors.every(({ keyword }) => valueKeywords.has(keyword))) return fault('invalid_request', options);
+  return fault('invalid_shape', { ...options, detail: details });
+}
+
+type Detail = { type: string; loc: string[]; msg: string };
+
+function detailOf(error: TLocalizedValidationError, part: string): Detail {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  if (error.keyword === 'required')
+    return { type: 'missing', loc: [part, ...path, ...error.params.requiredProperties.slice(0, 1)], msg: 'is missing' };
+  if (error.keyword === 'type')
+    return { type: `${[error.params.type].flat().join('_or_')}_type`, loc: [part, ...path], msg: error.message };
+  return { type: error.keyword, loc: [part, ...path], msg: error.message };
+}
+
+/** JSON pointer escapes (RFC 6901). */
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
