@@ -1,0 +1,204 @@
+import type { GgufTensor, GgufValue } from './gguf-writer.ts';
+import { tensorBytes, writeGguf } from './gguf-writer.ts';
+
+/** A Qwen3 model with random weights: it talks nonsense, at the speed of a trained one of the same shape. */
+export type ModelShape = {
+  layers: number;
+  width: number;
+  heads: number;
+  cacheHeads: number;
+  headWidth: number;
+  feedForward: number;
+  /** At least 300; tokens past the bytes and the special ones are filler words. */
+  vocabulary: number;
+  contextTokens: number;
+  format: 'F32' | 'F16' | 'Q8_0';
+};
+
+/** The shape of Qwen3 0.6B. */
+export const qwen600m: ModelShape = {
+  layers: 28,
+  width: 1024,
+  heads: 16,
+  cacheHeads: 8,
+  headWidth: 128,
+  feedForward: 3072,
+  vocabulary: 151_936,
+  contextTokens: 40_960,
+  format: 'Q8_0',
+};
+
+export const smallShape: ModelShape = {
+  layers: 2,
+  width: 64,
+  heads: 1,
+  cacheHeads: 1,
+  headWidth: 64,
+  feedForward: 128,
+  vocabulary: 512,
+  contextTokens: 4096,
+  format: 'F32',
+};
+
+export type RandomModel = {
+  shape: ModelShape;
+  seed: number;
+  kind: 'text' | 'embedding';
+  /** Standard deviation of the weights: larger ones make the outputs differ more from token to token. */
+  spread: number;
+  /** Chance-driven output would end at once when it hits the end token; false keeps that token out of the way. */
+  ends: boolean;
+};
+
+export const specialTokens = [
+  ['<|endoftext|>', 3],
+  ['<|im_start|>', 3],
+  ['<|im_end|>', 3],
+  ['<think>', 4],
+  ['</think>', 4],
+  ['<tool_call>', 4],
+  ['</tool_call>', 4],
+  ['<tool_response>', 4],
+  ['</tool_response>', 4],
+] as const;
+
+export const chatMlTemplate =
+  "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}{%- endfor -%}" +
+  "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}" +
+  "{%- if enable_thinking is defined and enable_thinking is false -%}{{- '<think>\\n\\n</think>\\n\\n' -}}{%- endif -%}{%- endif -%}";
+
+export function writeRandomModel(path: string, model: RandomModel): void {
+  writeGguf(path, metadataOf(model), tensorsOf(model));
+}
+
+function metadataOf({ shape, kind }: RandomModel): Record<string, GgufValue> {
+  const words = vocabulary(shape.vocabulary);
+  const special = 256;
+  return {
+    'general.architecture': { type: 'string', value: 'qwen3' },
+    'general.type': { type: 'string', value: 'model' },
+    'general.name': { type: 'string', value: 'random' },
+    'qwen3.context_length': { type: 'u32', value: shape.contextTokens },
+    'qwen3.embedding_length': { type: 'u32', value: shape.width },
+    'qwen3.block_count': { type: 'u32', value: shape.layers },
+    'qwen3.feed_forward_length': { type: 'u32', value: shape.feedForward },
+    'qwen3.attention.head_count': { type: 'u32', value: shape.heads },
+    'qwen3.attention.head_count_kv': { type: 'u32', value: shape.cacheHeads },
+    'qwen3.attention.key_length': { type: 'u32', value: shape.headWidth },
+    'qwen3.attention.value_length': { type: 'u32', value: shape.headWidth },
+    'qwen3.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-6 },
+    'qwen3.rope.freq_base': { type: 'f32', value: 1e6 },
+    ...(kind === 'embedding' ? { 'qwen3.pooling_type': { type: 'u32', value: 3 } as const } : {}),
+    'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
+    'tokenizer.ggml.pre': { type: 'string', value: 'qwen2' },
+    'tokenizer.ggml.tokens': { type: 'strings', value: words.map((word) => word.text) },
+    'tokenizer.ggml.token_type': { type: 'i32s', value: words.map((word) => word.type) },
+    'tokenizer.ggml.merges': { type: 'strings', value: ['\u0120 t'] },
+    'tokenizer.ggml.eos_token_id': { type: 'u32', value: kind === 'text' ? special + 2 : special },
+    'tokenizer.ggml.padding_token_id': { type: 'u32', value: special },
+    'tokenizer.ggml.add_bos_token': { type: 'bool', value: false },
+    ...(kind === 'embedding' ? { 'tokenizer.ggml.add_eos_token': { type: 'bool', value: true } as const } : {}),
+    'tokenizer.chat_template': { type: 'string', value: chatMlTemplate },
+  };
+}
+
+/** 256 bytes, the special tokens, one merge, filler words. */
+function vocabulary(size: number): { text: string; type: number }[] {
+  const words = byteCharacters().map((text) => ({ text, type: 1 }));
+  for (const [text, type] of specialTokens) words.push({ text, type });
+  words.push({ text: '\u0120t', type: 1 });
+  while (words.length < size) words.push({ text: `\u0120word${words.length}`, type: 1 });
+  return words;
+}
+
+/** The printable stand-ins of GPT-2 tokenisers for the 256 bytes. */
+function byteCharacters(): string[] {
+  let next = 256;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    return String.fromCharCode(printable ? byte : next++);
+  });
+}
+
+function tensorsOf({ shape, seed, spread, ends, kind }: RandomModel): GgufTensor[] {
+  const { width, headWidth, feedForward } = shape;
+  const queries = shape.heads * headWidth;
+  const keys = shape.cacheHeads * headWidth;
+  const random = generator(seed);
+  const matrix = (name: string, input: number, output: number, format = shape.format): GgufTensor => ({
+    name: `${name}.weight`,
+    shape: [input, output],
+    format,
+    bytes: () => randomBytes([input, output], { format, spread, random }),
+  });
+  const norm = (name: string, size: number): GgufTensor => ({
+    name: `${name}.weight`,
+    shape: [size],
+    format: 'F32',
+    bytes: () => new Uint8Array(new Float32Array(size).fill(1).buffer),
+  });
+  const tensors = [matrix('token_embd', width, shape.vocabulary), norm('output_norm', width)];
+  // An output matrix of its own lets the end tokens be silenced; embedding models have no use for one.
+  if (!ends && kind === 'text') tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, specialTokens.length));
+  for (let layer = 0; layer < shape.layers; layer++) {
+    const block = `blk.${layer}`;
+    tensors.push(
+      norm(`${block}.attn_norm`, width),
+      matrix(`${block}.attn_q`, width, queries),
+      matrix(`${block}.attn_k`, width, keys),
+      matrix(`${block}.attn_v`, width, keys),
+      matrix(`${block}.attn_output`, queries, width),
+      norm(`${block}.attn_q_norm`, headWidth),
+      norm(`${block}.attn_k_norm`, headWidth),
+      norm(`${block}.ffn_norm`, width),
+      matrix(`${block}.ffn_gate`, width, feedForward),
+      matrix(`${block}.ffn_up`, width, feedForward),
+      matrix(`${block}.ffn_down`, feedForward, width),
+    );
+  }
+  return tensors;
+}
+
+/** Rows of zeros give logit 0, which loses against the best of many random ones. */
+function silenced(tensor: GgufTensor, first: number, count: number): GgufTensor {
+  return {
+    ...tensor,
+    bytes: () => {
+      const bytes = tensor.bytes();
+      const rowBytes = tensorBytes([tensor.shape[0] ?? 0], tensor.format);
+      return bytes.fill(0, first * rowBytes, (first + count) * rowBytes);
+    },
+  };
+}
+
+type Random = () => number;
+
+/** xorshift32: full 32-bit words. */
+export function generator(seed: number): Random {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
+}
+
+/** Uniform values with the given standard deviation. */
+export function randomBytes(
+  shape: readonly number[],
+  { format, spread, random }: { format: GgufTensor['format']; spread: number; random: Random },
+): Uint8Array {
+  const elements = shape.reduce((product, size) => product * size, 1);
+  const width = spread * Math.sqrt(12);
+  if (format !== 'Q8_0') {
+    const values = Float32Array.from({ length: elements }, () => (random() / 2 ** 32 - 0.5) * width);
+    return new Uint8Array(format === 'F32' ? values.buffer : new Float16Array(values).buffer);
+  }
+  const bytes = new Uint8Array(tensorBytes(shape, format));
+  const words = new Uint32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
+  for (let i = 0; i < words.length; i++) words[i] = random();
+  const scale = new Uint8Array(new Float16Array([width / 255]).buffer);
+  for (let block = 0; block < bytes.length; block += 34) bytes.set(scale, block);
+  return bytes;
+}
