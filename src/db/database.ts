@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { Fault, fault, OperatorError } from '#kernel';
-import { isUnavailable, sqlState } from './sqlstate.ts';
+import { type Fault, fault, OperatorError } from '#kernel';
+import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
 export type QueryOptions = {
   /** Name of a prepared statement: planned once per connection. For hot statements; one name stands for one text. */
@@ -44,8 +44,9 @@ export async function openDatabase({ url, maxConnections }: DatabaseOptions): Pr
   }
   return {
     url,
-    query: (text, values, options) => withClient(pool, (client) => run(client, { text, values, options })),
-    transaction: (work) => withClient(pool, (client) => runTransaction(client, work)),
+    query: (text, values, options) =>
+      withConnection(pool, (connection) => rowsOf(connection, { text, values, options })),
+    transaction: (work) => withConnection(pool, (connection) => runTransaction(connection, work)),
     close: () => pool.end(),
   };
 }
@@ -61,8 +62,10 @@ function createPool(url: string, maxConnections: number): pg.Pool {
     application_name: 'fanfold',
     types: { getTypeParser: typeParserOf },
   });
-  // An idle connection that breaks (the server restarts) leaves the pool; without a listener it would end the process.
+  // A connection that breaks while idle leaves the pool, one that breaks in use fails its statement. Without listeners
+  // either would also end the process: the pool listens to its connections only while they are idle.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
@@ -114,54 +117,58 @@ function placeOf(url: string): string {
   return `${hostname || 'local socket'}${port ? `:${port}` : ''}${pathname}`;
 }
 
-type Statement = { text: string; values: readonly unknown[] | undefined; options: QueryOptions | undefined };
+type Statement = { text: string; values?: readonly unknown[] | undefined; options?: QueryOptions | undefined };
+/** `broken`: after a lost or late answer nobody knows the state of the connection. */
+type Connection = { client: pg.PoolClient; broken: boolean };
 
-async function run<R>(client: pg.PoolClient, { text, values, options }: Statement): Promise<R[]> {
+async function run(connection: Connection, { text, values, options }: Statement): Promise<pg.QueryResult> {
   const config: pg.QueryConfig & { query_timeout?: number } = { text };
   // The driver's type asks for a mutable array but only reads it.
   if (values) config.values = values as unknown[];
   if (options?.name !== undefined) config.name = options.name;
   if (options?.timeoutMs !== undefined) config.query_timeout = options.timeoutMs;
-  const result = await client.query(config);
-  // The caller states the shape of its own statement's rows.
-  return result.rows as R[];
+  try {
+    return await connection.client.query(config);
+  } catch (error) {
+    if (!isDriverUnavailable(error)) throw error;
+    connection.broken = true;
+    throw unavailable(error);
+  }
 }
 
-async function runTransaction<T>(client: pg.PoolClient, work: (tx: Sql) => Promise<T>): Promise<T> {
-  await client.query('begin');
+async function rowsOf<R>(connection: Connection, statement: Statement): Promise<R[]> {
+  const { rows } = await run(connection, statement);
+  // The caller states the shape of its own statement's rows.
+  return rows as R[];
+}
+
+async function runTransaction<T>(connection: Connection, work: (tx: Sql) => Promise<T>): Promise<T> {
+  await run(connection, { text: 'begin' });
   try {
-    const result = await work({ query: (text, values, options) => run(client, { text, values, options }) });
-    const { command } = await client.query('commit');
+    const result = await work({ query: (text, values, options) => rowsOf(connection, { text, values, options }) });
+    const { command } = await run(connection, { text: 'commit' });
     // PostgreSQL answers the commit of a failed transaction with a rollback, not with an error.
     if (command === 'ROLLBACK') throw new Error('A statement failed, its error was ignored and nothing was committed.');
     return result;
   } catch (error) {
-    // A broken connection rolls back by itself; the first error is the one to report.
-    await client.query('rollback').catch(() => {});
+    // The first error is the one to report; a broken connection rolls back by itself.
+    if (!connection.broken) await run(connection, { text: 'rollback' }).catch(() => {});
     throw error;
   }
 }
 
-async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  let client: pg.PoolClient;
+async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw isDriverUnavailable(error) ? unavailable(error) : error;
+  });
+  const connection = { client, broken: false };
   try {
-    client = await pool.connect();
-  } catch (error) {
-    throw asFault(error);
-  }
-  try {
-    const result = await work(client);
-    client.release();
-    return result;
-  } catch (error) {
-    const problem = asFault(error);
-    // After a lost or late answer the connection's state is unknown.
-    client.release(problem !== error);
-    throw problem;
+    return await work(connection);
+  } finally {
+    client.release(connection.broken);
   }
 }
 
-function asFault(error: unknown): unknown {
-  if (error instanceof Fault || !isUnavailable(error)) return error;
-  return fault('service_unavailable', { retryAfterSeconds, cause: error });
+function unavailable(cause: unknown): Fault {
+  return fault('service_unavailable', { retryAfterSeconds, cause });
 }

@@ -1,4 +1,5 @@
 export { type Batcher, type BatcherOptions, createBatcher } from './batch.ts';
 export { type Database, type DatabaseOptions, openDatabase, type QueryOptions, type Sql } from './database.ts';
+export { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
 export { migrate } from './migrate.ts';
 export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';

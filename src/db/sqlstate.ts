@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Fault } from '#kernel';
 
 /** SQLSTATE of a database error, looked up through its causes; null when there is none. */
 export function sqlState(error: unknown): string | null {
@@ -29,16 +30,21 @@ const networkCodes = new Set([
 ]);
 
 /**
- * True when the database cannot be reached or cannot work at present, so that the same statement may succeed later.
- * The driver's own failures (connection ended, no answer in time) are plain errors without any code.
+ * True when the database cannot be reached or cannot work at present, so that the same statement may succeed later:
+ * the fault of `Database`, or the error that caused it.
  */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof Fault) return error.fault === 'service_unavailable';
   const state = sqlState(error);
   if (state !== null) return unavailableClass.test(state) || state === readOnlyTransaction;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  if (!(error instanceof Error)) return false;
-  if ('code' in error) return typeof error.code === 'string' && networkCodes.has(error.code);
-  return Object.getPrototypeOf(error) === Error.prototype;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && networkCodes.has(error.code);
+}
+
+/** The same for an error straight from the driver, whose own failures (connection ended, no answer in time) are plain. */
+export function isDriverUnavailable(error: unknown): boolean {
+  if (isUnavailable(error)) return true;
+  return error instanceof Error && !('code' in error) && Object.getPrototypeOf(error) === Error.prototype;
 }
 
 function databaseErrorIn(error: unknown): pg.DatabaseError | null {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault, OperatorError } from '#kernel';
+import { createTestDatabase } from '#test/database.ts';
+import { openDatabase } from './database.ts';
+import { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';
+
+const isServiceUnavailable = (error: unknown) => error instanceof Fault && error.fault === 'service_unavailable';
+
+test('a database', async (t) => {
+  const { database, url, drop } = await createTestDatabase();
+  t.after(drop);
+
+  await t.test('reads int8 as bigint, timestamptz as Date, bytea as Buffer, and writes all three', async () => {
+    const micro = 9_007_199_254_740_993n;
+    const stamp = new Date('2026-05-01T12:00:00.123Z');
+    const bytes = Buffer.from([0, 255, 10]);
+    const rows = await database.query('select $1::int8 as a, $2::timestamptz as b, $3::bytea as c, $4::bytea[] as d', [
+      micro,
+      stamp,
+      bytes,
+      [bytes, bytes],
+    ]);
+    assert.deepEqual(rows, [{ a: micro, b: stamp, c: bytes, d: [bytes, bytes] }]);
+  });
+
+  await t.test('plans a named statement once per connection', async () => {
+    const name = 'guarantee_planned_once';
+    for (let i = 0; i < 5; i++) await database.query('select $1::int as n', [i], { name });
+    const rows = await database.query(
+      'select calls from (select generic_plans + custom_plans as calls from pg_prepared_statements where name = $1) s',
+      [name],
+    );
+    assert.deepEqual(rows, [{ calls: 5n }]);
+  });
+
+  await t.test('keeps what a transaction did only when its work succeeds', async () => {
+    await database.query('create table kept (n int primary key)');
+    await database.transaction((tx) => tx.query('insert into kept values (1)'));
+    const work = database.transaction(async (tx) => {
+      await tx.query('insert into kept values (2)');
+      throw new Error('no');
+    });
+    await assert.rejects(work, /^Error: no$/);
+    assert.deepEqual(await database.query('select n from kept'), [{ n: 1 }]);
+  });
+
+  await t.test('never reports a transaction as committed that PostgreSQL rolled back', async () => {
+    const work = database.transaction(async (tx) => {
+      await tx.query('insert into kept values (3)');
+      await tx.query('insert into kept values (1)').catch(() => {});
+    });
+    await assert.rejects(work, /nothing was committed/);
+    assert.deepEqual(await database.query('select n from kept'), [{ n: 1 }]);
+  });
+
+  await t.test('names the violated constraint, through wrapping errors too', async () => {
+    const error: unknown = await database
+      .query('insert into kept values (1)')
+      .catch((cause) => new Error('x', { cause }));
+    assert.equal(constraintOf(error), 'kept_pkey');
+    assert.equal(sqlState(error), '23505');
+    assert.equal(isUnavailable(error), false);
+  });
+
+  await t.test('answers 503 with Retry-After when its connections are cut, and works again by itself', async () => {
+    const running = database.query('select pg_sleep(20)');
+    const admin = await openDatabase({ url, maxConnections: 1 });
+    t.after(() => admin.close());
+    const cut = () =>
+      admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+    const refused = assert.rejects(running, isServiceUnavailable);
+    while ((await cut()).length === 0);
+    await refused;
+    assert.deepEqual(await database.query('select 1 as n'), [{ n: 1 }]);
+  });
+
+  await t.test('gives up a statement that takes too long with 503, and works again by itself', async () => {
+    const slow = database.query('select pg_sleep(20)', undefined, { timeoutMs: 100 });
+    await assert.rejects(slow, isServiceUnavailable);
+    assert.deepEqual(await database.query('select 1 as n'), [{ n: 1 }]);
+  });
+
+  await t.test('that refuses writes counts as unavailable', async () => {
+    const work = database.transaction(async (tx) => {
+      await tx.query('set transaction read only');
+      await tx.query('insert into kept values (4)');
+    });
+    await assert.rejects(work, isServiceUnavailable);
+  });
+
+  await t.test('with a wrong password is refused in one line that does not show it', async () => {
+    const wrong = new URL(url);
+    wrong.password = 'wrong-secret';
+    await assert.rejects(openDatabase({ url: wrong.href, maxConnections: 1 }), (error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(error.message, /refuses this user or password/);
+      assert.doesNotMatch(error.message, /wrong-secret|\n/);
+      return true;
+    });
+  });
+});
+
+test('a server that is not there is refused in one line', async () => {
+  const nowhere = openDatabase({ url: 'postgres://u:hidden@127.0.0.1:1/x', maxConnections: 1 });
+  await assert.rejects(nowhere, {
+    name: 'OperatorError',
+    message: 'The PostgreSQL server cannot be reached: connect ECONNREFUSED 127.0.0.1:1. (127.0.0.1:1/x)',
+  });
+  await assert.rejects(openDatabase({ url: 'localhost:5432', maxConnections: 1 }), OperatorError);
+});

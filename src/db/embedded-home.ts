@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { access, chown, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OperatorError } from '#kernel';
+import type { Identity } from './embedded-binaries.ts';
+
+/**
+ * The folder of the embedded server, `<data folder>/postgres`:
+ *   password    of the database user, readable by the user of this process only
+ *   cluster/    PostgreSQL's own data folder
+ *   server.log  what PostgreSQL says
+ */
+export type Home = {
+  folder: string;
+  identity: Identity;
+  password: string;
+  /** The folder as PostgreSQL names it when it has the open folder as file descriptor 3. */
+  nameInside: string;
+};
+
+/** Makes the folder when needed, decides who runs PostgreSQL, and reads or makes the password. */
+export async function openHome(dataDir: string): Promise<Home> {
+  const folder = join(dataDir, 'postgres');
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(`The data folder ${dataDir} cannot be written to: ${reasonOf(error)}.`, { cause: error });
+  }
+  const identity = await chooseIdentity(await ownerOf(folder));
+  if (identity) await chown(folder, identity.uid, identity.gid);
+  return { folder, identity, password: await readPassword(folder), nameInside: await nameInside(folder, identity) };
+}
+
+/** The home as it is, without making anything; null when there is none yet. */
+export async function findHome(dataDir: string): Promise<{ folder: string; password: string } | null> {
+  const folder = join(dataDir, 'postgres');
+  try {
+    return { folder, password: await readFile(join(folder, 'password'), 'utf8') };
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+async function ownerOf(folder: string): Promise<Stats> {
+  const cluster = join(folder, 'cluster');
+  return stat(cluster).catch(() => stat(folder));
+}
+
+/** PostgreSQL refuses to run as root. A folder that an ordinary user made keeps its owner. */
+async function chooseIdentity(owner: Stats): Promise<Identity> {
+  const self = process.getuid?.() ?? -1;
+  if (self !== 0) {
+    if (owner.uid === self) return null;
+    throw new OperatorError('The data folder belongs to another user; run as that user or choose another folder.');
+  }
+  const users = await readUsers();
+  const chosen =
+    owner.uid === 0
+      ? ['fanfold', 'postgres', 'nobody'].map((name) => users.find((user) => user.name === name)).find(Boolean)
+      : users.find((user) => user.uid === owner.uid);
+  if (chosen) return chosen;
+  throw new OperatorError('PostgreSQL does not run as root and there is no user "fanfold", "postgres" or "nobody".');
+}
+
+async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
+  return lines.map((line) => {
+    const [name = '', , uid, gid] = line.split(':');
+    return { name, uid: Number(uid), gid: Number(gid) };
+  });
+}
+
+/**
+ * Another user may be unable to walk down to the folder (a checkout under /root), but whoever inherits the open folder
+ * can name it through /proc. Parents stay as closed as they are.
+ */
+async function nameInside(folder: string, identity: Identity): Promise<string> {
+  if (!identity) return folder;
+  const hasProc = await access('/proc/self/fd').then(
+    () => true,
+    () => false,
+  );
+  return hasProc ? '/proc/self/fd/3' : folder;
+}
+
+async function readPassword(folder: string): Promise<string> {
+  const file = join(folder, 'password');
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, randomBytes(24).toString('hex'), { mode: 0o600, flush: true });
+  try {
+    // Of two processes that start at once one makes the password, whole, and both use it.
+    await link(fresh, file);
+  } catch (error) {
+    if (reasonOf(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(fresh);
+  }
+  return readFile(file, 'utf8');
+}

@@ -1,0 +1,224 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { OperatorError } from '#kernel';
+import { type Binaries, locateBinaries } from './embedded-binaries.ts';
+import { findHome, type Home, openHome } from './embedded-home.ts';
+import { databaseUser, ensureCluster, lastComplaint, spawnPostmaster } from './postmaster.ts';
+import { sqlState } from './sqlstate.ts';
+
+export type EmbeddedOptions = {
+  dataDir: string;
+  /** Default true; false for tests only: a power cut loses data. */
+  durable?: boolean;
+  /** Told when PostgreSQL ended unexpectedly and when it answers again. */
+  onEvent?: (event: 'lost' | 'recovered') => void;
+};
+
+export type Embedded = {
+  url: string;
+  /** Process number of PostgreSQL's main process at present. */
+  pid: () => number | undefined;
+  /** Ends PostgreSQL in order: open transactions are rolled back, everything committed is on disk. */
+  stop: () => Promise<void>;
+};
+
+const databaseName = 'fanfold';
+const answerTimeoutMs = 60_000;
+const takeoverMs = 4_000;
+const pollMs = 50;
+const startAttempts = 10;
+const attemptPauseMs = 300;
+const stopTimeoutMs = 15_000;
+
+/**
+ * Starts a PostgreSQL of our own on a free port of 127.0.0.1 with its data under `<dataDir>/postgres`. It is started
+ * again, on the same port, whenever it ends by itself, and ends with this process, however that ends. One process at a
+ * time may hold a data folder: a second one gets an `OperatorError`.
+ */
+export async function startEmbedded({ dataDir, durable = true, onEvent }: EmbeddedOptions): Promise<Embedded> {
+  const home = await openHome(dataDir);
+  const binaries = await locateBinaries(home.identity);
+  await ensureCluster(home, binaries);
+  const server = await startFirst({ dataDir, home, binaries, durable });
+  try {
+    await createDatabase(urlOf(home.password, server.port, 'postgres'));
+  } catch (error) {
+    await stopProcess(server.child);
+    throw error;
+  }
+  return supervise(server, { home, binaries, durable, onEvent: onEvent ?? (() => {}) });
+}
+
+/** URL of the database that another process runs on this data folder; null when none does. */
+export async function findEmbedded(dataDir: string): Promise<string | null> {
+  const found = await inspect(dataDir);
+  return found.state === 'held' ? found.url : null;
+}
+
+type Launch = { home: Home; binaries: Binaries; durable: boolean };
+type Server = { child: ChildProcess; port: number };
+
+async function startFirst({ dataDir, home, binaries, durable }: Launch & { dataDir: string }): Promise<Server> {
+  for (let attempt = 0; attempt < startAttempts; attempt++) {
+    await waitUntilFree(dataDir);
+    const port = await findFreePort();
+    const child = await spawnPostmaster(home, binaries, { port, durable });
+    if (await answers(child, urlOf(home.password, port, 'postgres'))) return { child, port };
+    // Somebody else took the port or the folder first, or children of a killed server are still ending.
+    await stopProcess(child);
+    await sleep(attemptPauseMs);
+  }
+  throw new OperatorError(`PostgreSQL does not start: ${await lastComplaint(home)}`);
+}
+
+type Supervision = Launch & { onEvent: (event: 'lost' | 'recovered') => void };
+
+function supervise({ child: first, port }: Server, { home, binaries, durable, onEvent }: Supervision): Embedded {
+  const url = urlOf(home.password, port, databaseName);
+  let child = first;
+  let stopping = false;
+  let reviving: Promise<void> = Promise.resolve();
+
+  function watch(): void {
+    child.once('exit', () => {
+      if (!stopping) reviving = revive();
+    });
+  }
+
+  async function revive(): Promise<void> {
+    onEvent('lost');
+    while (!stopping) {
+      try {
+        child = await spawnPostmaster(home, binaries, { port, durable });
+        if (await answers(child, url)) {
+          watch();
+          onEvent('recovered');
+          return;
+        }
+        await stopProcess(child);
+      } catch {
+        // For one, the folder is away for a moment: callers get 503 until it is back.
+      }
+      await sleep(attemptPauseMs);
+    }
+  }
+
+  watch();
+  return {
+    url,
+    pid: () => child.pid,
+    stop: async () => {
+      stopping = true;
+      await reviving;
+      await stopProcess(child);
+    },
+  };
+}
+
+/** True as soon as the server takes connections; false when it ended instead. */
+async function answers(child: ChildProcess, url: string): Promise<boolean> {
+  const deadline = performance.now() + answerTimeoutMs;
+  while (performance.now() < deadline && isRunning(child)) {
+    const answer = await knock(url);
+    if (answer === 'open' && isRunning(child)) return true;
+    await sleep(pollMs);
+  }
+  return false;
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+/**
+ * open: our password is right; changing: the server starts, stops, or has yet to make our database; closed: nothing
+ * there, or not ours.
+ */
+async function knock(url: string): Promise<'open' | 'changing' | 'closed'> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return 'open';
+  } catch (error) {
+    const state = sqlState(error);
+    // No free connection: the password was right.
+    if (state === '53300') return 'open';
+    return state === '57P03' || state === '3D000' ? 'changing' : 'closed';
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+type Found = { state: 'free' | 'changing' } | { state: 'held'; url: string };
+
+async function inspect(dataDir: string): Promise<Found> {
+  const home = await findHome(dataDir);
+  if (!home) return { state: 'free' };
+  const text = await readFile(join(home.folder, 'cluster', 'postmaster.pid'), 'utf8').catch(() => '');
+  const port = Number(text.split('\n')[portLine]);
+  if (!port) return { state: 'free' };
+  const url = urlOf(home.password, port, databaseName);
+  const answer = await knock(url);
+  if (answer === 'open') return { state: 'held', url };
+  return { state: answer === 'changing' ? 'changing' : 'free' };
+}
+
+const portLine = 3;
+
+/** A server that was killed takes its PostgreSQL with it within moments; a living one keeps the folder. */
+async function waitUntilFree(dataDir: string): Promise<void> {
+  const deadline = performance.now() + takeoverMs;
+  for (;;) {
+    const { state } = await inspect(dataDir);
+    if (state === 'free') return;
+    if (state === 'held' && performance.now() > deadline)
+      throw new OperatorError(`The data folder ${dataDir} is in use by another Fanfold process.`);
+    if (performance.now() > deadline + stopTimeoutMs) return;
+    await sleep(2 * pollMs);
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
+    if (rowCount === 0) await client.query(`create database ${databaseName}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(password: string, port: number, database: string): string {
+  return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        if (typeof address === 'object' && address) resolve(address.port);
+        else reject(new Error('A listening socket has no port. This is a bug.'));
+      });
+    });
+  });
+}
+
+/** Fast shutdown; when that takes too long, immediate (recovered at the next start), then by force. */
+async function stopProcess(child: ChildProcess): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (!isRunning(child)) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })]);
+  }
+}

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { chown, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { basename, join } from 'node:path';
+import { OperatorError } from '#kernel';
+import type { Binaries } from './embedded-binaries.ts';
+import type { Home } from './embedded-home.ts';
+
+/** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
+async function spawnAtHome(home: Home, command: readonly string[], guarded: boolean): Promise<ChildProcess> {
+  const folder = await open(home.folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  const log = await open(join(home.folder, 'server.log'), 'a', 0o600);
+  const [program = '', ...rest] = guarded ? ['/bin/sh', '-c', guardScript, 'fanfold-postgres', ...command] : command;
+  try {
+    const child = spawn(program, rest, {
+      ...(home.identity ? { uid: home.identity.uid, gid: home.identity.gid } : {}),
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      // A session of its own: Ctrl-C at the terminal reaches the server, which then stops PostgreSQL in its turn.
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd, folder.fd, guarded ? 'pipe' : 'ignore'],
+    });
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    return child;
+  } catch (error) {
+    const user = home.identity?.name ?? 'this user';
+    throw new OperatorError(`PostgreSQL cannot be started as ${user}: ${error}; give DATABASE_URL instead.`);
+  } finally {
+    await folder.close();
+    await log.close();
+  }
+}
+
+// PostgreSQL must not outlive a server that was killed. A tiny shell beside it waits for the end of a pipe that only
+// the server holds: the end of file means that the server died, so PostgreSQL is told to stop (SIGINT, fast shutdown);
+// a line means that there is nothing left to stop.
+const guardScript = '( ( read -r _ <&4 || kill -INT $$ ) & ); exec "$@" 4<&-';
+
+/** Makes the cluster unless it is there; of several processes that try at once one succeeds and all can use it. */
+export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<void> {
+  const cluster = join(home.folder, 'cluster');
+  if (await checkVersion(cluster)) return;
+  const fresh = await mkdtemp(join(home.folder, 'cluster.'));
+  const passwordFile = `${fresh}.password`;
+  await writeFile(passwordFile, `${home.password}\n`, { mode: 0o600 });
+  if (home.identity) {
+    await chown(fresh, home.identity.uid, home.identity.gid);
+    await chown(passwordFile, home.identity.uid, home.identity.gid);
+  }
+  try {
+    await runInitdb(home, [
+      initdb,
+      `--pgdata=${join(home.nameInside, basename(fresh))}`,
+      `--pwfile=${join(home.nameInside, basename(passwordFile))}`,
+      `--username=${databaseUser}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Sorting by code point is the same on every machine, whatever its C library.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ]);
+    await rename(fresh, cluster).catch(async (error: unknown) => {
+      if (!(await checkVersion(cluster))) throw error;
+    });
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+export const databaseUser = 'fanfold';
+const majorVersion = '18';
+
+async function checkVersion(cluster: string): Promise<boolean> {
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => null);
+  if (version === null) return false;
+  if (version.trim() === majorVersion) return true;
+  throw new OperatorError(
+    `${cluster} was made by PostgreSQL ${version.trim()}, the embedded one is ${majorVersion}; move it with pg_dump.`,
+  );
+}
+
+async function runInitdb(home: Home, command: readonly string[]): Promise<void> {
+  const child = await spawnAtHome(home, command, false);
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
+}
+
+export type PostmasterOptions = {
+  port: number;
+  /** false trades the safety of the data for speed: for tests that throw the data away. */
+  durable: boolean;
+};
+
+/** Starts PostgreSQL's main process; it may not answer yet. Its `exit` event tells of its end. */
+export async function spawnPostmaster(
+  home: Home,
+  { postgres }: Binaries,
+  { port, durable }: PostmasterOptions,
+): Promise<ChildProcess> {
+  await forgetStrangersPid(join(home.folder, 'cluster', 'postmaster.pid'));
+  await boundLog(join(home.folder, 'server.log'));
+  const settings = { ...baseSettings, ...(durable ? {} : carelessSettings), port: String(port) };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = await spawnAtHome(home, [postgres, '-D', join(home.nameInside, 'cluster'), ...flags], true);
+  const guard = child.stdio[4];
+  if (!(guard instanceof Socket)) throw new Error('The guard of PostgreSQL has no pipe. This is a bug.');
+  guard.on('error', () => {});
+  // After the end there is nothing to guard; the number may belong to another process by then.
+  child.once('exit', () => guard.end('over\n'));
+  return child;
+}
+
+const baseSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  // A single server without standbys, for short statements, that should stay small.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '512MB',
+  io_method: 'sync',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Details of errors quote row values; the log must not.
+  log_error_verbosity: 'terse',
+  client_connection_check_interval: '2s',
+  idle_in_transaction_session_timeout: '60s',
+};
+
+const carelessSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
+
+/**
+ * A killed server leaves its process number behind. PostgreSQL refuses to start while a process with that number lives,
+ * which after a restart of the machine or container can be anything. The rest of the file stays: PostgreSQL finds by it
+ * whether children of the killed server still use the data.
+ */
+async function forgetStrangersPid(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const [pid, ...rest] = text.split('\n');
+  if (!pid) return;
+  const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => null);
+  if (command === null || command.trim() === 'postgres') return;
+  await writeFile(file, [neverAProcess, ...rest].join('\n'));
+}
+
+// Above every system's limit on process numbers.
+const neverAProcess = '2147483646';
+const longestLogBytes = 10_000_000;
+
+async function boundLog(file: string): Promise<void> {
+  const size = await stat(file).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+  if (size > longestLogBytes) await rename(file, `${file}.old`);
+}
+
+/** The last thing that PostgreSQL complained about, one line, for a message to the operator. */
+export async function lastComplaint(home: Home): Promise<string> {
+  const text = await readFile(join(home.folder, 'server.log'), 'utf8').catch(() => '');
+  const complaint = text.split('\n').findLast((line) => /FATAL|PANIC|error:/.test(line));
+  return complaint ?? `see ${join(home.folder, 'server.log')}.`;
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Database, findEmbedded, migrate, openDatabase } from '#db';
+
+export type TestDatabase = {
+  database: Database;
+  url: string;
+  /** Closes the pool and removes the database. */
+  drop: () => Promise<void>;
+};
+
+export type TestDatabaseOptions = { maxConnections?: number };
+
+/**
+ * A fresh, migrated database for one test file: a clone of a template that is migrated once per set of migrations. One
+ * PostgreSQL serves all test processes of this checkout; it starts on first use and ends when nobody has used it for a
+ * while (`postgres-server.ts`).
+ */
+export async function createTestDatabase({ maxConnections = 10 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  // The server may have been on its way out for want of work: then a second look starts a new one.
+  const { serverUrl, name } = await createClone().catch(createClone);
+  const url = replaceDatabase(serverUrl, name);
+  const database = await openDatabase({ url, maxConnections });
+  return { database, url, drop: () => drop(database, serverUrl, name) };
+}
+
+async function createClone(): Promise<{ serverUrl: string; name: string }> {
+  const serverUrl = await findOrStartServer();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const template = templateName();
+  const admin = await openDatabase({ url: serverUrl, maxConnections: 1 });
+  try {
+    await ensureTemplate(admin, template);
+    await admin.query(`create database ${name} template ${template}`);
+  } finally {
+    await admin.close();
+  }
+  return { serverUrl, name };
+}
+
+async function drop(database: Database, serverUrl: string, name: string): Promise<void> {
+  await database.close();
+  const admin = await openDatabase({ url: serverUrl, maxConnections: 1 });
+  try {
+    await admin.query(`drop database ${name} with (force)`);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** One folder per user and checkout. */
+export function testServerFolder(): string {
+  const { uid } = userInfo();
+  const checkout = fileURLToPath(new URL('../..', import.meta.url));
+  const mark = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
+  return join(tmpdir(), `fanfold-test-${uid}-${mark}`);
+}
+
+const startTimeoutMs = 90_000;
+const respawnMs = 15_000;
+
+async function findOrStartServer(): Promise<string> {
+  const folder = testServerFolder();
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const url = await findEmbedded(folder);
+    if (url) return url;
+    if (await claimStart(`${folder}.starting`)) await spawnServer(folder);
+    await sleep(100);
+  }
+  throw new Error(`The test database server in ${folder} did not start; see ${folder}.log.`);
+}
+
+/** True for one of the processes that ask within `respawnMs`. */
+async function claimStart(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, '', { flag: 'wx' });
+    return true;
+  } catch {
+    const age = await stat(file).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > respawnMs) await rm(file, { force: true });
+    return false;
+  }
+}
+
+async function spawnServer(folder: string): Promise<void> {
+  const program = fileURLToPath(new URL('./postgres-server.ts', import.meta.url));
+  const log = await open(`${folder}.log`, 'a', 0o600);
+  // It serves other test processes too, so it must outlive this one.
+  spawn(process.execPath, [program, folder], { detached: true, stdio: ['ignore', log.fd, log.fd] }).unref();
+  await log.close();
+}
+
+function templateName(): string {
+  const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
+  const hash = createHash('sha256');
+  for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)));
+  return `template_${hash.digest('hex').slice(0, 16)}`;
+}
+
+// Any constant, other than the one migrations use.
+const templateLock = 4_662_002n;
+
+async function ensureTemplate(admin: Database, template: string): Promise<void> {
+  if (await exists(admin, template)) return;
+  await admin.query('select pg_advisory_lock($1)', [templateLock], { timeoutMs: startTimeoutMs });
+  try {
+    if (await exists(admin, template)) return;
+    const draft = `${template}_draft`;
+    await admin.query(`drop database if exists ${draft} with (force)`);
+    await admin.query(`create database ${draft}`);
+    const database = await openDatabase({ url: replaceDatabase(admin.url, draft), maxConnections: 1 });
+    try {
+      await migrate(database);
+    } finally {
+      await database.close();
+    }
+    // Under its final name only when complete: other processes clone whatever has that name.
+    await admin.query(`alter database ${draft} rename to ${template}`);
+  } finally {
+    await admin.query('select pg_advisory_unlock($1)', [templateLock]);
+  }
+}
+
+async function exists(admin: Database, name: string): Promise<boolean> {
+  const rows = await admin.query('select from pg_database where datname = $1', [name]);
+  return rows.length > 0;
+}
+
+function replaceDatabase(url: string, name: string): string {
+  const result = new URL(url);
+  result.pathname = `/${name}`;
+  return result.href;
+}

@@ -1,0 +1,40 @@
+/**
+ * The PostgreSQL that all test processes of a checkout share: `node postgres-server.ts FOLDER`. It ends, and takes its
+ * data with it, when nobody has been connected for a while or when it is told to.
+ */
+import { rename, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, openDatabase, startEmbedded } from '#db';
+
+const idleMs = 60_000;
+const pollMs = 2_000;
+
+async function serve(folder: string): Promise<void> {
+  const stopped = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort());
+  const server = await startEmbedded({ dataDir: folder, durable: false });
+  const database = await openDatabase({ url: server.url, maxConnections: 1 });
+  await rm(`${folder}.starting`, { force: true });
+  await waitUntilIdle(database, stopped.signal);
+  await database.close();
+  // Out of the way first: whoever needs a server from now on makes a new one in a new folder.
+  const ended = `${folder}.ended-${process.pid}`;
+  await rename(folder, ended);
+  await server.stop();
+  await rm(ended, { recursive: true, force: true });
+}
+
+async function waitUntilIdle(database: Database, signal: AbortSignal): Promise<void> {
+  let idleSince = performance.now();
+  while (!signal.aborted && performance.now() - idleSince < idleMs) {
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
+    const others = await database.query(
+      `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    if (others.length > 0) idleSince = performance.now();
+  }
+}
+
+const [folder] = process.argv.slice(2);
+if (!folder) throw new Error('usage: postgres-server.ts FOLDER');
+await serve(folder);
