@@ -17,6 +17,8 @@ import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
  * no lease says `want_step` once and waits. Preparing and loading need no lease.
  * Life signs: `pace` is sent about once a second while steps run, also when no delta leaves; a child that holds the lease
  * and stays silent for long is taken for hung and killed.
+ * Signals: the child ignores SIGINT and SIGTERM, which a terminal or a service manager sends to the whole group; the
+ * server drains first and then says `stop`.
  * End: on `stop`, and when the channel disconnects (the parent died), the child frees the model and exits with 0.
  */
 export type ChildConfig = {

@@ -1,0 +1,177 @@
+import { fileURLToPath } from 'node:url';
+import { type Clock, fault, systemClock } from '#kernel';
+import { Handles, type Waiting } from './llama/handles.ts';
+import { Pool } from './llama/pool.ts';
+import type { ChildCommand, Log } from './llama/process.ts';
+import type { RuntimeSettings } from './llama/runtime-state.ts';
+import type { Session } from './llama/session.ts';
+import { ChildGone, type Prepared, type PrepareRequest } from './llama/session-requests.ts';
+import { defaultThreads } from './llama/threads.ts';
+import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+
+export type EngineSettings = RuntimeSettings & {
+  /** Bound on the memory of all loaded models together; null: what the machine has. */
+  memoryLimitBytes: number | null;
+};
+
+export type EngineOptions = {
+  /** The installed models at present; asked at every call. */
+  models: () => readonly EngineModel[];
+  settings?: Partial<EngineSettings>;
+  clock?: Clock;
+  log: Log;
+  /** The server's environment. Children get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
+  environment?: Record<string, string | undefined>;
+  /** Replaces the engine child. */
+  childCommand?: ChildCommand;
+  /** Bytes that the machine or the container has left. */
+  freeMemory?: () => number;
+};
+
+export function defaultSettings(): EngineSettings {
+  return {
+    threads: defaultThreads(),
+    sequences: 8,
+    batchTokens: 512,
+    prefillChunkTokens: 128,
+    maxQueue: 64,
+    warmWaitMs: 20_000,
+    capacityWaitMs: 55_000,
+    idleUnloadMs: 30 * 60_000,
+    hangMs: 60_000,
+    memoryLimitBytes: null,
+  };
+}
+
+type Parts = { pool: Pool; handles: Handles; settings: EngineSettings };
+type PrepareCall = { modelId: string; signal: AbortSignal; request: (handle: string) => PrepareRequest };
+
+/** The embedded engine: each base model in a child process of its own, loaded on demand. */
+export function createEngine(options: EngineOptions): Engine {
+  const settings = { ...defaultSettings(), ...options.settings };
+  const clock = options.clock ?? systemClock;
+  const pool = new Pool({
+    models: options.models,
+    settings,
+    clock,
+    log: options.log,
+    command: options.childCommand ?? { execPath: process.execPath, script: childScript() },
+    environment: options.environment ?? {},
+    freeMemory: options.freeMemory ?? (() => process.availableMemory()),
+  });
+  const handles = new Handles(clock);
+  const parts: Parts = { pool, handles, settings };
+
+  return {
+    prepareChat: async (prompt, signal) => {
+      const request = (handle: string): PrepareRequest => ({ type: 'prepare_chat', handle, prompt });
+      const { handle, prepared, session } = await prepare(parts, {
+        modelId: prompt.target.baseModelId,
+        signal,
+        request,
+      });
+      const { maxContextTokens } = session.config;
+      return { handle, promptTokens: prepared.promptTokens, maxContextTokens };
+    },
+    prepareEmbedding: async (inputs, signal) => {
+      const { target, texts, maxInputTokens, truncate } = inputs;
+      const { baseModelId, adapter } = target;
+      const request = (handle: string): PrepareRequest => ({
+        type: 'prepare_embedding',
+        handle,
+        adapter,
+        texts,
+        maxInputTokens,
+        truncate,
+      });
+      const { handle, prepared, session } = await prepare(parts, { modelId: baseModelId, signal, request });
+      return { handle, inputs: prepared.inputs, dimensions: session.dimensions };
+    },
+    generate: (generation, onDelta) => generate(parts, generation, onDelta),
+    embed: (request) => embed(parts, request),
+    release: (handle) => handles.release(handle),
+    status: (modelId) => pool.runtime(modelId).status(),
+    pace: (modelId) => pool.runtime(modelId).pace(),
+    warm: (modelId) => pool.runtime(modelId).warm(),
+    close: () => pool.close(),
+  };
+}
+
+function childScript(): string {
+  return fileURLToPath(new URL('./llama/child.ts', import.meta.url));
+}
+
+/** Takes a place, waits for the model, tokenises. A child that dies under it is replaced once: nothing was lost. */
+async function prepare(parts: Parts, call: PrepareCall) {
+  const { pool, handles } = parts;
+  handles.releaseExpired();
+  call.signal.throwIfAborted();
+  const runtime = pool.runtime(call.modelId);
+  const place = runtime.admission.enter();
+  try {
+    const handle = handles.next();
+    let tries = 0;
+    for (;;) {
+      tries += 1;
+      const session: Session = runtime.ready() ?? (await runtime.acquire(call.signal));
+      const prepared: Prepared | null = await session
+        .prepare(call.request(handle), call.signal)
+        .catch((error: unknown) => {
+          if (!(error instanceof ChildGone)) throw error;
+          if (tries > 1) throw runtime.warming();
+          return null;
+        });
+      if (prepared === null) continue;
+      handles.add(handle, { runtime, session, place, promptTokens: prepared.promptTokens });
+      return { handle, prepared, session };
+    }
+  } catch (error) {
+    place.free();
+    throw error;
+  }
+}
+
+async function generate(parts: Parts, generation: Generation, onDelta: (delta: Delta) => void): Promise<Finished> {
+  const { handle, sampling, cacheScope, signal } = generation;
+  const { session, place, promptTokens } = takeAlive(parts.handles, handle);
+  try {
+    if (signal.aborted) {
+      session.release(handle);
+      const usage = { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
+      return { reason: 'cancelled', usage, activeMs: 0 };
+    }
+    return await session.generate({ handle, sampling, cacheScope, signal, onDelta });
+  } finally {
+    place.free();
+  }
+}
+
+async function embed(parts: Parts, request: { handle: string; signal: AbortSignal }): Promise<Embedded> {
+  const { handle, signal } = request;
+  const { session, place, runtime } = takeAlive(parts.handles, handle);
+  try {
+    if (signal.aborted) {
+      session.release(handle);
+      throw signal.reason;
+    }
+    const limitMs = parts.settings.capacityWaitMs;
+    return await session.embed({ handle, signal, limitMs, refusal: () => runtime.admission.refusal() });
+  } finally {
+    place.free();
+  }
+}
+
+/** A prompt whose child died before its run is prepared again by the caller's next attempt: the model is starting. */
+function takeAlive(handles: Handles, handle: string): Waiting {
+  const waiting = handles.take(handle);
+  if (waiting === undefined) {
+    throw fault('capacity_unavailable', {
+      message: 'The prompt waited too long for its run.',
+      retryAfterSeconds: 1,
+      internal: `Unknown or expired handle ${handle}`,
+    });
+  }
+  if (waiting.session.alive) return waiting;
+  waiting.place.free();
+  throw waiting.runtime.warming();
+}

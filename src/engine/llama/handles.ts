@@ -1,0 +1,51 @@
+import type { Clock } from '#kernel';
+import type { Place } from './admission.ts';
+import type { ModelRuntime } from './runtime.ts';
+import type { Session } from './session.ts';
+
+/** A prompt that waits in a child for its run, with the place it keeps. */
+export type Waiting = { runtime: ModelRuntime; session: Session; place: Place; promptTokens: number };
+
+/** The child forgets its side after 60 s. */
+const keptMs = 60_000;
+
+/** Prepared prompts by handle. What nobody takes gives its place back when it expires. */
+export class Handles {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting & { untilMs: number }>();
+  #last = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  next(): string {
+    this.#last += 1;
+    return `p${this.#last}`;
+  }
+
+  add(handle: string, waiting: Waiting): void {
+    this.#waiting.set(handle, { ...waiting, untilMs: this.#clock.monotonicMs() + keptMs });
+  }
+
+  take(handle: string): Waiting | undefined {
+    const waiting = this.#waiting.get(handle);
+    this.#waiting.delete(handle);
+    return waiting;
+  }
+
+  release(handle: string): void {
+    const waiting = this.take(handle);
+    if (waiting === undefined) return;
+    waiting.session.release(handle);
+    waiting.place.free();
+  }
+
+  /** Called before each new request, so that forgotten prompts never keep anybody out. */
+  releaseExpired(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [handle, { untilMs, session }] of this.#waiting) {
+      if (untilMs <= nowMs || !session.alive) this.release(handle);
+    }
+  }
+}

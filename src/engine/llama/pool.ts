@@ -1,0 +1,119 @@
+import { type Clock, fault } from '#kernel';
+import type { EngineModel } from '../port.ts';
+import { createLease, type LeaseAction } from './lease.ts';
+import { type LoadedModel, planLoad } from './memory.ts';
+import type { ChildCommand, Log } from './process.ts';
+import { ModelRuntime } from './runtime.ts';
+import type { RuntimeSettings } from './runtime-state.ts';
+import type { Session } from './session.ts';
+import type { LeaseDesk } from './session-requests.ts';
+
+export type PoolOptions = {
+  models: () => readonly EngineModel[];
+  settings: RuntimeSettings & { memoryLimitBytes: number | null };
+  command: ChildCommand;
+  environment: Record<string, string | undefined>;
+  clock: Clock;
+  log: Log;
+  /** Bytes that the machine or the container has left. */
+  freeMemory: () => number;
+};
+
+const leaseSliceMs = 50;
+
+/** All base models of this process: one thread lease and one memory plan for their children. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #lease: LeaseDesk<Session>;
+  readonly #runtimes = new Map<string, ModelRuntime>();
+  /** Memory promised to models that load at present. */
+  readonly #promised = new Map<string, number>();
+  #planning: Promise<void> = Promise.resolve();
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#lease = createLeaseDesk(options.clock);
+  }
+
+  runtime(modelId: string): ModelRuntime {
+    const known = this.#runtimes.get(modelId);
+    if (known !== undefined) return known;
+    const { models, settings, command, environment, clock, log } = this.#options;
+    const runtime = new ModelRuntime({
+      modelId,
+      model: () => models().find((model) => model.id === modelId),
+      settings,
+      command,
+      environment,
+      clock,
+      log,
+      lease: this.#lease,
+      makeRoom: (id, bytes) => this.#makeRoom(id, bytes),
+    });
+    this.#runtimes.set(modelId, runtime);
+    return runtime;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
+  }
+
+  /** One plan at a time: the next one sees what this one promised and unloaded. */
+  #makeRoom(modelId: string, bytes: number): Promise<void> {
+    const planned = this.#planning.then(() => this.#plan(modelId, bytes));
+    this.#planning = planned.catch(() => undefined);
+    return planned;
+  }
+
+  async #plan(modelId: string, neededBytes: number): Promise<void> {
+    const { settings, freeMemory, log } = this.#options;
+    let promisedBytes = 0;
+    const loaded: LoadedModel[] = [];
+    for (const [id, runtime] of this.#runtimes) {
+      const memory = id === modelId ? null : runtime.memory();
+      if (memory !== null) loaded.push({ id, ...memory });
+      if (id === modelId || runtime.status().status !== 'loading') this.#promised.delete(id);
+      const bytes = this.#promised.get(id);
+      if (bytes === undefined) continue;
+      promisedBytes += bytes;
+      loaded.push({ id, bytes, idle: false, lastUsedMs: 0 });
+    }
+    const freeBytes = freeMemory() - promisedBytes;
+    const plan = planLoad({ neededBytes, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
+    if (plan.type === 'refused') {
+      log('error', 'Too little memory to load the model', { model: modelId, ...plan });
+      throw fault('capacity_unavailable', {
+        message: 'There is too little memory to load this model at present.',
+        retryAfterSeconds: plan.busy ? 10 : 59,
+      });
+    }
+    this.#promised.set(modelId, neededBytes);
+    await Promise.all(plan.evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
+  }
+}
+
+/** Runs the lease with real time: sends its actions to the children and ends slices. */
+function createLeaseDesk(clock: Clock): LeaseDesk<Session> {
+  const lease = createLease<Session>(leaseSliceMs);
+  let timer: NodeJS.Timeout | null = null;
+
+  const apply = (actions: LeaseAction<Session>[]) => {
+    for (const { type, member } of actions) member.steps(type);
+    const dueMs = lease.dueMs();
+    if (dueMs === null || timer !== null) return;
+    timer = setTimeout(
+      () => {
+        timer = null;
+        apply(lease.sliceOver(clock.monotonicMs()));
+      },
+      Math.max(0, dueMs - clock.monotonicMs()),
+    ).unref();
+  };
+  return {
+    want: (member) => apply(lease.want(member, clock.monotonicMs())),
+    wantStep: (member) => apply(lease.wantStep(member, clock.monotonicMs())),
+    idle: (member) => apply(lease.idle(member, clock.monotonicMs())),
+    gone: (member) => apply(lease.gone(member, clock.monotonicMs())),
+    holder: lease.holder,
+  };
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { FromChild, ToChild } from './protocol.ts';
+
+export type Log = (
+  level: 'debug' | 'info' | 'warn' | 'error',
+  message: string,
+  fields: Record<string, unknown>,
+) => void;
+
+/** The program of a child: `child.ts` under the Node binary that runs the server. */
+export type ChildCommand = { execPath: string; script: string };
+
+export type EngineProcess = {
+  pid: number | undefined;
+  send: (message: ToChild) => void;
+  /** Asks the child to end and kills it after the bound; resolves when it is gone. */
+  stop: () => Promise<void>;
+  kill: () => void;
+};
+
+export type ProcessEvents = {
+  message: (message: FromChild) => void;
+  /** Once, after the last message. `tail` is the last output of the child. */
+  gone: (exit: { reason: string; tail: string }) => void;
+};
+
+/** Names of variables that children get from the server's environment; everything else (keys, database URL) stays out. */
+const passedOn =
+  /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|(CUDA|NVIDIA|GGML|HIP|ROCR|VK|OMP)_\w+)$/i;
+const stopMs = 3_000;
+/** Messages may still be in the channel when the exit is reported. */
+const lastMessagesMs = 500;
+const tailChars = 2_000;
+
+export function childEnvironment(environment: Record<string, string | undefined>): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && passedOn.test(name)) passed[name] = value;
+  }
+  return passed;
+}
+
+/** Starts a child that ends with this process: its IPC channel closes, whatever way this process dies. */
+export function startProcess(
+  options: { command: ChildCommand; environment: Record<string, string | undefined>; modelId: string; log: Log },
+  events: ProcessEvents,
+): EngineProcess {
+  const child = fork(options.command.script, [], {
+    execPath: options.command.execPath,
+    execArgv: [],
+    env: childEnvironment(options.environment),
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: false,
+  });
+  const fields = { model: options.modelId, childPid: child.pid };
+  let tail = '';
+  const keep = (line: string) => {
+    tail = `${tail}${line}\n`.slice(-tailChars);
+  };
+  forEachLine(child.stdout, (line) => options.log('debug', line, fields));
+  forEachLine(child.stderr, (line) => {
+    keep(line);
+    options.log('debug', line, fields);
+  });
+
+  // The channel carries only what child.ts sends, typed by the protocol.
+  child.on('message', (message) => events.message(message as FromChild));
+  const gone = onceGone(child, (reason) => events.gone({ reason, tail: tail.trim() }));
+  return {
+    pid: child.pid,
+    send: (message) => {
+      if (child.connected) child.send(message, ignoreError);
+    },
+    stop: () => {
+      if (child.connected) child.send({ type: 'stop' } satisfies ToChild, ignoreError);
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
+      return gone.finally(() => clearTimeout(timer));
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** A message that cannot be sent any more needs no care: the exit is on its way and ends every request. */
+function ignoreError(): void {}
+
+/** The child is gone when it has exited and its channel is drained. A child that closes its channel is killed. */
+function onceGone(child: ChildProcess, report: (reason: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let reason: string | null = null;
+    let reported = false;
+    const finish = (why: string) => {
+      if (reported) return;
+      reported = true;
+      report(why);
+      resolve();
+    };
+    child.once('error', (error) => {
+      // A failed start has no exit event; other errors (a failed kill) are followed by one.
+      if (child.pid === undefined) finish(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      reason = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      if (!child.connected) finish(reason);
+      else setTimeout(finish, lastMessagesMs, reason).unref();
+    });
+    child.once('disconnect', () => {
+      if (reason !== null) finish(reason);
+      else if (child.exitCode === null && child.signalCode === null)
+        setTimeout(() => child.kill('SIGKILL'), stopMs).unref();
+    });
+  });
+}
+
+function forEachLine(stream: Readable | null, take: (line: string) => void): void {
+  if (stream === null) return;
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = `${rest}${chunk}`.split('\n');
+    // A line without an end must not grow without bound.
+    rest = (lines.pop() ?? '').slice(-tailChars);
+    for (const line of lines) if (line.trim() !== '') take(line);
+  });
+  stream.on('end', () => {
+    if (rest.trim() !== '') take(rest);
+  });
+  stream.on('error', ignoreError);
+}

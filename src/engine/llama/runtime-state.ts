@@ -1,0 +1,54 @@
+import type { Clock } from '#kernel';
+import type { EngineModel } from '../port.ts';
+import type { ChildCommand, Log } from './process.ts';
+import type { Session } from './session.ts';
+import type { LeaseDesk } from './session-requests.ts';
+
+export type RuntimeSettings = {
+  threads: number;
+  sequences: number;
+  batchTokens: number;
+  prefillChunkTokens: number;
+  maxQueue: number;
+  warmWaitMs: number;
+  capacityWaitMs: number;
+  /** 0: never. */
+  idleUnloadMs: number;
+  /** Least silence of a working child that counts as hung. */
+  hangMs: number;
+};
+
+export type RuntimeOptions = {
+  modelId: string;
+  /** The model as installed now. */
+  model: () => EngineModel | undefined;
+  settings: RuntimeSettings;
+  command: ChildCommand;
+  environment: Record<string, string | undefined>;
+  clock: Clock;
+  log: Log;
+  lease: LeaseDesk<Session>;
+  /** Unloads others until so much memory is free, or throws `capacity_unavailable`. */
+  makeRoom: (modelId: string, bytes: number) => Promise<void>;
+};
+
+/**
+ * States of a base model:
+ *   cold → loading      somebody asks for it
+ *   loading → ready     the child says so; everybody who waits goes on
+ *   loading → failed    the file is missing or broken, or the child died three times: refused until the back-off is over or
+ *                       the file has changed
+ *   loading → cold      there is no memory for it at present, or the child died: tried again if somebody waits
+ *   ready → cold        idle for long, evicted for another model, or crashed (started again at once if it had work)
+ *   failed → loading    somebody asks after the back-off
+ */
+export type State = { name: 'cold' } | Loading | { name: 'ready'; session: Session } | Failed;
+export type Loading = {
+  name: 'loading';
+  sinceMs: number;
+  /** null: waits for its turn, for memory or for the last child's end. */
+  session: Session | null;
+  /** What the child said before it ended. */
+  error: string | null;
+};
+export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };

@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault, fault } from '#kernel';
+import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
+import { Admission } from './admission.ts';
+import { neededBytes } from './memory.ts';
+import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
+import type { ChildConfig } from './protocol.ts';
+import type { Failed, Loading, RuntimeOptions, State } from './runtime-state.ts';
+import { Session } from './session.ts';
+import {
+  backOffMs,
+  guessLoadMs,
+  guessPace,
+  longestLoadMs,
+  longestStepMs,
+  remainingLoadMs,
+  retryAfterSeconds,
+} from './timing.ts';
+import { Waiters } from './waiters.ts';
+
+/** A child that dies so often before it is ready has a broken file or machine. */
+const deathsBeforeFailed = 3;
+const firstRestartMs = 250;
+const firstRetryMs = 1_000;
+
+/** One base model: its child's life from demand to unload, and everything that goes wrong on the way. */
+export class ModelRuntime {
+  readonly admission: Admission;
+  readonly #options: RuntimeOptions;
+  readonly #waiters = new Waiters<Session>();
+  readonly #closing = new AbortController();
+  /** All living children, those that end included. */
+  readonly #sessions = new Set<Session>();
+  #state: State = { name: 'cold' };
+  #file: ModelFile | null = null;
+  /** The file of the last load, as it was. */
+  #stamp = '';
+  #pace: Pace | null = null;
+  #loadMs: number | null = null;
+  /** Deaths and failed loads in a row without a request served in between. */
+  #failures = 0;
+  #notBeforeMs = 0;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    const { sequences, maxQueue, capacityWaitMs } = options.settings;
+    const limits = { sequences, maxQueue, maxWaitMs: capacityWaitMs };
+    this.admission = new Admission(limits, options.clock, () => this.pace());
+  }
+
+  /** The running child, if it serves the model as it is installed now. */
+  ready(): Session | null {
+    if (this.#state.name !== 'ready') return null;
+    const { session } = this.#state;
+    const model = this.#installed();
+    if (session.config.ggufPath === model.ggufPath && session.config.maxContextTokens === model.maxContextTokens)
+      return session;
+    // Installed anew: those that run finish on the old one.
+    session.retire();
+    this.#state = { name: 'cold' };
+    return null;
+  }
+
+  /**
+   * A child that serves the model; starts it when needed. The load goes on when the caller leaves. Throws
+   * `model_not_installed`, `model_warming` after the bounded wait, `capacity_unavailable` when the model cannot be loaded.
+   */
+  async acquire(signal: AbortSignal): Promise<Session> {
+    this.#installed();
+    if (this.#state.name === 'failed') await this.#refuseUntilRetry(this.#state);
+    const session = this.ready();
+    if (session !== null) return session;
+    this.#start();
+    return this.#waiters.wait({ signal, waitMs: this.#options.settings.warmWaitMs, late: () => this.warming() });
+  }
+
+  /** Loads in the background; trouble goes to the log and to `status`. */
+  warm(): void {
+    const retryMs = this.#state.name === 'failed' ? this.#state.untilMs : 0;
+    if (this.#options.clock.monotonicMs() >= retryMs && this.#options.model() !== undefined) this.#start();
+  }
+
+  warming(): Fault {
+    return fault('model_warming', { retryAfterSeconds: retryAfterSeconds(this.#etaMs()) });
+  }
+
+  status(): RuntimeStatus {
+    const { name } = this.#state;
+    return {
+      status: name,
+      etaMs: name === 'loading' ? Math.round(this.#etaMs()) : null,
+      error: this.#state.name === 'failed' ? this.#state.error : null,
+    };
+  }
+
+  pace(): Pace {
+    return this.#pace ?? guessPace(this.#fileBytes());
+  }
+
+  /** What the memory plan asks; null: it is not loaded. */
+  memory(): { bytes: number; idle: boolean; lastUsedMs: number } | null {
+    if (this.#state.name !== 'ready' || this.#file === null) return null;
+    const idle = this.admission.used === 0 && this.#state.session.idle;
+    return { bytes: this.#neededBytes(this.#file), idle, lastUsedMs: this.admission.lastUsedMs };
+  }
+
+  /** Frees the memory of a model that is idle; resolves when the child is gone. */
+  async unload(reason: string): Promise<void> {
+    if (this.#state.name !== 'ready') return;
+    const { session } = this.#state;
+    this.#state = { name: 'cold' };
+    this.#log('info', 'Model unloaded', { reason, childPid: session.pid });
+    await session.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#waiters.rejectAll(
+      fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 }),
+    );
+    await Promise.all([...this.#sessions].map((session) => session.stop()));
+  }
+
+  #start(): void {
+    if (this.#state.name === 'loading' || this.#state.name === 'ready' || this.#closing.signal.aborted) return;
+    const state: State = { name: 'loading', sinceMs: this.#options.clock.monotonicMs(), session: null, error: null };
+    this.#state = state;
+    this.#load(state).catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return;
+      if (error instanceof Fault) {
+        this.#state = { name: 'cold' };
+        this.#waiters.rejectAll(error);
+      } else {
+        this.#failures += 1;
+        this.#fail(error instanceof Error ? error.message : String(error), '');
+      }
+    });
+  }
+
+  async #load(state: Loading): Promise<void> {
+    const { clock, makeRoom, modelId } = this.#options;
+    const restMs = this.#notBeforeMs - clock.monotonicMs();
+    if (restMs > 0) await sleep(restMs, undefined, { signal: this.#closing.signal });
+    const model = this.#installed();
+    this.#stamp = await stampOf(model.ggufPath);
+    this.#file = await readModelFile(model.ggufPath);
+    await makeRoom(modelId, this.#neededBytes(this.#file));
+    this.#closing.signal.throwIfAborted();
+    state.sinceMs = clock.monotonicMs();
+    state.session = this.#spawn(state, this.#configOf(model));
+  }
+
+  #spawn(state: Loading, config: ChildConfig): Session {
+    const { command, environment, log, clock, lease, settings } = this.#options;
+    const tooLong = setTimeout(() => {
+      state.error = 'Loading took too long.';
+      session.kill();
+    }, longestLoadMs(this.#fileBytes()));
+    const hangMs = () => longestStepMs(this.pace(), settings.batchTokens, settings.hangMs);
+    const session: Session = new Session(
+      { config, command, environment, log, clock, lease, hangMs },
+      {
+        ready: () => {
+          clearTimeout(tooLong);
+          this.#ready(state, session);
+        },
+        loadFailed: (message) => {
+          state.error = message;
+        },
+        pace: ({ prefillMsPerToken, decodeMsPerToken }) => {
+          this.#pace = { prefillMsPerToken, decodeMsPerToken };
+        },
+        worked: (activeMs) => {
+          this.#failures = 0;
+          this.admission.worked(activeMs);
+        },
+        gone: (exit) => {
+          clearTimeout(tooLong);
+          this.#sessions.delete(session);
+          if (!exit.expected) this.#lost(session, exit);
+        },
+      },
+    );
+    this.#sessions.add(session);
+    return session;
+  }
+
+  #ready(state: Loading, session: Session): void {
+    if (this.#state !== state) return;
+    this.#loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
+    this.#log('info', 'Model ready', { loadMs: Math.round(this.#loadMs), childPid: session.pid });
+    this.#state = { name: 'ready', session };
+    this.#unloadWhenIdle(session, this.#options.settings.idleUnloadMs);
+    this.#waiters.resolveAll(session);
+  }
+
+  /** The child is gone and nobody asked it to. */
+  #lost(session: Session, exit: { reason: string; tail: string; requests: number }): void {
+    const state = this.#state;
+    if ((state.name !== 'ready' && state.name !== 'loading') || state.session !== session) return;
+    this.#failures += 1;
+    if (state.name === 'loading' && (state.error !== null || this.#failures >= deathsBeforeFailed)) {
+      this.#fail(state.error ?? `The process ended while loading: ${exit.reason}`, exit.tail);
+      return;
+    }
+    this.#log('error', 'The engine child died', { ...exit, childPid: session.pid, failures: this.#failures });
+    // The first time it starts again at once; one that keeps dying without serving anybody must not keep the machine busy.
+    this.#notBeforeMs = this.#options.clock.monotonicMs() + backOffMs(this.#failures - 1, firstRestartMs);
+    this.#state = { name: 'cold' };
+    if (exit.requests > 0 || this.#waiters.size > 0) this.#start();
+  }
+
+  #fail(error: string, tail: string): void {
+    const untilMs = this.#options.clock.monotonicMs() + backOffMs(this.#failures, firstRetryMs);
+    const state: Failed = { name: 'failed', error, untilMs, stamp: this.#stamp };
+    this.#state = state;
+    this.#log('error', 'The model cannot be loaded', { reason: error, tail, failures: this.#failures });
+    this.#waiters.rejectAll(this.#cannotLoad(state));
+  }
+
+  async #refuseUntilRetry(state: Failed): Promise<void> {
+    const stamp = await stampOf(this.#installed().ggufPath);
+    if (stamp === state.stamp && this.#options.clock.monotonicMs() < state.untilMs) throw this.#cannotLoad(state);
+    if (stamp !== state.stamp) this.#failures = 0;
+    if (this.#state === state) this.#state = { name: 'cold' };
+  }
+
+  /**
+   * Not `model_warming`: clients repeat that by themselves, up to ten times, and a broken file does not heal. Not
+   * `generation_failed`: nothing has run.
+   */
+  #cannotLoad(state: Failed): Fault {
+    return fault('capacity_unavailable', {
+      message: 'This model could not be loaded. The log of the server says why.',
+      retryAfterSeconds: retryAfterSeconds(state.untilMs - this.#options.clock.monotonicMs()),
+      internal: state.error,
+    });
+  }
+
+  #unloadWhenIdle(session: Session, waitMs: number): void {
+    const { idleUnloadMs } = this.#options.settings;
+    if (idleUnloadMs === 0) return;
+    setTimeout(() => {
+      if (this.#state.name !== 'ready' || this.#state.session !== session) return;
+      const idleMs = this.#options.clock.monotonicMs() - this.admission.lastUsedMs;
+      const idle = this.admission.used === 0 && session.idle;
+      if (idle && idleMs >= idleUnloadMs) void this.unload('idle');
+      else this.#unloadWhenIdle(session, idle ? idleUnloadMs - idleMs : idleUnloadMs);
+    }, waitMs).unref();
+  }
+
+  #installed(): EngineModel {
+    const { model, modelId } = this.#options;
+    const found = model();
+    if (found !== undefined) return found;
+    throw fault('model_not_installed', {
+      param: 'model',
+      message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --gguf FILE).`,
+    });
+  }
+
+  #etaMs(): number {
+    const nowMs = this.#options.clock.monotonicMs();
+    const elapsedMs = this.#state.name === 'loading' ? nowMs - this.#state.sinceMs : 0;
+    const expectedMs = this.#loadMs ?? guessLoadMs(this.#fileBytes());
+    return Math.max(0, this.#notBeforeMs - nowMs) + remainingLoadMs(expectedMs, elapsedMs);
+  }
+
+  #configOf(model: EngineModel): ChildConfig {
+    const { threads, sequences, batchTokens, prefillChunkTokens, maxQueue } = this.#options.settings;
+    return {
+      modelId: model.id,
+      kind: model.kind,
+      ggufPath: model.ggufPath,
+      maxContextTokens: model.maxContextTokens,
+      sequences,
+      batchTokens,
+      prefillChunkTokens,
+      threads,
+      // The bound of the queue is the admission's; the child's own is never reached first.
+      maxQueue: sequences + maxQueue,
+    };
+  }
+
+  #neededBytes({ bytes, shape }: ModelFile): number {
+    const { sequences, batchTokens } = this.#options.settings;
+    const model = this.#options.model();
+    const cells = (model?.maxContextTokens ?? 0) * (model?.kind === 'text' ? sequences : 1);
+    return neededBytes({ fileBytes: bytes, shape, cells, batchTokens });
+  }
+
+  #fileBytes(): number {
+    return this.#file?.bytes ?? fileBytes(this.#options.model()?.ggufPath);
+  }
+
+  #log(level: 'info' | 'error', message: string, fields: Record<string, unknown>): void {
+    this.#options.log(level, message, { model: this.#options.modelId, ...fields });
+  }
+}

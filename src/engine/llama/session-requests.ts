@@ -1,0 +1,82 @@
+import { type Clock, type Fault, fault } from '#kernel';
+import type { Delta, Embedded, Finished, Pace, Sampling } from '../port.ts';
+import type { ChildCommand, Log } from './process.ts';
+import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
+
+/** What a session is asked, what it reports, and how a request of it ends. */
+
+/** The child died before it answered a request that has no effect and may be asked again. */
+export class ChildGone extends Error {
+  override readonly name = 'ChildGone';
+}
+
+type WithoutId<Each> = Each extends { id: number } ? Omit<Each, 'id'> : never;
+export type PrepareRequest = WithoutId<Extract<ToChild, { type: 'prepare_chat' | 'prepare_embedding' }>>;
+export type Prepared = { promptTokens: number; inputs: { tokens: number; truncated: boolean }[] };
+
+export type GenerateRequest = {
+  handle: string;
+  sampling: Sampling;
+  cacheScope: string;
+  signal: AbortSignal;
+  onDelta: (delta: Delta) => void;
+};
+
+export type EmbedRequest = { handle: string; signal: AbortSignal; limitMs: number; refusal: () => Fault };
+
+/** The thread lease as a member sees it; grants come back through the member's `send`. */
+export type LeaseDesk<Member> = {
+  want: (member: Member) => void;
+  wantStep: (member: Member) => void;
+  idle: (member: Member) => void;
+  gone: (member: Member) => void;
+  holder: () => Member | null;
+};
+
+export type SessionOptions<Member> = {
+  config: ChildConfig;
+  command: ChildCommand;
+  /** The server's environment; the child gets only a few harmless names of it. */
+  environment: Record<string, string | undefined>;
+  log: Log;
+  clock: Clock;
+  lease: LeaseDesk<Member>;
+  /** Silence at work that counts as hung. */
+  hangMs: () => number;
+};
+
+export type SessionEvents = {
+  ready: () => void;
+  loadFailed: (message: string) => void;
+  pace: (pace: Pace) => void;
+  /** A generation or an embedding came to its end. */
+  worked: (activeMs: number) => void;
+  /** The child is gone; `requests` of it are about to be rejected. `tail` is its last output. */
+  gone: (exit: { reason: string; tail: string; expected: boolean; requests: number }) => void;
+};
+
+export type Pending = {
+  reject: (error: unknown) => void;
+  /** Takes away the abort listener and the timer. */
+  forget: () => void;
+  /** The caller has gone; the child's reply is awaited only to keep the books. */
+  left: boolean;
+} & (
+  | { kind: 'prepare'; handle: string; resolve: (prepared: Prepared) => void }
+  | { kind: 'generate'; onDelta: (delta: Delta) => void; resolve: (finished: Finished) => void }
+  | { kind: 'embed'; resolve: (embedded: Embedded) => void }
+);
+
+/** The outcome is known: the child delivers nothing more, and the request is free. */
+export function diedUnder(reason: string): Fault {
+  return fault('generation_failed', { internal: `The engine child ended under the request: ${reason}` });
+}
+
+export function failureOf(message: Extract<FromChild, { type: 'failed' }>): Fault {
+  return fault(message.fault, {
+    // A failed generation tells its caller the catalogue's text; the child's words are for the operator.
+    ...(message.fault === 'generation_failed' ? { internal: message.message } : { message: message.message }),
+    ...(message.param === null ? {} : { param: message.param }),
+    ...(message.retryAfterSeconds === null ? {} : { retryAfterSeconds: message.retryAfterSeconds }),
+  });
+}

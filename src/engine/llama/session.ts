@@ -1,0 +1,282 @@
+import { assertNever } from '#kernel';
+import type { Delta, Embedded, Finished } from '../port.ts';
+import { type EngineProcess, startProcess } from './process.ts';
+import type { ChildConfig, FromChild } from './protocol.ts';
+import {
+  ChildGone,
+  diedUnder,
+  type EmbedRequest,
+  failureOf,
+  type GenerateRequest,
+  type Pending,
+  type Prepared,
+  type PrepareRequest,
+  type SessionEvents,
+  type SessionOptions,
+} from './session-requests.ts';
+
+const watchMs = 5_000;
+
+/** One child process from its start to its end, and the requests it has. */
+export class Session {
+  readonly config: ChildConfig;
+  readonly #options: SessionOptions<Session>;
+  readonly #events: SessionEvents;
+  readonly #child: EngineProcess;
+  readonly #watch: NodeJS.Timeout;
+  readonly #pending = new Map<number, Pending>();
+  /** Prepared prompts that wait in the child. */
+  readonly #handles = new Set<string>();
+  #lastId = 0;
+  #preparing = 0;
+  #heardMs: number;
+  #state: 'loading' | 'ready' | 'gone' = 'loading';
+  #dimensions = 0;
+  /** The end was asked for. */
+  #stopping = false;
+  /** Takes nothing new; ends when it has nothing left. */
+  #retiring = false;
+
+  constructor(options: SessionOptions<Session>, events: SessionEvents) {
+    const { command, environment, config, log } = options;
+    this.config = config;
+    this.#options = options;
+    this.#events = events;
+    this.#heardMs = options.clock.monotonicMs();
+    this.#child = startProcess(
+      { command, environment, modelId: config.modelId, log },
+      { message: (message) => this.#receive(message), gone: (exit) => this.#end(exit) },
+    );
+    this.#watch = setInterval(() => this.#lookForLife(), Math.min(watchMs, options.hangMs() / 4)).unref();
+    this.#child.send({ type: 'load', config });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Length of the embedding vectors; 0 for a text model. */
+  get dimensions(): number {
+    return this.#dimensions;
+  }
+
+  get alive(): boolean {
+    return this.#state === 'ready';
+  }
+
+  /** Nothing runs, and nothing prepared waits. */
+  get idle(): boolean {
+    return this.#pending.size === 0 && this.#handles.size === 0;
+  }
+
+  /** Passes an action of the lease on. */
+  steps(action: 'grant' | 'yield'): void {
+    if (action === 'grant') this.#hear();
+    this.#child.send({ type: action });
+  }
+
+  /** Forgets a prepared prompt. */
+  release(handle: string): void {
+    this.#handles.delete(handle);
+    this.#child.send({ type: 'release', handle });
+    this.#endIfDone();
+  }
+
+  /** Rejects with `ChildGone` when the child dies, and with the signal's reason when the caller leaves. */
+  prepare(request: PrepareRequest, signal: AbortSignal): Promise<Prepared> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'ready') return reject(new ChildGone('not running'));
+      const pending: Pending = { kind: 'prepare', handle: request.handle, resolve, reject, left: false, forget };
+      const id = this.#enter(pending, signal, () => reject(signal.reason));
+      this.#preparing += 1;
+      this.#child.send({ ...request, id });
+    });
+  }
+
+  /** The caller's leaving ends it with reason `cancelled` and the time it took. */
+  generate(request: GenerateRequest): Promise<Finished> {
+    const { handle, sampling, cacheScope, signal, onDelta } = request;
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'ready') return reject(diedUnder('it was gone before the request began'));
+      const pending: Pending = { kind: 'generate', onDelta, resolve, reject, left: false, forget };
+      const id = this.#enter(pending, signal, (left) => this.#child.send({ type: 'cancel', id: left }));
+      this.#handles.delete(handle);
+      this.#options.lease.want(this);
+      this.#child.send({ type: 'generate', id, handle, sampling, cacheScope });
+    });
+  }
+
+  /** Rejects with the signal's reason when the caller leaves, and with `refusal` when it takes longer than `limitMs`. */
+  embed({ handle, signal, limitMs, refusal }: EmbedRequest): Promise<Embedded> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'ready') return reject(diedUnder('it was gone before the request began'));
+      const pending: Pending = { kind: 'embed', resolve, reject, left: false, forget };
+      const giveUp = (id: number, reason: unknown) => {
+        this.#child.send({ type: 'cancel', id });
+        reject(reason);
+      };
+      const id = this.#enter(pending, signal, (left) => giveUp(left, signal.reason));
+      const timer = setTimeout(() => giveUp(id, refusal()), limitMs);
+      const unlisten = pending.forget;
+      pending.forget = () => {
+        clearTimeout(timer);
+        unlisten();
+      };
+      this.#handles.delete(handle);
+      this.#options.lease.want(this);
+      this.#child.send({ type: 'embed', id, handle });
+    });
+  }
+
+  /** Ends the child, with force after a bound. */
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#child.stop();
+  }
+
+  /** Ends the child when its present requests are through. */
+  retire(): void {
+    this.#retiring = true;
+    this.#endIfDone();
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+
+  /** Enters a request and listens for its caller to leave. */
+  #enter(request: Pending, signal: AbortSignal, onLeave: (id: number) => void): number {
+    // The wait for a sign of life begins when there is something to answer.
+    if (this.#pending.size === 0 || (request.kind === 'prepare' && this.#preparing === 0)) this.#hear();
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const onAbort = () => {
+      request.left = true;
+      onLeave(id);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.forget = () => signal.removeEventListener('abort', onAbort);
+    this.#pending.set(id, request);
+    return id;
+  }
+
+  /** Takes a request out at its terminal reply. */
+  #take(id: number): Pending | undefined {
+    const request = this.#pending.get(id);
+    if (request === undefined) return undefined;
+    this.#pending.delete(id);
+    request.forget();
+    if (request.kind === 'prepare') this.#preparing -= 1;
+    if (this.#retiring) queueMicrotask(() => this.#endIfDone());
+    return request;
+  }
+
+  #endIfDone(): void {
+    if (this.#retiring && this.idle && !this.#stopping) void this.stop();
+  }
+
+  #hear(): void {
+    this.#heardMs = this.#options.clock.monotonicMs();
+  }
+
+  #receive(message: FromChild): void {
+    this.#hear();
+    switch (message.type) {
+      case 'deltas':
+        for (const { id, delta } of message.items) this.#deliver(id, delta);
+        break;
+      case 'prepared':
+        this.#prepared(message);
+        break;
+      case 'finished':
+        this.#finished(message);
+        break;
+      case 'embedded':
+        this.#embedded(message);
+        break;
+      case 'failed':
+        this.#take(message.id)?.reject(failureOf(message));
+        break;
+      case 'want_step':
+        this.#options.lease.wantStep(this);
+        break;
+      case 'idle':
+        this.#options.lease.idle(this);
+        break;
+      case 'pace':
+        this.#events.pace(message);
+        break;
+      case 'ready':
+        this.#dimensions = message.dimensions;
+        this.#state = 'ready';
+        this.#events.ready();
+        break;
+      case 'load_failed':
+        this.#events.loadFailed(message.message);
+        break;
+      default:
+        assertNever(message);
+    }
+  }
+
+  #deliver(id: number, delta: Delta): void {
+    const request = this.#pending.get(id);
+    if (request?.kind !== 'generate' || request.left) return;
+    try {
+      request.onDelta(delta);
+    } catch (error) {
+      // A receiver that throws must not stop the others of this step.
+      request.left = true;
+      request.reject(error);
+      this.#child.send({ type: 'cancel', id });
+    }
+  }
+
+  #prepared(message: Extract<FromChild, { type: 'prepared' }>): void {
+    const request = this.#take(message.id);
+    if (request?.kind !== 'prepare') return;
+    if (request.left) {
+      this.release(request.handle);
+      return;
+    }
+    this.#handles.add(request.handle);
+    request.resolve({ promptTokens: message.promptTokens, inputs: message.inputs });
+  }
+
+  #finished(message: Extract<FromChild, { type: 'finished' }>): void {
+    this.#events.worked(message.activeMs);
+    const request = this.#take(message.id);
+    if (request?.kind !== 'generate') return;
+    const { reason, usage, activeMs } = message;
+    request.resolve({ reason, usage, activeMs });
+  }
+
+  #embedded(message: Extract<FromChild, { type: 'embedded' }>): void {
+    this.#events.worked(message.activeMs);
+    const request = this.#take(message.id);
+    if (request?.kind !== 'embed') return;
+    const { vectors, promptTokens, activeMs } = message;
+    request.resolve({ vectors, promptTokens, activeMs });
+  }
+
+  #end(exit: { reason: string; tail: string }): void {
+    this.#state = 'gone';
+    clearInterval(this.#watch);
+    this.#options.lease.gone(this);
+    const requests = [...this.#pending.keys()].map((id) => this.#take(id));
+    this.#events.gone({ ...exit, expected: this.#stopping, requests: requests.length });
+    for (const request of requests) {
+      request?.reject(request.kind === 'prepare' ? new ChildGone(exit.reason) : diedUnder(exit.reason));
+    }
+  }
+
+  #lookForLife(): void {
+    const { lease, clock, log, config, hangMs } = this.#options;
+    const atWork = this.#preparing > 0 || (this.#pending.size > 0 && lease.holder() === this);
+    if (!atWork || clock.monotonicMs() - this.#heardMs < hangMs()) return;
+    log('error', 'The engine child is silent at work; it is killed', { model: config.modelId, childPid: this.pid });
+    this.kill();
+  }
+}
+
+function forget(): void {}

@@ -1,0 +1,48 @@
+import type { Pace } from '../port.ts';
+
+/** Pure estimates of time: pace, load time, back-off, `Retry-After`. */
+
+/**
+ * A guess before anything was measured. Decoding reads every weight once per token; 20 MB per ms is a slow desktop
+ * memory, so the guess is rather too slow than too fast (cost bounds are built on it). Prefill runs about 5 times faster.
+ */
+export function guessPace(fileBytes: number): Pace {
+  const decodeMsPerToken = 0.5 + fileBytes / 20e6;
+  return { prefillMsPerToken: decodeMsPerToken / 5, decodeMsPerToken };
+}
+
+/** Process start, native library and context, plus reading the file at 400 MB/s. */
+export function guessLoadMs(fileBytes: number): number {
+  return 1_000 + fileBytes / 400e3;
+}
+
+/** A load that takes longer than this hangs. Slow disks and network folders are given 10 MB/s. */
+export function longestLoadMs(fileBytes: number): number {
+  return 120_000 + fileBytes / 10e3;
+}
+
+/** Silence of a working child beyond this counts as hung: 20 times a full batch at its pace, at least `leastMs`. */
+export function longestStepMs(pace: Pace, batchTokens: number, leastMs: number): number {
+  return Math.max(leastMs, 20 * batchTokens * pace.prefillMsPerToken);
+}
+
+/** Time that a load still needs. When it is late already, half as long again as it has taken is the honest guess. */
+export function remainingLoadMs(expectedMs: number, elapsedMs: number): number {
+  return Math.max(expectedMs - elapsedMs, elapsedMs / 2);
+}
+
+/** Whole seconds, 1..59: clients ignore a longer `Retry-After`. */
+export function retryAfterSeconds(waitMs: number): number {
+  return Math.min(59, Math.max(1, Math.ceil(waitMs / 1000)));
+}
+
+/** Doubles with each failure in a row, up to 30 s. */
+export function backOffMs(failures: number, firstMs: number): number {
+  if (failures <= 0) return 0;
+  return Math.min(30_000, firstMs * 2 ** Math.min(failures - 1, 20));
+}
+
+/** Moves an exponential average towards a new value. */
+export function smooth(average: number | null, value: number): number {
+  return average === null ? value : average + 0.2 * (value - average);
+}
