@@ -1,5 +1,6 @@
 import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
+import { lossOf } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
@@ -43,12 +44,15 @@ export async function performCall<Prepared extends { handle: string }, Result>(
     pace: engine.pace(call.model.baseModel.id),
     rateMicroPerMinute: call.model.rateMicroPerMinute,
   });
-  const [held, prepared] = await Promise.allSettled([placeHold(billing, call, heldMicro), steps.prepare()]);
-  if (held.status === 'rejected' || prepared.status === 'rejected') {
-    if (prepared.status === 'fulfilled') engine.release(prepared.value.handle);
+  const [prepared, held] = await Promise.allSettled([steps.prepare(), placeHold(billing, call, heldMicro)]);
+  // A prompt that cannot run is told first: it stays wrong whatever the balance.
+  if (prepared.status === 'rejected') {
     if (held.status === 'fulfilled') giveBack(billing, call, heldMicro);
-    // A prompt that cannot run is told first: it stays wrong whatever the balance.
-    throw prepared.status === 'rejected' ? prepared.reason : (held as PromiseRejectedResult).reason;
+    throw prepared.reason;
+  }
+  if (held.status === 'rejected') {
+    engine.release(prepared.value.handle);
+    throw held.reason;
   }
   return runAndSettle(billing, { call, heldMicro }, () => steps.run(prepared.value));
 }
@@ -61,6 +65,9 @@ async function runAndSettle<Result>(
   let outcome: { result: Result; run: Run };
   try {
     outcome = await run();
+    // The caller is still there and gets an error, so there is nothing to pay.
+    if (outcome.run.cancelled && lossOf(call.signal) === 'shutdown')
+      throw fault('generation_failed', { message: 'The service is shutting down.' });
   } catch (error) {
     giveBack(billing, call, heldMicro);
     throw error;

@@ -1,42 +1,45 @@
-import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Delta, Finished } from '#engine';
-import { openSse, type SseStream } from '#http';
+import { type Caller, type EventStream, openSse } from '#http';
 import { Fault, fault } from '#kernel';
-import { type createFrames, errorFrame } from './chat-wire.ts';
-import { callerGone } from './entry.ts';
+import type { createFrames } from './chat-wire.ts';
 
 /**
  * The frames of one streamed chat answer: role, deltas, finish, usage if asked, `[DONE]`; or an error frame and no
  * `[DONE]`. The 200 and its headers leave with the first delta, so that every failure before it can be a JSON error.
  */
-export function createChatStream(reply: FastifyReply, frames: ReturnType<typeof createFrames>) {
-  const gone = new AbortController();
-  callerGone(reply).addEventListener('abort', () => gone.abort(), { once: true });
-  let sse: SseStream | null = null;
+export function createChatStream(reply: FastifyReply, caller: Caller, frames: ReturnType<typeof createFrames>) {
+  let sse: EventStream | null = null;
 
-  const send = (list: string[]) => {
-    if (gone.signal.aborted) return;
-    if (sse) return sse.frames(list);
-    sse = openSse(reply, () => gone.abort());
-    sse.frames([frames.role(), ...list]);
+  const open = () => {
+    sse = openSse({ reply, caller });
+    return sse;
   };
 
   return {
-    /** Aborted when the client is gone, or reads so slowly that its backlog exceeds the bound. */
-    signal: gone.signal,
     opened: () => sse !== null,
-    delta: (delta: Delta) => send(frames.delta(delta)),
+    delta(delta: Delta): void {
+      if (sse) sse.frames(frames.delta(delta));
+      else if (!caller.signal.aborted) open().frames([frames.role(), ...frames.delta(delta)]);
+    },
+    /** The good end; for a caller who has left there is none. */
     finish(finished: Finished, includeUsage: boolean): void {
       const last = [frames.finish(finished)];
       if (includeUsage) last.push(frames.usage(finished.usage));
-      if (finished.reason !== 'cancelled') send([...last, '[DONE]']);
-      sse?.end();
+      if (sse) sse.done(last);
+      else if (!caller.signal.aborted) open().done([frames.role(), ...last]);
     },
-    fail(error: unknown, log: FastifyBaseLogger): void {
-      const failure = error instanceof Fault ? error : fault('generation_failed', { cause: error });
-      log.error({ err: error, fault: failure.row.code }, 'stream failed');
-      send([errorFrame(failure)]);
-      sse?.end();
+    /** The bad end of a stream that was opened. */
+    fail(error: unknown): Fault {
+      const failure = streamFault(error);
+      sse?.fail(failure);
+      return failure;
     },
   };
+}
+
+/** Inside a stream only faults of the family "invalid response" may appear: clients re-send after any other. */
+function streamFault(error: unknown): Fault {
+  if (error instanceof Fault && error.row.type === 'invalid_response_error') return error;
+  return fault('generation_failed', { cause: error });
 }

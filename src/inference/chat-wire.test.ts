@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finished } from '#engine';
-import { fault } from '#kernel';
-import { chatCompletion, createCollector, createFrames, errorFrame, textCompletion, wireId } from './chat-wire.ts';
+import { chatCompletion, createCollector, createFrames, textCompletion, wireId } from './chat-wire.ts';
 import { embeddingList } from './embedding-wire.ts';
 
 const head = { id: 'chatcmpl-7f3a', created: 1760000000, model: 'a "quoted" model' };
@@ -96,17 +95,6 @@ test('a streamed tool call names itself once and then carries its arguments', ()
     { index: 1, id: 'x', type: 'function', function: { name: 'f', arguments: '' } },
   );
   assert.deepEqual(deltas[1][0], { index: 1, function: { arguments: '{"a":1}' } });
-});
-
-test('the error frame has a string message, an invalid-type and no choices', () => {
-  assert.deepEqual(JSON.parse(errorFrame(fault('generation_failed'))), {
-    error: {
-      message: 'The model stopped unexpectedly while generating.',
-      type: 'invalid_response_error',
-      param: null,
-      code: 'generation_failed',
-    },
-  });
 });
 
 test('a legacy completion shows the visible text only', () => {

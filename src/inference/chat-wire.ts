@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Delta, Finished, Usage } from '#engine';
-import type { Fault } from '#kernel';
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -118,11 +117,4 @@ export function createFrames(head: AnswerHead, includeUsage: boolean) {
 function toolCallDeltas({ index, name, arguments: args }: Extract<Delta, { type: 'tool_call' }>): string[] {
   const opening = { index, id: wireId('call_'), type: 'function', function: { name, arguments: '' } };
   return [opening, { index, function: { arguments: args } }].map((call) => JSON.stringify({ tool_calls: [call] }));
-}
-
-/** The last frame of a stream that failed. No `choices` key: with one, a client loses the error (wire contract 0.3). */
-export function errorFrame(failure: Fault): string {
-  return JSON.stringify({
-    error: { message: failure.message, type: 'invalid_response_error', param: null, code: failure.row.code },
-  });
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, watchCaller } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
@@ -6,7 +7,7 @@ import { type ChatRequest, readChatRequest } from './chat.schema.ts';
 import { createChatStream } from './chat-stream.ts';
 import { type AnswerHead, chatCompletion, createCollector, createFrames, wireId } from './chat-wire.ts';
 import type { InferenceDeps } from './deps.ts';
-import { callerGone, enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
+import { enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
@@ -17,7 +18,7 @@ export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
     const chat = readChatRequest(body);
     const model = resolveText(deps, admitted, chat.model);
     const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: chat.model };
-    const call = { request, reply, admitted, model, chat, head };
+    const call = { request, reply, caller: watchCaller(reply), admitted, model, chat, head };
     return chat.stream ? streamAnswer(deps, call) : sendAnswer(deps, call);
   });
 }
@@ -25,6 +26,7 @@ export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
 type ChatCall = {
   request: FastifyRequest;
   reply: FastifyReply;
+  caller: Caller;
   admitted: Admitted;
   model: ServedModel;
   chat: ChatRequest;
@@ -55,9 +57,9 @@ async function sendAnswer(deps: InferenceDeps, call: ChatCall) {
 
 async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<FastifyReply> {
   const frames = createFrames(call.head, call.chat.includeUsage);
-  const stream = createChatStream(call.reply, frames);
+  const stream = createChatStream(call.reply, call.caller, frames);
   try {
-    const finished = await generate(deps, toCall(call, stream.signal), {
+    const finished = await generate(deps, toCall(call), {
       prompt: call.chat.prompt,
       sampling: call.chat.sampling,
       onDelta: stream.delta,
@@ -66,18 +68,18 @@ async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<Fastif
   } catch (error) {
     // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
     if (!stream.opened()) throw error;
-    stream.fail(error, call.request.log);
+    call.request.log.warn({ err: error, code: stream.fail(error).row.code }, 'a stream ended with an error');
   }
   return call.reply;
 }
 
-function toCall({ request, reply, admitted, model, chat }: ChatCall, signal: AbortSignal = callerGone(reply)) {
+function toCall({ request, caller, admitted, model, chat }: ChatCall) {
   return {
     requestId: request.id,
     admitted,
     model,
     promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
     maxTokens: chat.sampling.maxTokens,
-    signal,
+    signal: caller.signal,
   };
 }

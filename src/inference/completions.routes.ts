@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { watchCaller } from '#http';
 import { resolveText } from './chat.routes.ts';
 import { createCollector, textCompletion, wireId } from './chat-wire.ts';
 import { readCompletionRequest } from './completion.schema.ts';
 import type { InferenceDeps } from './deps.ts';
-import { callerGone, enter, inferencePrefix, promptTokensAtMost } from './entry.ts';
+import { enter, inferencePrefix, promptTokensAtMost } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/completions: the legacy route, one prompt, one answer, never streamed. */
@@ -20,7 +21,7 @@ export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): vo
       model,
       promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
       maxTokens: sampling.maxTokens,
-      signal: callerGone(reply),
+      signal: watchCaller(reply).signal,
     };
     const finished = await generate(deps, call, { prompt, sampling, onDelta: collector.add });
     const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };

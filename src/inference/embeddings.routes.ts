@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { watchCaller } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
@@ -6,7 +7,7 @@ import type { InferenceDeps } from './deps.ts';
 import { embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
 import { embeddingList } from './embedding-wire.ts';
-import { callerGone, enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
+import { enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
 
 /** POST P/embeddings. */
 export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
@@ -28,7 +29,7 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
       model,
       promptTokensAtMost: promptTokensAtMost(request, requestTokenBudget),
       maxTokens: 0,
-      signal: callerGone(reply),
+      signal: watchCaller(reply).signal,
     };
     return embeddingList(wanted, await embed(deps, call, wanted));
   });

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ParsedBody } from '#http';
+import type { FastifyRequest } from 'fastify';
+import { compatBody } from '#http';
 import { resolveModel, type ServedModel } from '#models';
 import type { Admit, Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -16,7 +16,7 @@ export type ProjectParams = { owner: string; project: string };
  */
 export async function enter(admit: Admit, request: FastifyRequest): Promise<{ admitted: Admitted; body: unknown }> {
   const { owner, project } = readParams(request);
-  const body = readParsedBody(request);
+  const body = compatBody(request);
   const model = body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
   const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model });
   if (!body.ok) throw body.fault;
@@ -31,20 +31,6 @@ export function resolve(deps: InferenceDeps, admitted: Admitted, requested: stri
 export function readParams(request: FastifyRequest): ProjectParams {
   // as: the route's path declares both parameters.
   return request.params as ProjectParams;
-}
-
-function readParsedBody(request: FastifyRequest): ParsedBody {
-  // as: the compat content-type parser of #http makes every body one of these; a missing body stays undefined.
-  return (request.body as ParsedBody | undefined) ?? { ok: true, value: undefined };
-}
-
-/** Aborts when the client closes the connection before the answer is complete. */
-export function callerGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 /** Template text around the caller's own: roles, tool preamble, think tags. */

@@ -1,0 +1,91 @@
+import net from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+/** One closed-loop load run: `connections` sockets, each sends its next request when the last answer is complete. */
+export type LoadOptions = {
+  port: number;
+  connections: number;
+  durationMs: number;
+  /** The raw HTTP/1.1 request of connection `c`, number `n`; rendered ahead, because rendering is not what is measured. */
+  request: (connection: number, n: number) => Buffer;
+};
+
+export type LoadResult = { perSecond: number; p50Ms: number; p99Ms: number; failures: number };
+
+const contentLength = /content-length: (\d+)/i;
+
+/**
+ * Drives a server over raw sockets: a few microseconds a request, so that the server is the bottleneck and not the
+ * generator. Understands answers with a content-length only. Failures are answers other than 200 and lost sockets.
+ */
+export async function load({ port, connections, durationMs, request }: LoadOptions): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let failures = 0;
+  const start = performance.now();
+  const deadline = start + durationMs;
+
+  const drive = (connection: number) =>
+    new Promise<void>((resolve) => {
+      const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+      let sent = 0;
+      let sentAt = 0;
+      let buffered = Buffer.alloc(0);
+      const next = () => {
+        if (performance.now() >= deadline) return socket.destroy();
+        sentAt = performance.now();
+        socket.write(request(connection, sent++));
+      };
+      socket.on('connect', next);
+      socket.on('error', () => failures++);
+      socket.on('close', () => resolve());
+      socket.on('data', (chunk) => {
+        buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
+        const size = answerSize(buffered);
+        if (size === null || buffered.length < size) return;
+        latencies.push(performance.now() - sentAt);
+        if (buffered.toString('latin1', 9, 12) !== '200') failures++;
+        buffered = buffered.subarray(size);
+        next();
+      });
+    });
+
+  await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)));
+  const seconds = (performance.now() - start) / 1000;
+  latencies.sort((a, b) => a - b);
+  return {
+    perSecond: latencies.length / seconds,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    failures,
+  };
+}
+
+/** Bytes of the first answer in the buffer, or null while its head is incomplete. */
+function answerSize(buffered: Buffer): number | null {
+  const headEnd = buffered.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const match = contentLength.exec(buffered.toString('latin1', 0, headEnd));
+  return headEnd + 4 + Number(match?.[1] ?? 0);
+}
+
+/** The q-quantile of ascending values; NaN when there are none. */
+export function quantile(ascending: readonly number[], q: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * q))] ?? Number.NaN;
+}
+
+/** The median of some values. */
+export function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** A raw POST with a JSON body on a kept connection. */
+export function postRequest(path: string, key: string | null, body: unknown): Buffer {
+  const text = JSON.stringify(body);
+  const auth = key === null ? '' : `authorization: Bearer ${key}\r\n`;
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${auth}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}

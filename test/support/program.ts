@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** A running `fanfold serve`, as a user would start it: a process of its own, spoken to over HTTP only. */
+export type Program = {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  /** The key printed at the first start; null on later starts. */
+  key: string | null;
+  dataDir: string;
+  process: ChildProcess;
+  output: () => string;
+  /** SIGTERM and wait; resolves to the exit code. */
+  stop: () => Promise<number | null>;
+  /** SIGKILL and wait. */
+  kill: () => Promise<void>;
+};
+
+export type ProgramOptions = {
+  databaseUrl?: string;
+  dataDir?: string;
+  env?: Record<string, string>;
+  /** Longest time until it listens. */
+  startMs?: number;
+};
+
+const main = path.join(import.meta.dirname, '../../src/main.ts');
+const listening = /http:\/\/127\.0\.0\.1:\d+/;
+const keyPattern = /fnf_[0-9A-Za-z]{36,60}/;
+
+/** Starts the program on a free port and waits until it is ready. */
+export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+  const ownDir = options.dataDir === undefined;
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'fanfold-test-')));
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      FANFOLD_DATA_DIR: dataDir,
+      ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+
+  const url = await untilReady(child, () => output, options.startMs ?? 60_000);
+  const finish = async () => {
+    if (ownDir) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return {
+    url,
+    key: keyPattern.exec(output)?.[0] ?? null,
+    dataDir,
+    process: child,
+    output: () => output,
+    async stop() {
+      child.kill('SIGTERM');
+      const code = await exited;
+      await finish();
+      return code;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, output: () => string, startMs: number): Promise<string> {
+  const deadline = Date.now() + startMs;
+  while (Date.now() < deadline) {
+    const url = listening.exec(output())?.[0];
+    if (url && (await answers(`${url}/readyz`))) return url;
+    if (child.exitCode !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill('SIGKILL');
+  throw new Error(`The program did not start:\n${output()}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+}
