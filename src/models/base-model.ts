@@ -38,12 +38,15 @@ export type BaseModel = {
   created: Date;
 };
 
-/** What a chat request means when it is silent (interface 4.2); published by the catalogue and used by the routes. */
+/**
+ * What a chat request means where it is silent (interface 4.2), in the words of the wire: published by the catalogue
+ * and used by the routes, so that both always agree.
+ */
 export const chatDefaults = {
-  maxTokens: 1024,
+  max_tokens: 1024,
   temperature: 1.0,
-  topP: 1.0,
-  reasoningEffort: null,
+  top_p: 1.0,
+  reasoning_effort: null,
   stream: false,
 } as const;
 

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { ModelError } from './model-error.ts';
+import { ModelError } from '../model-error.ts';
 
 const windowBytes = 1 << 20;
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
-import { ModelError } from './model-error.ts';
+import { ModelError } from '../model-error.ts';
+import { type GgufHeader, readGgufHeader } from './header.ts';
 
 /** What a GGUF file says of the model in it. */
 export type GgufFacts = {
@@ -11,6 +11,10 @@ export type GgufFacts = {
   /** Width of its vectors. */
   dimensions: number | null;
   hasChatTemplate: boolean;
+  /** The template can switch reasoning on and off, as Qwen3's does. */
+  thinks: boolean;
+  /** The template renders tools. */
+  knowsTools: boolean;
   /** null: the file does not say. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
   /** Whether the tokeniser appends the end token; null: the file does not say. */
@@ -47,6 +51,7 @@ export function readGgufFacts(path: string): GgufFacts {
 
 function factsOf(header: GgufHeader, architecture: string): GgufFacts {
   const pooling = numberOf(header, `${architecture}.pooling_type`);
+  const template = textOf(header, 'tokenizer.chat_template') ?? '';
   const addsEnd = header.values.get('tokenizer.ggml.add_eos_token');
   return {
     architecture,
@@ -55,7 +60,9 @@ function factsOf(header: GgufHeader, architecture: string): GgufFacts {
     dimensions:
       positiveOf(header, `${architecture}.embedding_length_out`) ??
       positiveOf(header, `${architecture}.embedding_length`),
-    hasChatTemplate: (textOf(header, 'tokenizer.chat_template') ?? '') !== '',
+    hasChatTemplate: template !== '',
+    thinks: template.includes('enable_thinking'),
+    knowsTools: /\btools\b/.test(template),
     pooling: pooling === null ? null : (poolings[pooling] ?? null),
     addsEndToken: typeof addsEnd === 'boolean' ? addsEnd : null,
     parameters: header.parameters,

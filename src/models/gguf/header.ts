@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type GgufBytes, openGgufBytes } from './gguf-bytes.ts';
-import { ModelError, reasonOf } from './model-error.ts';
+import { ModelError, reasonOf } from '../model-error.ts';
+import { type GgufBytes, openGgufBytes } from './bytes.ts';
 
 /**
  * Reader of GGUF headers (format: ggml's docs/gguf.md, versions 2 and 3). It runs before any file of a user reaches

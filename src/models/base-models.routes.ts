@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { RuntimeStatus } from '#engine';
+import { pageOf, readPage } from '#http';
+import type { CursorCodec } from '#kernel';
+import type { BaseModel } from './base-model.ts';
+import { toBaseModelWire } from './base-models.schema.ts';
+import type { ModelsService } from './models-service.ts';
+
+export type BaseModelsDeps = {
+  models: ModelsService;
+  cursors: CursorCodec;
+  runtimeStatus: (baseModelId: string) => RuntimeStatus;
+};
+
+/** The list is the same for everybody, so its cursors have one scope. */
+const scope = ['base-models'];
+
+/** GET /api/v1/base-models: the catalogue, newest first, as a cursor page. */
+export function baseModelsRoutes(app: FastifyInstance, { models, cursors, runtimeStatus }: BaseModelsDeps): void {
+  app.get('/api/v1/base-models', { config: { operation: 'base_models.list' } }, (request) => {
+    const { limit, cursor } = readPage(request.query);
+    const all = models.baseModels().toSorted(newestFirst);
+    const [createdMs, id] = cursor === null ? [] : cursors.decode(scope, cursor);
+    const rows = all.filter((model) => isAfter(model, createdMs, id)).slice(0, limit + 1);
+    return pageOf({
+      rows,
+      limit,
+      totalCount: all.length,
+      cursorOf: (model) => cursors.encode(scope, [String(model.created.getTime()), model.id]),
+      toWire: (model) => toBaseModelWire(model, model.installed ? runtimeStatus(model.id).status : null),
+    });
+  });
+}
+
+function newestFirst(a: BaseModel, b: BaseModel): number {
+  return b.created.getTime() - a.created.getTime() || (a.id < b.id ? 1 : -1);
+}
+
+/** Whether a model comes after the cursor's position; without one, every model does. */
+function isAfter(model: BaseModel, createdMs: string | undefined, id: string | undefined): boolean {
+  if (createdMs === undefined || id === undefined) return true;
+  const difference = model.created.getTime() - Number(createdMs);
+  return difference < 0 || (difference === 0 && model.id < id);
+}

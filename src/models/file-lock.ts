@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelError, systemCodeOf } from './model-error.ts';
+
+export type LockOptions = {
+  /** How long to wait for another holder, ms. */
+  waitMs: number;
+  /** What to say when the wait was in vain. */
+  busyMessage: string;
+};
+
+const pollMs = 50;
+const heartbeatMs = 5_000;
+/** A lock whose holder has not touched it for this long belongs to nobody. */
+const staleMs = 30_000;
+
+/**
+ * Runs `work` while holding a lock file, across processes. The file names its holder; a holder that is dead (same host)
+ * or silent for 30 s loses the lock, so that a killed command never blocks the next one.
+ */
+export async function withFileLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const holder = JSON.stringify({ pid: process.pid, host: hostname(), nonce: randomUUID() });
+  await mkdir(dirname(path), { recursive: true });
+  const deadline = performance.now() + options.waitMs;
+  while (!(await tryAcquire(path, holder))) {
+    if (await dropIfStale(path)) continue;
+    if (performance.now() >= deadline) throw new ModelError(options.busyMessage);
+    await sleep(pollMs);
+  }
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    if ((await read(path)) === holder) await unlink(path).catch(() => {});
+  }
+}
+
+async function tryAcquire(path: string, holder: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(holder);
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Moves a stale lock away. The move is checked afterwards: when another process replaced the lock between our look and
+ * our move, the live one is put back.
+ */
+async function dropIfStale(path: string): Promise<boolean> {
+  const seen = await read(path);
+  if (seen === null) return true;
+  if (!(await isStale(path, seen))) return false;
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch {
+    return true;
+  }
+  if ((await read(aside)) !== seen) await link(aside, path).catch(() => {});
+  await unlink(aside).catch(() => {});
+  return true;
+}
+
+async function isStale(path: string, content: string): Promise<boolean> {
+  const holder = parseHolder(content);
+  if (holder && holder.host === hostname() && !isAlive(holder.pid)) return true;
+  try {
+    return Date.now() - (await stat(path)).mtimeMs > staleMs;
+  } catch {
+    return false;
+  }
+}
+
+function parseHolder(content: string): { pid: number; host: string } | null {
+  try {
+    const value: unknown = JSON.parse(content);
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('host' in value)) return null;
+    return typeof value.pid === 'number' && typeof value.host === 'string'
+      ? { pid: value.pid, host: value.host }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCodeOf(error) !== 'ESRCH';
+  }
+}
+
+async function read(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

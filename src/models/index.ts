@@ -1,0 +1,27 @@
+export { type AddedReport, type AddModelOptions, addModel } from './add-model.ts';
+export {
+  type BaseModel,
+  chatDefaults,
+  embeddingLimits,
+  type ModelKind,
+  type ModelSource,
+  withQueryInstruction,
+} from './base-model.ts';
+export { type BaseModelsDeps, baseModelsRoutes } from './base-models.routes.ts';
+export { type CompatModel, toCompatModel } from './base-models.schema.ts';
+export {
+  type AliasRow,
+  findHostedModel,
+  type HostedModel,
+  insertHostedModel,
+  listCallableHostedModels,
+  listHostedModelsByBase,
+  type NewHostedModel,
+} from './hosted-models.store.ts';
+export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
+export { ModelError } from './model-error.ts';
+export { type ModelsOptions, type ModelsService, openModels } from './models-service.ts';
+export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull-model.ts';
+export type { TransferProgress } from './pull/transfer-meter.ts';
+export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';
+export { type ModelQuestion, resolveModel, type ServedModel } from './resolve.ts';

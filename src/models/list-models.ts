@@ -1,0 +1,73 @@
+import { statSync } from 'node:fs';
+import { formatCredits } from '#kernel';
+import type { BaseModel, ModelKind } from './base-model.ts';
+import type { ModelsService } from './models-service.ts';
+
+export type ModelListing = {
+  id: string;
+  kind: ModelKind;
+  installed: boolean;
+  /** Of the installed file, or as the catalogue knows it. */
+  sizeBytes: number | null;
+  contextTokens: number;
+  dimensions: number | null;
+  /** Credits per GPU minute. */
+  rate: string;
+  from: 'shipped' | 'hub' | 'file';
+};
+
+/** Every base model of the server, as `fanfold models list` shows it. */
+export function listModels(models: ModelsService): ModelListing[] {
+  return models.baseModels().map((model) => ({
+    id: model.id,
+    kind: model.kind,
+    installed: model.installed !== null,
+    sizeBytes: sizeOf(model),
+    contextTokens: model.maxContextTokens,
+    dimensions: model.dimensions,
+    rate: formatCredits(model.rateMicroPerMinute),
+    from: model.source?.type ?? 'file',
+  }));
+}
+
+function sizeOf(model: BaseModel): number | null {
+  if (model.installed) return statSync(model.installed.ggufPath, { throwIfNoEntry: false })?.size ?? null;
+  return model.source?.type === 'hub' ? model.source.sizeBytes : null;
+}
+
+/** The listing as an aligned table, one line per model, with a header. */
+export function renderModelTable(listings: readonly ModelListing[]): string {
+  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM'];
+  const rows = listings.map((row) => [
+    row.id,
+    row.kind,
+    row.installed ? 'yes' : 'no',
+    row.sizeBytes === null ? '-' : formatBytes(row.sizeBytes),
+    String(row.contextTokens),
+    row.dimensions === null ? '-' : String(row.dimensions),
+    row.rate,
+    row.from,
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** `639 MB`, `4.28 GB`: decimal units, three digits. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return `${size.toFixed(digits)} ${units[unit]}`;
+}

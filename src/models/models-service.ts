@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { EngineModel } from '#engine';
+import { type Clock, parseCredits, systemClock } from '#kernel';
+import { type BaseModel, embeddingLimits } from './base-model.ts';
+import { type Catalogue, type CatalogueEntry, loadCatalogue } from './catalogue.ts';
+import { reasonOf } from './model-error.ts';
+import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
+
+/** The base models of this server: the catalogue, what is installed of it, and what was added. */
+export type ModelsService = {
+  /** Catalogue order, then added models by id. */
+  baseModels: () => readonly BaseModel[];
+  find: (id: string) => BaseModel | undefined;
+  /** The installed ones, as the engine needs them. */
+  engineModels: () => readonly EngineModel[];
+  catalogue: Catalogue;
+  registryPath: string;
+};
+
+export type ModelsOptions = {
+  /** `catalogue.yaml`; shipped model files lie beside it. */
+  cataloguePath: string;
+  dataDir: string;
+  /** Told in one line what is wrong with the registry or a model file; the server goes on with the rest. */
+  onWarning?: (line: string) => void;
+  clock?: Clock;
+};
+
+/** A change on disk is noticed after at most this time; between looks, a question costs no system call. */
+const lookEveryMs = 500;
+
+type Snapshot = { models: BaseModel[]; byId: Map<string, BaseModel>; engineModels: EngineModel[] };
+
+/** Opens the models. Throws `ModelError` for a broken catalogue; a broken registry is a warning. */
+export function openModels(options: ModelsOptions): ModelsService {
+  const { onWarning = () => {}, clock = systemClock } = options;
+  const catalogue = loadCatalogue(options.cataloguePath);
+  const path = registryPath(options.dataDir);
+  const shippedDigests = createDigestCache();
+  let registry: Registry = { entries: new Map(), problems: [] };
+  let registrySeen = '';
+  let filesSeen = '';
+  let snapshot: Snapshot = { models: [], byId: new Map(), engineModels: [] };
+  let nextLookMs = Number.NEGATIVE_INFINITY;
+
+  const current = (): Snapshot => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextLookMs) return snapshot;
+    nextLookMs = nowMs + lookEveryMs;
+    const registryNow = fingerprintOf(path);
+    const registryChanged = registryNow !== registrySeen;
+    if (registryChanged) {
+      registrySeen = registryNow;
+      try {
+        registry = readRegistry(path);
+        for (const problem of registry.problems) onWarning(problem);
+      } catch (error) {
+        onWarning(`${reasonOf(error)} The models known before stay in use.`);
+      }
+    }
+    const files = modelFilesOf(catalogue, registry, dirname(options.cataloguePath));
+    const filesNow = files.map(fingerprintOf).join('|');
+    if (registryChanged || filesNow !== filesSeen) {
+      filesSeen = filesNow;
+      snapshot = takeSnapshot({ catalogue, registry, cataloguePath: options.cataloguePath, shippedDigests, onWarning });
+    }
+    return snapshot;
+  };
+
+  current();
+  return {
+    baseModels: () => current().models,
+    find: (id) => current().byId.get(id),
+    engineModels: () => current().engineModels,
+    catalogue,
+    registryPath: path,
+  };
+}
+
+function modelFilesOf(catalogue: Catalogue, registry: Registry, folder: string): string[] {
+  const shipped = catalogue.entries.flatMap(({ source }) =>
+    source.type === 'shipped' ? [join(folder, source.file)] : [],
+  );
+  return [...shipped, ...[...registry.entries.values()].map((entry) => entry.file.path)];
+}
+
+type SnapshotParts = {
+  catalogue: Catalogue;
+  registry: Registry;
+  cataloguePath: string;
+  shippedDigests: (path: string, stat: Stats) => string;
+  onWarning: (line: string) => void;
+};
+
+function takeSnapshot(parts: SnapshotParts): Snapshot {
+  const models: BaseModel[] = [];
+  for (const entry of parts.catalogue.entries) models.push({ ...entry, installed: installedOf(entry, parts) });
+  for (const [id, entry] of [...parts.registry.entries].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    if (models.some((model) => model.id === id)) continue;
+    const model = addedModel(id, entry, parts.onWarning);
+    if (model) models.push(model);
+  }
+  const engineModels = models.flatMap(({ id, kind, maxContextTokens, installed }) =>
+    installed ? [{ id, kind, ggufPath: installed.ggufPath, maxContextTokens }] : [],
+  );
+  return { models, byId: new Map(models.map((model) => [model.id, model])), engineModels };
+}
+
+function installedOf(entry: CatalogueEntry, parts: SnapshotParts): BaseModel['installed'] {
+  if (entry.source.type === 'shipped') {
+    const ggufPath = join(dirname(parts.cataloguePath), entry.source.file);
+    const stat = statFile(ggufPath);
+    return stat ? { ggufPath, sha256: parts.shippedDigests(ggufPath, stat) } : null;
+  }
+  const registered = parts.registry.entries.get(entry.id);
+  return registered ? fileOf(entry.id, registered, parts.onWarning) : null;
+}
+
+/** The registered file, unless it is gone or is another one than was registered. */
+function fileOf(id: string, { file }: RegistryEntry, onWarning: (line: string) => void): BaseModel['installed'] {
+  const stat = statFile(file.path);
+  if (!stat) {
+    onWarning(`The file of ${id} is gone: ${file.path}`);
+    return null;
+  }
+  if (stat.size !== file.size_bytes || Math.trunc(stat.mtimeMs) !== Math.trunc(file.modified_ms)) {
+    onWarning(`The file of ${id} has changed since it was registered: ${file.path}; register it again.`);
+    return null;
+  }
+  return { ggufPath: file.path, sha256: file.sha256 };
+}
+
+function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) => void): BaseModel | null {
+  const { added } = entry;
+  // A pulled entry whose catalogue row is gone: nothing describes it any more.
+  if (!added) return null;
+  const text = added.kind === 'text';
+  return {
+    id,
+    name: added.name,
+    kind: added.kind,
+    parameters: added.parameters,
+    license: null,
+    maxContextTokens: added.max_context_tokens,
+    dimensions: text ? null : added.dimensions,
+    maxInputTokens: text ? null : Math.min(embeddingLimits.maxInputTokens, added.max_context_tokens),
+    rateMicroPerMinute: parseCredits(added.credits_per_gpu_minute) ?? 0n,
+    priceVersion: added.price_version,
+    queryInstruction: text ? null : added.query_instruction,
+    reasoningEfforts: text ? added.reasoning_efforts : [],
+    tools: text && added.tools,
+    source: null,
+    installed: fileOf(id, entry, onWarning),
+    created: new Date(entry.installed_at),
+  };
+}
+
+/** Digests of the small shipped files, computed once per version of the file. */
+function createDigestCache(): (path: string, stat: Stats) => string {
+  const known = new Map<string, { version: string; sha256: string }>();
+  return (path, stat) => {
+    const version = versionOf(stat);
+    const hit = known.get(path);
+    if (hit?.version === version) return hit.sha256;
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    known.set(path, { version, sha256 });
+    return sha256;
+  };
+}
+
+function statFile(path: string): Stats | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? stat : null;
+  } catch {
+    // Not readable counts as not there.
+    return null;
+  }
+}
+
+function fingerprintOf(path: string): string {
+  const stat = statFile(path);
+  return stat ? versionOf(stat) : 'none';
+}
+
+function versionOf(stat: Stats): string {
+  return `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+}

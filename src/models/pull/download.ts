@@ -1,0 +1,216 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatBytes } from '../list-models.ts';
+import { ModelError, systemCodeOf } from '../model-error.ts';
+import { type HubAnswer, type HubFile, type HubOptions, HubRefusal, requestFile, TransferError } from './hub-client.ts';
+import { type Origin, openPartialFile, type PartialFile } from './partial-file.ts';
+import { createTransferMeter, type TransferMeter, type TransferProgress } from './transfer-meter.ts';
+
+export type DownloadOptions = {
+  hub: HubOptions;
+  file: HubFile;
+  /** Where the bytes gather; stays there when the download fails, for the next attempt. */
+  partialPath: string;
+  /** What the file must be; null where it is not known and the hub's word counts. */
+  expected: { sha256: string | null; sizeBytes: number | null };
+  signal: AbortSignal;
+  onProgress: (progress: TransferProgress) => void;
+  /** One line for the person who waits. */
+  onNote: (line: string) => void;
+  /** Waits before the attempts that follow a broken transfer. */
+  retryDelaysMs: readonly number[];
+  /** Free bytes of a folder; a parameter for tests. */
+  freeBytes?: ((folder: string) => Promise<number>) | undefined;
+};
+
+export type Downloaded = {
+  sha256: string;
+  sizeBytes: number;
+  commit: string | null;
+  /** false: neither the catalogue nor the hub names a digest, so only the size was compared. */
+  digestChecked: boolean;
+};
+
+/** An attempt that got this far was no failure of the same kind as the last: the count of attempts starts again. */
+const progressBytes = 1 << 20;
+const spareBytes = 64 << 20;
+
+type Attempt = DownloadOptions & { partial: PartialFile; meter: TransferMeter };
+
+/**
+ * Fetches a file into `partialPath`: resumes what is there, tries again after broken transfers, and compares size and
+ * digest. Throws `ModelError` (also for refusals of the hub), or the signal's reason.
+ */
+export async function download(options: DownloadOptions): Promise<Downloaded> {
+  const meter = createTransferMeter(options.onProgress, () => performance.now());
+  const partial = await openPartialFile(options.partialPath, (bytes) => meter.report('check', bytes));
+  try {
+    const attempt = { ...options, partial, meter };
+    return await withRetries(attempt, () => fetchRest(attempt));
+  } catch (error) {
+    if (error instanceof TransferError || error instanceof HubRefusal) {
+      throw new ModelError(capitalised(error.message), { cause: error });
+    }
+    if (systemCodeOf(error) === 'ENOSPC') throw new ModelError('The disk is full.', { cause: error });
+    throw error;
+  } finally {
+    await partial.close();
+  }
+}
+
+async function withRetries<T>(attempt: Attempt, run: () => Promise<T>): Promise<T> {
+  let failures = 0;
+  for (;;) {
+    const before = attempt.partial.bytes();
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof TransferError)) throw error;
+      if (attempt.partial.bytes() - before >= progressBytes) failures = 0;
+      const delayMs = attempt.retryDelaysMs[failures];
+      if (delayMs === undefined) throw error;
+      failures++;
+      const waitMs = Math.max(delayMs, error.retryAfterMs ?? 0);
+      attempt.onNote(`${capitalised(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
+      await sleep(waitMs, undefined, { signal: attempt.signal });
+    }
+  }
+}
+
+async function fetchRest(attempt: Attempt): Promise<Downloaded> {
+  const resumed = attempt.partial.bytes() > 0;
+  const { answer, origin, complete } = await openTransfer(attempt);
+  const { facts } = answer;
+  const totalBytes = facts.sizeBytes ?? answer.totalBytes;
+  try {
+    attempt.meter.setTotal(totalBytes);
+    if (!complete) {
+      await checkRoom(attempt, totalBytes);
+      await copyBody(attempt, answer, totalBytes);
+    }
+  } finally {
+    answer.discard();
+  }
+  await attempt.partial.sync();
+  const sizeBytes = attempt.partial.bytes();
+  const sha256 = attempt.partial.digest();
+  if (origin.sha256 !== null && sha256 !== origin.sha256) {
+    const message = `the file's digest is ${sha256}, not ${origin.sha256}`;
+    // The part from before may have been of another file; a transfer from the start settles it.
+    if (resumed) {
+      await attempt.partial.restart(origin);
+      throw new TransferError(message);
+    }
+    await attempt.partial.remove();
+    throw new ModelError(`${capitalised(message)}; nothing was installed.`);
+  }
+  return { sha256, sizeBytes, commit: facts.commit, digestChecked: origin.sha256 !== null };
+}
+
+type Transfer = { answer: HubAnswer; origin: Origin; complete: boolean };
+
+/**
+ * Asks for what is missing. Afterwards the partial file ends where the answer's body begins, or is complete: a process
+ * that died after the last byte left it so, and the hub says 416.
+ */
+async function openTransfer(attempt: Attempt): Promise<Transfer> {
+  const { partial, expected, hub, file, signal } = attempt;
+  const address = `${hub.endpoint} ${file.repo} ${file.revision} ${file.file}`;
+  const known = partial.origin();
+  const resumable = known !== null && known.address === address && (known.sha256 !== null || known.etag !== null);
+  const offset = resumable ? partial.bytes() : 0;
+  const answer = await requestFile(hub, file, { offset, etag: known?.etag ?? null, signal });
+  try {
+    const sha256 = answer.facts.sha256 ?? expected.sha256;
+    const origin: Origin = { address, sha256, etag: answer.etag };
+    const sameFile = known?.sha256 === sha256 && (sha256 !== null || known?.etag === answer.etag);
+    const partial206 = answer.status === 206 && answer.rangeStart === offset;
+    const complete = answer.status === 416 && answer.facts.sizeBytes === offset;
+    if (offset > 0 && sameFile && (partial206 || complete)) {
+      checkExpected(answer, expected);
+      return { answer, origin, complete };
+    }
+    if (answer.status === 206 || (answer.status === 416 && offset > 0)) {
+      await partial.restart(origin);
+      throw new TransferError('the hub has not the part of the file that was asked for');
+    }
+    checkStatus(answer, attempt);
+    checkExpected(answer, expected);
+    await partial.restart(origin);
+    return { answer, origin, complete: false };
+  } catch (error) {
+    answer.discard();
+    throw error;
+  }
+}
+
+function checkStatus(answer: HubAnswer, { hub, file }: Attempt): void {
+  const { status } = answer;
+  if (status === 200) return;
+  const host = new URL(hub.endpoint).host;
+  const name = `${file.repo}/${file.file}`;
+  if (status === 401 || status === 403) {
+    const token = hub.token ? 'the access token does not open it' : 'it needs an access token (HF_TOKEN)';
+    throw new HubRefusal(`${host} refuses ${name}: ${token}.`);
+  }
+  if (status === 404) throw new HubRefusal(`${host} has no file ${name} at revision ${file.revision}.`);
+  if (status === 408 || status === 429 || status >= 500) {
+    throw new TransferError(`${host} answered ${status}`, { retryAfterMs: answer.retryAfterMs });
+  }
+  throw new HubRefusal(`${host} answered ${status} for ${name}.`);
+}
+
+function checkExpected(answer: HubAnswer, expected: DownloadOptions['expected']): void {
+  const { sha256, sizeBytes } = answer.facts;
+  if (expected.sha256 !== null && sha256 !== null && sha256 !== expected.sha256) {
+    throw new HubRefusal(`the hub has another file than the catalogue: digest ${sha256}, not ${expected.sha256}.`);
+  }
+  const totalBytes = sizeBytes ?? answer.totalBytes;
+  if (expected.sizeBytes !== null && totalBytes !== null && totalBytes !== expected.sizeBytes) {
+    throw new HubRefusal(
+      `the hub has another file than the catalogue: ${totalBytes} bytes, not ${expected.sizeBytes}.`,
+    );
+  }
+}
+
+async function checkRoom(attempt: Attempt, totalBytes: number | null): Promise<void> {
+  const missing = (totalBytes ?? 0) - attempt.partial.bytes();
+  const folder = dirname(attempt.partialPath);
+  const free = await (attempt.freeBytes ?? freeBytesOf)(folder);
+  if (missing + spareBytes > free) {
+    throw new ModelError(
+      `There is too little room in ${folder}: ${formatBytes(missing)} are to come and ${formatBytes(free)} are free.`,
+    );
+  }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+async function copyBody(attempt: Attempt, answer: HubAnswer, totalBytes: number | null): Promise<void> {
+  const { partial, meter, signal } = attempt;
+  meter.report('download', partial.bytes(), true);
+  const chunks = answer.body[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await chunks.next().catch((error: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      throw new TransferError('the connection broke off', { cause: error });
+    });
+    if (next.done) break;
+    if (totalBytes !== null && partial.bytes() + next.value.length > totalBytes) {
+      await partial.remove();
+      throw new HubRefusal(`the hub sent more than the ${totalBytes} bytes it announced.`);
+    }
+    await partial.append(next.value);
+    meter.report('download', partial.bytes());
+  }
+  meter.report('download', partial.bytes(), true);
+  if (totalBytes !== null && partial.bytes() < totalBytes) throw new TransferError('the connection broke off');
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,148 @@
+import { request } from 'undici';
+import { reasonOf, systemCodeOf } from '../model-error.ts';
+
+/** A file of a Hugging Face repository. */
+export type HubFile = { repo: string; file: string; revision: string };
+
+export type HubOptions = {
+  /** Base address of the hub, e.g. `https://huggingface.co`. */
+  endpoint: string;
+  /** Access token for gated repositories; sent to the hub's own origin only. */
+  token: string | null;
+  /** No answer and no byte for this long ends an attempt, ms. */
+  stallMs: number;
+};
+
+/** Facts the hub publishes in the headers of its redirect; null where it does not. */
+export type HubFacts = { sha256: string | null; sizeBytes: number | null; commit: string | null };
+
+export type HubAnswer = {
+  status: number;
+  facts: HubFacts;
+  /** Strong validator of the final answer, for `If-Range`. */
+  etag: string | null;
+  /** First byte of a 206 answer. */
+  rangeStart: number | null;
+  /** Size of the whole file, from `Content-Range` or `Content-Length`. */
+  totalBytes: number | null;
+  retryAfterMs: number | null;
+  body: AsyncIterable<Buffer>;
+  /** Ends the transfer early. */
+  discard: () => void;
+};
+
+/** A transfer that did not come about or broke off; worth another attempt. */
+export class TransferError extends Error {
+  override readonly name = 'TransferError';
+  /** What the hub asked us to wait, ms. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+/** An answer of the hub that no further attempt will change. */
+export class HubRefusal extends Error {
+  override readonly name = 'HubRefusal';
+}
+
+const maxRedirects = 5;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Asks for a file from `offset` on, following the hub's redirects to its store. With `offset` > 0 the answer should be
+ * a 206 when the stored file still has `etag` (null: any file), else a 200 with the whole file.
+ */
+export async function requestFile(
+  hub: HubOptions,
+  file: HubFile,
+  from: { offset: number; etag: string | null; signal: AbortSignal },
+): Promise<HubAnswer> {
+  const home = new URL(hub.endpoint);
+  let url = new URL(`${home.pathname.replace(/\/$/, '')}/${file.repo}/resolve/${file.revision}/${file.file}`, home);
+  const facts: HubFacts = { sha256: null, sizeBytes: null, commit: null };
+  for (let hop = 0; hop <= maxRedirects; hop++) {
+    const answer = await send(url, headersFor(hub, url, from), { signal: from.signal, stallMs: hub.stallMs });
+    const header = (name: string) => {
+      const value = answer.headers[name];
+      return (Array.isArray(value) ? value[0] : value) ?? null;
+    };
+    facts.sha256 ??= sha256Of(header('x-linked-etag'));
+    facts.sizeBytes ??= wholeNumber(header('x-linked-size'));
+    facts.commit ??= /^[0-9a-f]{40}$/.exec(header('x-repo-commit') ?? '')?.[0] ?? null;
+    const location = header('location');
+    if (redirectStatuses.has(answer.statusCode) && location) {
+      answer.body.destroy();
+      url = nextUrl(location, url);
+      continue;
+    }
+    const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(header('content-range') ?? '');
+    return {
+      status: answer.statusCode,
+      facts,
+      etag: header('etag')?.startsWith('"') ? header('etag') : null,
+      rangeStart: range ? Number(range[1]) : null,
+      totalBytes: range ? Number(range[2]) : wholeNumber(header('content-length')),
+      retryAfterMs: retryAfterOf(header('retry-after')),
+      body: answer.body,
+      discard: () => answer.body.destroy(),
+    };
+  }
+  throw new HubRefusal(`more than ${maxRedirects} redirects`);
+}
+
+function headersFor(hub: HubOptions, url: URL, from: { offset: number; etag: string | null }): Record<string, string> {
+  const headers: Record<string, string> = { 'user-agent': 'fanfold', 'accept-encoding': 'identity' };
+  if (hub.token && url.origin === new URL(hub.endpoint).origin) headers['authorization'] = `Bearer ${hub.token}`;
+  if (from.offset > 0) {
+    headers['range'] = `bytes=${from.offset}-`;
+    if (from.etag) headers['if-range'] = from.etag;
+  }
+  return headers;
+}
+
+async function send(url: URL, headers: Record<string, string>, limits: { signal: AbortSignal; stallMs: number }) {
+  try {
+    const answer = await request(url, {
+      headers,
+      signal: limits.signal,
+      headersTimeout: limits.stallMs,
+      bodyTimeout: limits.stallMs,
+    });
+    // A body that is thrown away must not report its end as an error of nobody.
+    answer.body.on('error', () => {});
+    return answer;
+  } catch (error) {
+    if (limits.signal.aborted) throw error;
+    throw new TransferError(`${url.host}: ${systemCodeOf(error) ?? reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Where a redirect leads. A step from https to http is refused: it would undo the protection of the first hop. */
+function nextUrl(location: string, from: URL): URL {
+  let next: URL;
+  try {
+    next = new URL(location, from);
+  } catch {
+    throw new HubRefusal('a redirect to no address');
+  }
+  if (next.protocol !== 'https:' && !(next.protocol === 'http:' && from.protocol === 'http:')) {
+    throw new HubRefusal(`a redirect from https to ${next.protocol.replace(':', '')}`);
+  }
+  return next;
+}
+
+function sha256Of(etag: string | null): string | null {
+  return /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(etag ?? '')?.[1] ?? null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function retryAfterOf(text: string | null): number | null {
+  const seconds = wholeNumber(text);
+  return seconds === null ? null : Math.min(seconds, 60) * 1000;
+}

@@ -1,0 +1,54 @@
+export type TransferProgress = {
+  /** `check`: an earlier part of the file is read again before the rest is fetched. */
+  phase: 'check' | 'download';
+  receivedBytes: number;
+  totalBytes: number | null;
+  /** Over the last few seconds. */
+  bytesPerSecond: number;
+  etaSeconds: number | null;
+};
+
+export type TransferMeter = {
+  /** Tells the listener, at most every 200 ms unless `now` is set. */
+  report: (phase: TransferProgress['phase'], receivedBytes: number, now?: boolean) => void;
+  setTotal: (bytes: number | null) => void;
+};
+
+const windowMs = 5_000;
+const reportEveryMs = 200;
+
+/** Turns byte counts into progress reports with a rate and an expected end. */
+export function createTransferMeter(
+  onProgress: (progress: TransferProgress) => void,
+  monotonicMs: () => number,
+): TransferMeter {
+  let samples: { atMs: number; bytes: number }[] = [];
+  let totalBytes: number | null = null;
+  let phaseSeen: TransferProgress['phase'] | null = null;
+  let nextReportMs = Number.NEGATIVE_INFINITY;
+
+  return {
+    setTotal(bytes) {
+      totalBytes = bytes;
+    },
+    report(phase, receivedBytes, now = false) {
+      const atMs = monotonicMs();
+      const last = samples.at(-1);
+      // A new phase or a restart begins a new measurement.
+      if (phase !== phaseSeen || (last && receivedBytes < last.bytes)) samples = [];
+      phaseSeen = phase;
+      if (!now && samples.length > 0 && atMs < nextReportMs) return;
+      nextReportMs = atMs + reportEveryMs;
+      samples.push({ atMs, bytes: receivedBytes });
+      while (samples.length > 2 && atMs - (samples[0]?.atMs ?? atMs) > windowMs) samples.shift();
+      const first = samples[0] ?? { atMs, bytes: receivedBytes };
+      const seconds = (atMs - first.atMs) / 1000;
+      const bytesPerSecond = seconds > 0 ? (receivedBytes - first.bytes) / seconds : 0;
+      const etaSeconds =
+        totalBytes !== null && bytesPerSecond > 0
+          ? Math.max(0, Math.ceil((totalBytes - receivedBytes) / bytesPerSecond))
+          : null;
+      onProgress({ phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { ModelError } from './model-error.ts';
+import type { ModelsService } from './models-service.ts';
+import { readRegistry, updateRegistry } from './registry.ts';
+
+export type RemoveModelOptions = {
+  id: string;
+  /** Removes a model also when aliases use it; their calls then answer that the model is not installed. */
+  force?: boolean | undefined;
+  /** Active aliases of any project on this base model, as `owner/project/alias`. Not called with `force`. */
+  listAliasesOf: (id: string) => Promise<readonly string[]>;
+};
+
+export type RemovedReport = { id: string; deletedFile: string | null };
+
+/**
+ * Takes a model out of the registry. A pulled file is deleted; a file that a person added stays where it is. Throws
+ * `ModelError` with one line.
+ */
+export async function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
+  const { id } = options;
+  const listed = models.catalogue.entries.find((entry) => entry.id === id);
+  if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
+  const entry = readRegistry(models.registryPath).entries.get(id);
+  if (!entry) {
+    throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
+  }
+  if (!options.force) {
+    const aliases = await options.listAliasesOf(id);
+    if (aliases.length > 0) {
+      throw new ModelError(`${id} is used by ${aliases.slice(0, 5).join(', ')}; remove it all the same with --force.`);
+    }
+  }
+  await updateRegistry(models.registryPath, id, null);
+  const folder = pulledFolder(models, id);
+  if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null };
+  await rm(folder, { recursive: true, force: true });
+  return { id, deletedFile: entry.file.path };
+}
+
+/** Where `pull` keeps a model's file. */
+export function pulledFolder(models: ModelsService, id: string): string {
+  return join(dirname(models.registryPath), id);
+}

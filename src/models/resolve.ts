@@ -1,0 +1,123 @@
+import type { Target } from '#engine';
+import { fault, type Micro } from '#kernel';
+import { type BaseModel, embeddingLimits } from './base-model.ts';
+import type { AliasRow } from './hosted-models.store.ts';
+
+/** What a call runs on and costs, decided when it is admitted. */
+export type ServedModel = {
+  /** The `model` string of the call; answers echo it. */
+  requested: string;
+  baseModel: BaseModel;
+  target: Target;
+  /** Revision of the alias; null when the base model was called itself. */
+  revision: number | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  queryInstruction: string | null;
+  /** A text model takes one prompt, as long as its context; the last three matter to embedding models. */
+  limits: { maxContextTokens: number; maxInputTokens: number; maxInputs: number; requestTokenBudget: number };
+};
+
+export type ModelQuestion = {
+  requested: string;
+  /** The project's alias of this name, active or not. */
+  alias: AliasRow | null;
+  /** Whether the caller owns the project. Anybody else has already been found to see it. */
+  isOwner: boolean;
+  baseModels: { find: (id: string) => BaseModel | undefined };
+};
+
+const jobPrefix = 'training-job#';
+
+/**
+ * Finds what a `model` string of a project means: an alias of the project, a training job, or a base model, in this
+ * order. The kind of the model is not judged here: a route that chats refuses an embedding model as `model_not_found`,
+ * and a project without embeddings is told so (409) before its model is looked at.
+ *
+ * Faults, all with `param: 'model'`: `model_not_found` (unknown, inactive, or an alias that this caller may not call),
+ * `owner_required` (a base model called by somebody else than the owner), `model_not_installed`.
+ */
+export function resolveModel(question: ModelQuestion): ServedModel {
+  const { requested, alias, isOwner, baseModels } = question;
+  if (requested.startsWith(jobPrefix)) {
+    throw notFound(`There is no finished training job ${shown(requested.slice(jobPrefix.length))} that you may use.`);
+  }
+  // Names of base models and aliases may meet when a model is added later; the project's own name then keeps its meaning.
+  if (alias) return resolveAlias(requested, alias, question);
+  const baseModel = baseModels.find(requested);
+  if (!baseModel) throw notFound(`There is no model ${shown(requested)} in this project, or you may not use it.`);
+  if (!isOwner) {
+    throw fault('owner_required', {
+      message: 'Only the owner of the project may call base models; use a model of the models list.',
+      param: 'model',
+    });
+  }
+  const { rateMicroPerMinute, priceVersion } = baseModel;
+  return serve({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion });
+}
+
+function resolveAlias(requested: string, alias: AliasRow, { isOwner, baseModels }: ModelQuestion): ServedModel {
+  // One answer for what is off and for what is not yours, so that private aliases cannot be probed.
+  if (!alias.active || (!isOwner && alias.visibility !== 'public')) {
+    throw notFound(`There is no active model ${shown(requested)} in this project, or you may not use it.`);
+  }
+  if (alias.targetType === 'training_job') {
+    throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
+  }
+  const baseModel = baseModels.find(alias.targetId);
+  if (!baseModel) {
+    throw fault('model_not_installed', {
+      message: `The base model ${alias.targetId} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${alias.targetId}`,
+      param: 'model',
+    });
+  }
+  const { revision, rateMicroPerMinute, priceVersion } = alias;
+  return serve({ requested, baseModel, revision, rateMicroPerMinute, priceVersion });
+}
+
+type Served = Pick<ServedModel, 'requested' | 'baseModel' | 'revision' | 'rateMicroPerMinute' | 'priceVersion'>;
+
+function serve(served: Served): ServedModel {
+  const { baseModel } = served;
+  if (!baseModel.installed) {
+    const verb = baseModel.source?.type === 'hub' ? 'pull' : 'add';
+    throw fault('model_not_installed', {
+      message: `The model ${baseModel.id} is listed but not installed. Install it with: fanfold models ${verb} ${baseModel.id}`,
+      param: 'model',
+    });
+  }
+  return {
+    ...served,
+    target: { baseModelId: baseModel.id, adapter: null },
+    queryInstruction: baseModel.queryInstruction,
+    limits: limitsOf(baseModel),
+  };
+}
+
+/** Limits of calls on a base model (interface 8.1, 8.2). */
+export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel): ServedModel['limits'] {
+  if (kind === 'text') {
+    return {
+      maxContextTokens,
+      maxInputTokens: maxContextTokens,
+      maxInputs: 1,
+      requestTokenBudget: maxContextTokens,
+    };
+  }
+  const longest = maxInputTokens ?? embeddingLimits.maxInputTokens;
+  return {
+    maxContextTokens,
+    maxInputTokens: longest,
+    maxInputs: embeddingLimits.maxInputs,
+    requestTokenBudget: longest,
+  };
+}
+
+function notFound(message: string) {
+  return fault('model_not_found', { message, param: 'model' });
+}
+
+/** The caller's own string in a message: quoted, at most 80 characters. */
+function shown(requested: string): string {
+  return JSON.stringify(requested.length > 80 ? `${requested.slice(0, 80)}...` : requested);
+}
