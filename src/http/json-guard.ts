@@ -120,22 +120,21 @@ const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
 const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff;
 
 function badText(value: unknown): Fault {
-  const path = pathOfBadText(value, '');
+  const path = pathOfBadText(value) ?? '';
   const message = 'A text holds a NUL character or half of a surrogate pair.';
-  return fault('invalid_request', { message, ...(path ? { param: path.slice(0, 200) } : {}) });
+  return fault('invalid_request', { message, ...(path ? { param: path.replace(/^\./, '').slice(0, 200) } : {}) });
 }
 
 const isBad = (text: string) => text.includes('\0') || !text.isWellFormed();
 
-/** Path of the first bad text, as in `messages[2].content`; of its object when a key is bad; null when all is well. */
-function pathOfBadText(value: unknown, path: string): string | null {
-  if (typeof value === 'string') return isBad(value) ? path : null;
+/** Path of the first bad text, as in `.messages[2].content`; of its object when a key is bad; null when all is well. */
+function pathOfBadText(value: unknown): string | null {
+  if (typeof value === 'string') return isBad(value) ? '' : null;
   if (typeof value !== 'object' || value === null) return null;
-  for (const [key, item] of Object.entries(value)) {
-    if (isBad(key)) return path;
-    const own = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-    const found = pathOfBadText(item, own);
-    if (found !== null) return found;
+  for (const key in value) {
+    if (isBad(key)) return '';
+    const rest = pathOfBadText(Reflect.get(value, key));
+    if (rest !== null) return (Array.isArray(value) ? `[${key}]` : `.${key}`) + rest;
   }
   return null;
 }

@@ -10,6 +10,7 @@ export {
   priceOfUnits,
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
+export { checkDisplayName } from './display-name.ts';
 export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
 export { type IdPrefix, newId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';

@@ -1,0 +1,6 @@
+export { createKeyAuthenticator } from './authenticate.ts';
+export { bearerDigest, keyPattern } from './key.ts';
+export { createKeyUsage, type KeyUsage } from './key-usage.ts';
+export { type KeysDeps, keysRoutes } from './keys.routes.ts';
+export type { KeyRecord } from './keys.store.ts';
+export { deleteKey, type IssuedKey, issueKey, type KeyAddress, listKeys, setKeyActive } from './keys.ts';

@@ -1,0 +1,67 @@
+import type { Sql } from '#db';
+import type { Clock } from '#kernel';
+import { updateKeysLastUsed } from './keys.store.ts';
+
+/** Keeps `last_used_at` without a write per call. */
+export type KeyUsage = {
+  /** Notes a use of a key; costs one map entry. */
+  seen: (keyId: string) => void;
+  /** Writes what is due, in one statement. Trouble with the database leaves it for the next time. */
+  flush: () => Promise<void>;
+  start: () => void;
+  /** Writes what is left; rejects never. */
+  stop: () => Promise<void>;
+};
+
+/** Least distance between two stored times of a key, ms. */
+const spacingMs = 60_000;
+const flushEveryMs = 5_000;
+
+type Use = { lastMs: number; storedMs: number };
+
+export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyUsage {
+  const uses = new Map<string, Use>();
+  const timer: { handle: NodeJS.Timeout | null } = { handle: null };
+
+  function seen(keyId: string): void {
+    const nowMs = clock.nowMs();
+    const use = uses.get(keyId);
+    if (use) use.lastMs = Math.max(use.lastMs, nowMs);
+    else uses.set(keyId, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
+  }
+
+  async function write(isDue: (use: Use) => boolean): Promise<void> {
+    const due = [...uses].filter(([, use]) => isDue(use)).map(([keyId, { lastMs }]) => ({ keyId, lastMs }));
+    if (due.length > 0)
+      await updateKeysLastUsed(
+        sql,
+        due.map(({ keyId, lastMs }) => ({ keyId, at: new Date(lastMs) })),
+        spacingMs,
+      );
+    for (const { keyId, lastMs } of due) {
+      const use = uses.get(keyId);
+      if (use) use.storedMs = lastMs;
+    }
+  }
+
+  async function flush(): Promise<void> {
+    const nowMs = clock.nowMs();
+    await write(({ lastMs, storedMs }) => lastMs > storedMs && nowMs - storedMs >= spacingMs);
+    // A key that rested for a whole spacing starts anew at its next use; the map holds the busy ones only.
+    for (const [keyId, { lastMs, storedMs }] of uses)
+      if (lastMs <= storedMs && nowMs - storedMs >= spacingMs) uses.delete(keyId);
+  }
+
+  return {
+    seen,
+    flush,
+    start: () => {
+      timer.handle ??= setInterval(() => void flush().catch(() => {}), flushEveryMs).unref();
+    },
+    stop: async () => {
+      if (timer.handle) clearInterval(timer.handle);
+      timer.handle = null;
+      await write(({ lastMs, storedMs }) => lastMs > storedMs).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '#db';
+import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import type { CursorCodec } from '#kernel';
+import { createKeyBody, keyToWire } from './keys.schema.ts';
+import { deleteKey, issueKey, listKeys, setKeyActive } from './keys.ts';
+
+export type KeysDeps = { database: Database; cursors: CursorCodec };
+
+type KeyRoute = { Params: { keyId: string } };
+
+/** Routes of the key lifecycle (interface 4.6), for the account of the caller. */
+export function keysRoutes(deps: KeysDeps) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const { database } = deps;
+
+    app.get('/api/v1/keys', { config: { operation: 'keys.list' } }, async (request) => {
+      const { accountId } = request.principal;
+      return pageOf({ ...(await listKeys(deps, { accountId, ...readPage(request.query) })), toWire: keyToWire });
+    });
+
+    app
+      .withTypeProvider<TypeBoxProvider>()
+      .post(
+        '/api/v1/keys',
+        { config: { operation: 'keys.create' }, schema: { body: createKeyBody } },
+        async (request, reply) => {
+          const { accountId } = request.principal;
+          const { record, key } = await issueKey(database, { accountId, name: request.body.name });
+          // The only answer that ever holds the secret must not stay in a cache.
+          reply.code(201).header('cache-control', 'no-store');
+          return { ...keyToWire(record), key };
+        },
+      );
+
+    for (const [verb, active] of [
+      ['activate', true],
+      ['deactivate', false],
+    ] as const)
+      app.patch<KeyRoute>(
+        `/api/v1/keys/:keyId/${verb}`,
+        { config: { operation: `keys.${verb}` } },
+        async ({ principal: { accountId }, params: { keyId } }) =>
+          keyToWire(await setKeyActive(database, { accountId, keyId }, active)),
+      );
+
+    app.delete<KeyRoute>('/api/v1/keys/:keyId', { config: { operation: 'keys.delete' } }, async (request, reply) => {
+      await deleteKey(database, { accountId: request.principal.accountId, keyId: request.params.keyId });
+      return reply.code(204).send();
+    });
+  };
+}

@@ -1,0 +1,137 @@
+import type { Sql } from '#db';
+import type { KeyMask } from './key.ts';
+
+/** A key as its account may see it. */
+export type KeyRecord = {
+  id: string;
+  name: string;
+  mask: KeyMask;
+  active: boolean;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+};
+
+type KeyRow = {
+  id: string;
+  name: string;
+  masked_prefix: string;
+  last_four: string;
+  active: boolean;
+  created_at: Date;
+  last_used_at: Date | null;
+};
+
+const columns = 'id, name, masked_prefix, last_four, active, created_at, last_used_at';
+
+export async function insertKey(
+  sql: Sql,
+  key: { id: string; accountId: string; name: string; digest: Buffer; mask: KeyMask },
+): Promise<KeyRecord> {
+  const [row] = await sql.query<KeyRow>(
+    `insert into api_keys (id, account_id, name, digest, masked_prefix, last_four)
+     values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
+    [key.id, key.accountId, key.name, key.digest, key.mask.maskedPrefix, key.mask.lastFour],
+  );
+  if (!row) throw new Error('An insert returned no row. This is a bug.');
+  return recordOf(row);
+}
+
+/** One statement, so that a state change and a deletion at the same time cannot both win; null when the key is gone. */
+export async function updateKeyActive(
+  sql: Sql,
+  key: { id: string; accountId: string; active: boolean },
+): Promise<KeyRecord | null> {
+  const [row] = await sql.query<KeyRow>(
+    `update api_keys set active = $3 where id = $1 and account_id = $2 returning ${columns}`,
+    [key.id, key.accountId, key.active],
+  );
+  return row ? recordOf(row) : null;
+}
+
+/** False when there was no such key. */
+export async function deleteKey(sql: Sql, key: { id: string; accountId: string }): Promise<boolean> {
+  const rows = await sql.query('delete from api_keys where id = $1 and account_id = $2 returning id', [
+    key.id,
+    key.accountId,
+  ]);
+  return rows.length > 0;
+}
+
+/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
+export type KeyPosition = { createdAt: string; id: string };
+
+/** Keys of an account after a position, newest first, and how many there are in all. */
+export async function listKeys(
+  sql: Sql,
+  page: { accountId: string; after: KeyPosition | null; limit: number },
+): Promise<{ rows: (KeyRecord & { position: KeyPosition })[]; totalCount: number }> {
+  const [found, [count]] = await Promise.all([
+    sql.query<KeyRow & { position: string }>(
+      `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+       from api_keys
+       where account_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3))
+       order by created_at desc, id desc limit $4`,
+      [page.accountId, page.after?.createdAt ?? null, page.after?.id ?? '', page.limit],
+    ),
+    sql.query<{ total: number }>('select count(*)::integer as total from api_keys where account_id = $1', [
+      page.accountId,
+    ]),
+  ]);
+  const rows = found.map((row) => ({ ...recordOf(row), position: { createdAt: row.position, id: row.id } }));
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+/** The account behind an active key. */
+export type KeyOwner = {
+  keyId: string;
+  accountId: string;
+  accountSlug: string;
+  role: 'user' | 'admin';
+  status: 'active' | 'suspended';
+};
+
+/** Owners of the active keys among these digests, by digest in hex. One statement answers any number of requests. */
+export async function findKeyOwners(sql: Sql, digests: readonly Buffer[]): Promise<Map<string, KeyOwner>> {
+  const rows = await sql.query<{ digest: Buffer } & KeyOwner>(
+    `select k.digest, k.id as "keyId", a.id as "accountId", a.slug as "accountSlug", a.role, a.status
+     from api_keys k join accounts a on a.id = k.account_id
+     where k.digest = any($1::bytea[]) and k.active`,
+    [digests],
+    { name: 'keys.owners' },
+  );
+  return new Map(rows.map(({ digest, ...owner }) => [digest.toString('hex'), owner]));
+}
+
+/**
+ * Moves `last_used_at` forward, each key at most once in `spacingMs`, whichever replica saw the use. Rows are
+ * locked in the order of their ids, so that two replicas never wait for each other in a circle.
+ */
+export async function updateKeysLastUsed(
+  sql: Sql,
+  uses: readonly { keyId: string; at: Date }[],
+  spacingMs: number,
+): Promise<void> {
+  await sql.query(
+    `with due as (
+       select k.id, u.at
+       from unnest($1::text[], $2::timestamptz[]) as u (id, at)
+       join api_keys k on k.id = u.id
+       where k.last_used_at is null or k.last_used_at <= u.at - make_interval(secs => $3::double precision / 1000)
+       order by k.id
+       for no key update of k
+     )
+     update api_keys k set last_used_at = due.at from due where k.id = due.id`,
+    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), spacingMs],
+  );
+}
+
+function recordOf(row: KeyRow): KeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    mask: { maskedPrefix: row.masked_prefix, lastFour: row.last_four },
+    active: row.active,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
