@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from './ids.ts';
+
+test('ids have the form prefix_ULID', () => {
+  assert.match(newId('req'), /^req_[0-9A-HJKMNP-TV-Z]{26}$/);
+});
+
+test('ids of a later millisecond sort after earlier ones', () => {
+  const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
+  fc.assert(
+    fc.property(time, time, (a, b) => {
+      fc.pre(a !== b);
+      assert.equal(newId('key', a) < newId('key', b), a < b);
+    }),
+  );
+});
+
+test('a hundred thousand ids of one millisecond are all different', () => {
+  const ids = new Set(Array.from({ length: 100_000 }, () => newId('led', 1)));
+  assert.equal(ids.size, 100_000);
+});
