@@ -44,8 +44,10 @@ export class Handles {
   /** Called before each new request, so that forgotten prompts never keep anybody out. */
   releaseExpired(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [handle, { untilMs, session }] of this.#waiting) {
-      if (untilMs <= nowMs || !session.alive) this.release(handle);
+    for (const [handle, { untilMs, session, place }] of this.#waiting) {
+      if (untilMs <= nowMs) this.release(handle);
+      // The prompt died with its child, but its caller still learns that the model starts anew.
+      else if (!session.alive) place.free();
     }
   }
 }

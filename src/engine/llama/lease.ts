@@ -6,21 +6,19 @@
  *   away → holding        it wants, and nobody holds
  *   away → waiting        it wants, and somebody holds
  *   holding → yielding    its slice is over and others wait
- *   holding → away        it says it is idle
+ *   holding → away        it gives back, its work done
  *   yielding → waiting    it gives back and has work left
  *   yielding → away       it gives back and has none
  *   any → away            it died
- * A member alone keeps the lease until it is idle. Pure: time comes in, actions go out.
+ * A member alone keeps the lease until it has no work. Pure: time comes in, actions go out.
  */
 export type LeaseAction<Member> = { type: 'grant' | 'yield'; member: Member };
 
 export type Lease<Member> = {
-  /** The member has work. Said by the parent when it sends work, or by the child. */
+  /** The member is about to get work. */
   want: (member: Member, nowMs: number) => LeaseAction<Member>[];
-  /** The child says `want_step`: it gives back after a yield, or asks. */
-  wantStep: (member: Member, nowMs: number) => LeaseAction<Member>[];
-  /** The child says `idle`. */
-  idle: (member: Member, nowMs: number) => LeaseAction<Member>[];
+  /** The holder gives the lease back; last in the queue again if it has work left. */
+  back: (member: Member, hasWork: boolean, nowMs: number) => LeaseAction<Member>[];
   /** The member died or was stopped. */
   gone: (member: Member, nowMs: number) => LeaseAction<Member>[];
   /** To be called at `dueMs`. */
@@ -49,21 +47,18 @@ export function createLease<Member>(sliceMs: number): Lease<Member> {
     holding.yielding = true;
     return [{ type: 'yield', member: holding.member }];
   };
-  const want = (member: Member, nowMs: number): LeaseAction<Member>[] => {
-    if (holding?.member === member) return [];
-    waiting.add(member);
-    return holding === null ? pass(nowMs) : sliceOver(nowMs);
-  };
 
   return {
-    want,
-    wantStep: (member, nowMs) => {
-      // From a holder that was not asked to yield it is late: it crossed a grant that was sent ahead.
-      if (holding?.member !== member || !holding.yielding) return want(member, nowMs);
+    want: (member, nowMs) => {
+      if (holding?.member === member) return [];
       waiting.add(member);
+      return holding === null ? pass(nowMs) : sliceOver(nowMs);
+    },
+    back: (member, hasWork, nowMs) => {
+      if (holding?.member !== member) return [];
+      if (hasWork) waiting.add(member);
       return pass(nowMs);
     },
-    idle: (member, nowMs) => (holding?.member === member ? pass(nowMs) : []),
     gone: (member, nowMs) => {
       waiting.delete(member);
       return holding?.member === member ? pass(nowMs) : [];

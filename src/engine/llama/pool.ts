@@ -111,8 +111,7 @@ function createLeaseDesk(clock: Clock): LeaseDesk<Session> {
   };
   return {
     want: (member) => apply(lease.want(member, clock.monotonicMs())),
-    wantStep: (member) => apply(lease.wantStep(member, clock.monotonicMs())),
-    idle: (member) => apply(lease.idle(member, clock.monotonicMs())),
+    back: (member, hasWork) => apply(lease.back(member, hasWork, clock.monotonicMs())),
     gone: (member) => apply(lease.gone(member, clock.monotonicMs())),
     holder: lease.holder,
   };

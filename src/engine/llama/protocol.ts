@@ -9,12 +9,12 @@ import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
  * `load_failed` and exits. Requests are sent only after `ready`.
  * Cancel: a cancelled `generate` or `embed` ends with `finished`, reason `cancelled`, within one step. A cancel for
  * an id that already had its terminal reply is ignored.
- * Thread lease: the child runs steps only while it holds the lease. `grant` gives it; the parent sends it ahead of
- * the first `generate` or `embed` when nobody else holds it, else after `want_step` or when another child is through. Every
- * grant ends with exactly one `idle` (no work left) or, only after `yield`, `want_step` (work left, lease given back
- * at the end of the current step). A grant with no work to do is answered by `idle` at once. A `yield` that finds
- * the child without the lease (it crossed an `idle`) is ignored, and so is a second `grant`. A child that has work and
- * no lease says `want_step` once and waits. Preparing and loading need no lease.
+ * Thread lease: the child runs steps only while it holds the lease, and it never asks: the parent knows from its own books
+ * who has work. `grant` gives the lease; while nobody else holds it, it is sent right ahead of a `generate` or `embed`.
+ * Every grant ends with exactly one `lease_back`: as soon as the child has no work left (at once, if it finds none), or after
+ * `yield`, at the end of the step that runs, whether work is left or not. A `yield` that finds the child without the
+ * lease has crossed a `lease_back` and is ignored. Terminal replies of finished requests are sent before `lease_back`.
+ * Preparing and loading need no lease.
  * Life signs: `pace` is sent about once a second while steps run, also when no delta leaves; a child that holds the lease
  * and stays silent for long is taken for hung and killed.
  * Signals: the child ignores SIGINT and SIGTERM, which a terminal or a service manager sends to the whole group; the
@@ -53,7 +53,7 @@ export type ToChild =
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }
-  /** Parent's answer to `want_step`: the child may run steps until it says `idle` or the parent says `yield`. */
+  /** The child may run steps until it says `lease_back`. */
   | { type: 'grant' }
   | { type: 'yield' }
   | { type: 'stop' };
@@ -83,8 +83,7 @@ export type FromChild =
       param: string | null;
       retryAfterSeconds: number | null;
     }
-  /** Thread budget: the child has work and needs the lease; it has none left and gives it back. */
-  | { type: 'want_step' }
-  | { type: 'idle' }
+  /** The child has ended its steps and gives the thread lease back. */
+  | { type: 'lease_back' }
   /** Measured pace, at most once a second while working. */
   | { type: 'pace'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };

@@ -67,6 +67,7 @@ export class ModelRuntime {
    */
   async acquire(signal: AbortSignal): Promise<Session> {
     this.#installed();
+    if (this.#closing.signal.aborted) throw stopping();
     if (this.#state.name === 'failed') await this.#refuseUntilRetry(this.#state);
     const session = this.ready();
     if (session !== null) return session;
@@ -177,7 +178,7 @@ export class ModelRuntime {
         gone: (exit) => {
           clearTimeout(tooLong);
           this.#sessions.delete(session);
-          if (!exit.expected) this.#lost(session, exit);
+          this.#lost(session, exit);
         },
       },
     );
@@ -194,10 +195,11 @@ export class ModelRuntime {
     this.#waiters.resolveAll(session);
   }
 
-  /** The child is gone and nobody asked it to. */
   #lost(session: Session, exit: { reason: string; tail: string; requests: number }): void {
     const state = this.#state;
     if ((state.name !== 'ready' && state.name !== 'loading') || state.session !== session) return;
+    this.#state = { name: 'cold' };
+    if (this.#closing.signal.aborted) return;
     this.#failures += 1;
     if (state.name === 'loading' && (state.error !== null || this.#failures >= deathsBeforeFailed)) {
       this.#fail(state.error ?? `The process ended while loading: ${exit.reason}`, exit.tail);
@@ -206,7 +208,6 @@ export class ModelRuntime {
     this.#log('error', 'The engine child died', { ...exit, childPid: session.pid, failures: this.#failures });
     // The first time it starts again at once; one that keeps dying without serving anybody must not keep the machine busy.
     this.#notBeforeMs = this.#options.clock.monotonicMs() + backOffMs(this.#failures - 1, firstRestartMs);
-    this.#state = { name: 'cold' };
     if (exit.requests > 0 || this.#waiters.size > 0) this.#start();
   }
 
@@ -296,4 +297,8 @@ export class ModelRuntime {
   #log(level: 'info' | 'error', message: string, fields: Record<string, unknown>): void {
     this.#options.log(level, message, { model: this.#options.modelId, ...fields });
   }
+}
+
+function stopping(): Fault {
+  return fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 });
 }

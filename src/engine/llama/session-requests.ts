@@ -27,8 +27,7 @@ export type EmbedRequest = { handle: string; signal: AbortSignal; limitMs: numbe
 /** The thread lease as a member sees it; grants come back through the member's `send`. */
 export type LeaseDesk<Member> = {
   want: (member: Member) => void;
-  wantStep: (member: Member) => void;
-  idle: (member: Member) => void;
+  back: (member: Member, hasWork: boolean) => void;
   gone: (member: Member) => void;
   holder: () => Member | null;
 };
@@ -52,7 +51,7 @@ export type SessionEvents = {
   /** A generation or an embedding came to its end. */
   worked: (activeMs: number) => void;
   /** The child is gone; `requests` of it are about to be rejected. `tail` is its last output. */
-  gone: (exit: { reason: string; tail: string; expected: boolean; requests: number }) => void;
+  gone: (exit: { reason: string; tail: string; requests: number }) => void;
 };
 
 export type Pending = {

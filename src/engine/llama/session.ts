@@ -197,11 +197,9 @@ export class Session {
       case 'failed':
         this.#take(message.id)?.reject(failureOf(message));
         break;
-      case 'want_step':
-        this.#options.lease.wantStep(this);
-        break;
-      case 'idle':
-        this.#options.lease.idle(this);
+      case 'lease_back':
+        // Work that was sent while the lease was on its way back waits in the child for the next grant.
+        this.#options.lease.back(this, this.#pending.size > this.#preparing);
         break;
       case 'pace':
         this.#events.pace(message);
@@ -264,7 +262,7 @@ export class Session {
     clearInterval(this.#watch);
     this.#options.lease.gone(this);
     const requests = [...this.#pending.keys()].map((id) => this.#take(id));
-    this.#events.gone({ ...exit, expected: this.#stopping, requests: requests.length });
+    this.#events.gone({ ...exit, requests: requests.length });
     for (const request of requests) {
       request?.reject(request.kind === 'prepare' ? new ChildGone(exit.reason) : diedUnder(exit.reason));
     }
