@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { withFileLock } from './file-lock.ts';
+import { ModelError } from './model-error.ts';
+import { type RegistryEntry, readRegistry, registryPath, updateRegistry } from './registry.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fanfold-registry-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const paths = Array.from({ length: 100 }, (_, i) => registryPath(join(folder, String(i))));
+/** A registry of its own for each test. */
+function freshPath(text?: string): string {
+  const path = paths.pop() ?? assert.fail();
+  if (text === undefined) return path;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const entry: RegistryEntry = {
+  file: { path: '/models/m.gguf', size_bytes: 10, modified_ms: 1.5, sha256: 'a'.repeat(64) },
+  hub_commit: null,
+  installed_at: '2026-01-02T03:04:05.678Z',
+  added: {
+    kind: 'embedding',
+    name: 'M',
+    parameters: 5,
+    max_context_tokens: 512,
+    credits_per_gpu_minute: '0.030000',
+    price_version: 'v1',
+    dimensions: 8,
+    query_instruction: null,
+  },
+};
+
+describe('registry of installed models', () => {
+  test('a missing file is an empty registry', () => {
+    assert.equal(readRegistry(freshPath()).entries.size, 0);
+  });
+
+  test('what was written is read back, and null removes it', async () => {
+    const path = freshPath();
+    await updateRegistry(path, 'm', entry);
+    assert.deepEqual(readRegistry(path).entries.get('m'), entry);
+    await updateRegistry(path, 'm', null);
+    assert.equal(readRegistry(path).entries.size, 0);
+    assert.deepEqual(readdirSync(dirname(path)), ['registry.json'], 'no lock or temporary file stays');
+  });
+
+  test('an entry that does not read is left out and named, the others stay, and writing keeps every field', async () => {
+    const future = { ...entry, colour: 'blue', added: { ...entry.added, more: 1 } };
+    const models = { good: entry, bad: { file: 3 }, 'Not An Id': entry, future };
+    const path = freshPath(JSON.stringify({ version: 1, models }));
+    const registry = readRegistry(path);
+    assert.deepEqual([...registry.entries.keys()], ['good', 'future']);
+    assert.equal(registry.problems.length, 2);
+    assert.match(registry.problems.join('\n'), /"bad" is left out: .*\n.*"Not An Id" is left out: the id/);
+    await updateRegistry(path, 'new', entry);
+    const raw = JSON.parse(readFileSync(path, 'utf8'));
+    assert.deepEqual(raw.models, { ...models, new: entry });
+  });
+
+  test('a damaged file is an error in one line and is never overwritten', async () => {
+    for (const text of ['', '{', 'null', '[]', '{"version":1}', '{"version":2,"models":{}}']) {
+      const path = freshPath(text);
+      assert.throws(() => readRegistry(path), ModelError);
+      await assert.rejects(updateRegistry(path, 'm', entry), ModelError);
+      assert.equal(readFileSync(path, 'utf8'), text);
+    }
+  });
+
+  test('any JSON gives a registry or one line of refusal', () => {
+    const path = freshPath('');
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.json().map((json) => `{"version":1,"models":{"m":${json}}}`),
+        ),
+        (text) => {
+          writeFileSync(path, text);
+          try {
+            for (const problem of readRegistry(path).problems) assert.match(problem, /^[^\n]+$/);
+          } catch (error) {
+            assert.ok(error instanceof ModelError);
+            assert.match(error.message, /^[^\n]+$/);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('twenty updates at once, from two processes, all arrive', async () => {
+    const path = freshPath();
+    const writer = join(folder, 'writer.mts');
+    writeFileSync(
+      writer,
+      `import { updateRegistry } from ${JSON.stringify(new URL('./registry.ts', import.meta.url).href)};
+       await Promise.all(Array.from({ length: 10 }, (_, i) =>
+         updateRegistry(${JSON.stringify(path)}, 'child-' + i, ${JSON.stringify(entry)})));`,
+    );
+    const child = fork(writer);
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    await Promise.all(Array.from({ length: 10 }, (_, i) => updateRegistry(path, `parent-${i}`, entry)));
+    assert.equal(await exited, 0);
+    assert.equal(readRegistry(path).entries.size, 20);
+  });
+});
+
+describe('file lock', () => {
+  const busy = { waitMs: 0, busyMessage: 'It is busy.' };
+
+  test('a second holder is refused at once when it may not wait, and gets in after the first', async () => {
+    const path = join(folder, 'a.lock');
+    await withFileLock(path, busy, async () => {
+      await assert.rejects(
+        withFileLock(path, busy, async () => {}),
+        /It is busy/,
+      );
+    });
+    assert.equal(await withFileLock(path, busy, async () => 5), 5);
+  });
+
+  test('the lock goes when the work fails', async () => {
+    const path = join(folder, 'b.lock');
+    await assert.rejects(
+      withFileLock(path, busy, () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    await withFileLock(path, busy, async () => {});
+  });
+
+  test('the lock of a process that was killed is taken over at once', async () => {
+    const path = join(folder, 'c.lock');
+    const child = fork('-e', [], { execArgv: ['-e', ''], stdio: 'ignore' });
+    await new Promise((resolve) => child.once('exit', resolve));
+    writeFileSync(path, JSON.stringify({ pid: child.pid, host: hostname(), nonce: 'x' }));
+    assert.equal(await withFileLock(path, busy, async () => 'in'), 'in');
+  });
+
+  test('a lock of another host is respected while it is touched, and taken over when it is silent', async () => {
+    const path = join(folder, 'd.lock');
+    writeFileSync(path, JSON.stringify({ pid: 1, host: 'elsewhere', nonce: 'x' }));
+    await assert.rejects(
+      withFileLock(path, busy, async () => {}),
+      /It is busy/,
+    );
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(path, longAgo, longAgo);
+    assert.equal(await withFileLock(path, busy, async () => 'in'), 'in');
+  });
+
+  test('many takers of a stale lock never hold it together', async () => {
+    const path = join(folder, 'e.lock');
+    writeFileSync(path, '');
+    const longAgo = new Date(Date.now() - 60_000);
+    utimesSync(path, longAgo, longAgo);
+    let holders = 0;
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        withFileLock(path, { waitMs: 20_000, busyMessage: 'busy' }, async () => {
+          assert.equal(++holders, 1);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          holders--;
+        }),
+      ),
+    );
+  });
+});
