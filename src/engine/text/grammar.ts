@@ -1,21 +1,81 @@
 import { fault } from '#kernel';
-import type { ChatPrompt } from '../port.ts';
+import type { ChatPrompt, ResponseFormat, ToolDefinition } from '../port.ts';
+import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { anyObject } from './json-rules.ts';
+import { schemaExpression } from './schema-grammar.ts';
 import type { ToolSyntax } from './template.ts';
+import { jsonCall, xmlCall } from './tool-grammar.ts';
 
 export type GrammarOptions = {
   toolSyntax: ToolSyntax;
   /**
    * What may stand in front of the constrained text: nothing; up to two newlines (switched on right behind
-   * `</think>`); or a whole think block that the model may leave out (switched on from the first token).
+   * `</think>`); a think block that the model may leave out (switched on from the first token); or the rest of a think
+   * block that the prompt has opened.
    */
-  lead: 'nothing' | 'newlines' | 'reasoning';
+  lead: 'nothing' | 'newlines' | 'reasoning' | 'open_reasoning';
 };
+
+/** Calls in one answer where any number is allowed: a model must not be able to go on forever. */
+const maxCalls = 32;
 
 /**
  * GBNF text that the output must match, start rule `root`; null where nothing constrains it. Throws
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
 export function promptGrammar(prompt: ChatPrompt, options: GrammarOptions): string | null {
-  if (prompt.responseFormat.type === 'text' && prompt.toolChoice.mode === 'auto') return null;
-  throw fault('invalid_request', { param: 'response_format', message: `Not supported ${options.lead}` });
+  const grammar = createGrammar();
+  const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, options.toolSyntax)];
+  if (alternatives.length === 0) return null;
+  return grammar.text(sequence(lead(grammar, options.lead), anyOf(alternatives)));
+}
+
+/** With a forced tool the response format says nothing: the answer is the call. */
+function answer(grammar: Grammar, prompt: ChatPrompt): Expression[] {
+  const { mode } = prompt.toolChoice;
+  if (mode === 'required' || mode === 'named') return [];
+  return formatExpressions(grammar, prompt.responseFormat);
+}
+
+function formatExpressions(grammar: Grammar, format: ResponseFormat): Expression[] {
+  switch (format.type) {
+    case 'text':
+      return [];
+    case 'json_object':
+      return [anyObject(grammar)];
+    case 'json_schema':
+      return [schemaExpression(grammar, format.schema)];
+  }
+}
+
+/** Forced calls, and calls that stand beside a formatted answer: with `auto` the model may choose either. */
+function calls(grammar: Grammar, prompt: ChatPrompt, syntax: ToolSyntax): Expression[] {
+  const { toolChoice, responseFormat } = prompt;
+  if (toolChoice.mode === 'none' || (toolChoice.mode === 'auto' && responseFormat.type === 'text')) return [];
+  const tools =
+    toolChoice.mode === 'named' ? prompt.tools.filter((tool) => tool.name === toolChoice.name) : prompt.tools;
+  if (tools.length === 0) {
+    if (toolChoice.mode === 'auto') return [];
+    throw fault('invalid_request', { param: 'tool_choice', message: 'The tool choice names no tool of the request.' });
+  }
+  const one = (tool: ToolDefinition): Expression =>
+    syntax === 'xml' ? xmlCall(grammar, tool) : jsonCall(grammar, tool);
+  const call = grammar.define('call', anyOf(tools.map(one)));
+  if (toolChoice.mode === 'named' || !prompt.parallelToolCalls) return [call];
+  return [sequence(call, `(${literal('\n')} ${call}){0,${maxCalls - 1}}`)];
+}
+
+function lead(grammar: Grammar, kind: GrammarOptions['lead']): Expression {
+  const newlines = '"\\n"{0,2}';
+  const rest = (): Expression => sequence(textWithout(grammar, '</think>'), literal('</think>'), newlines);
+  switch (kind) {
+    case 'nothing':
+      return '';
+    case 'newlines':
+      return newlines;
+    case 'reasoning':
+      return `("\\n"? ${literal('<think>')} ${rest()})?`;
+    case 'open_reasoning':
+      return rest();
+  }
 }

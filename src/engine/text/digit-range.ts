@@ -1,0 +1,168 @@
+import { type Expression, literal, sequence } from './gbnf.ts';
+
+/** What JSON numbers must satisfy. Bounds are exact decimals of the schema. */
+export type NumberBounds = {
+  minimum: number | null;
+  maximum: number | null;
+  exclusiveMinimum: boolean;
+  exclusiveMaximum: boolean;
+  /** Most digits behind the point; 0 for integers, null without limit. */
+  decimals: number | null;
+};
+
+/** Digits in front of the point, and behind it where nothing bounds them. A model must not be able to go on forever. */
+const wholeDigits = 16;
+const fractionDigits = 17;
+const largest = 10n ** BigInt(wholeDigits) - 1n;
+
+/**
+ * Alternatives for the numbers within the bounds, written without exponent; empty where there is none. null where a
+ * bound has too many digits to be enforced.
+ */
+export function boundedNumber(bounds: NumberBounds): Expression[] | null {
+  const given = [bounds.minimum, bounds.maximum].filter((bound) => bound !== null);
+  const digits = given.map((bound) => decimalPlaces(bound));
+  const precision = Math.max(0, ...digits.map((count) => count ?? Number.POSITIVE_INFINITY));
+  if (precision > 6) return null;
+  const nonNegative = magnitudes({ ...bounds, precision, flipped: false });
+  const negative = magnitudes({ ...bounds, precision, flipped: true });
+  return [...nonNegative, ...negative.map((magnitude) => sequence(literal('-'), magnitude))];
+}
+
+/** Digits behind the point of a number; null where it is written with a negative exponent. */
+export function decimalPlaces(value: number): number | null {
+  const text = String(value);
+  if (text.includes('e-')) return null;
+  return text.includes('e') ? 0 : (text.split('.')[1]?.length ?? 0);
+}
+
+type Side = NumberBounds & { precision: number; flipped: boolean };
+
+/** The absolute values of the non-negative (or, flipped, the negative) numbers within the bounds. */
+function magnitudes(side: Side): Expression[] {
+  const { precision, decimals } = side;
+  const lower = side.flipped ? negated(side.maximum) : side.minimum;
+  const upper = side.flipped ? negated(side.minimum) : side.maximum;
+  const openLow = side.flipped ? side.exclusiveMaximum : side.exclusiveMinimum;
+  const openHigh = side.flipped ? side.exclusiveMinimum : side.exclusiveMaximum;
+  if (upper !== null && (upper < 0 || (upper === 0 && (openHigh || side.flipped)))) return [];
+  // Zero is written without a sign only: "-0" and "-0.0" would need bounds of their own.
+  const low =
+    lower === null || lower < 0
+      ? { value: 0, open: side.flipped }
+      : { value: lower, open: openLow || (side.flipped && lower === 0) };
+  const alternatives: Expression[] = [];
+  for (let places = 0; places <= Math.min(precision, decimals ?? precision); places += 1) {
+    const from = ceilUnits(low.value, places) + (low.open && isExact(low.value, places) ? 1n : 0n);
+    const to =
+      upper === null
+        ? largestUnits(places)
+        : floorUnits(upper, places) - (openHigh && isExact(upper, places) ? 1n : 0n);
+    alternatives.push(...fixedPoint({ from, to, places }));
+  }
+  const more = (decimals ?? fractionDigits) - precision;
+  if (more > 0) alternatives.push(...extended({ low, upper, precision, more }));
+  return alternatives;
+}
+
+/** Numbers with more decimals than the bounds have: a prefix within the bounds and any digits behind it. */
+function extended(range: {
+  low: { value: number; open: boolean };
+  upper: number | null;
+  precision: number;
+  more: number;
+}): Expression[] {
+  const { low, upper, precision, more } = range;
+  const from = ceilUnits(low.value, precision);
+  const to = upper === null ? largestUnits(precision) : floorUnits(upper, precision) - 1n;
+  const point = precision === 0 ? literal('.') : '';
+  const behind = fixedPoint({ from: low.open ? from + 1n : from, to, places: precision }).map((prefix) =>
+    sequence(prefix, point, `[0-9]{1,${more}}`),
+  );
+  if (!low.open || from > to) return behind;
+  // Right above an excluded bound: something behind the zeros.
+  const above = fixedPoint({ from, to: from, places: precision }).map((prefix) =>
+    sequence(prefix, point, `[0-9]{0,${more - 1}}`, '[1-9]'),
+  );
+  return [...above, ...behind];
+}
+
+/** The numbers from..to, in units of the last place, written with exactly that many places. */
+function fixedPoint({ from, to, places }: { from: bigint; to: bigint; places: number }): Expression[] {
+  const alternatives: Expression[] = [];
+  for (let length = places + 1; length <= places + wholeDigits; length += 1) {
+    const first = length === places + 1 ? 0n : 10n ** BigInt(length - 1);
+    const end = 10n ** BigInt(length) - 1n;
+    const low = from > first ? from : first;
+    const high = to < end ? to : end;
+    if (low > high) continue;
+    const digits = (value: bigint): string => value.toString().padStart(length, '0');
+    for (const classes of digitRanges(digits(low), digits(high))) {
+      alternatives.push(withPoint(classes, places));
+    }
+  }
+  return alternatives;
+}
+
+/** Sequences of digit classes that together match exactly the strings between two of equal length. */
+function digitRanges(low: string, high: string): string[][] {
+  const [a = '', b = ''] = [low.charAt(0), high.charAt(0)];
+  if (low.length === 0) return [[]];
+  if (a === b) return digitRanges(low.slice(1), high.slice(1)).map((rest) => [a, ...rest]);
+  const free = Array.from({ length: low.length - 1 }, () => '0-9');
+  const lowIsFull = /^0*$/.test(low.slice(1));
+  const highIsFull = /^9*$/.test(high.slice(1));
+  const from = lowIsFull ? Number(a) : Number(a) + 1;
+  const to = highIsFull ? Number(b) : Number(b) - 1;
+  const ranges: string[][] = [];
+  if (!lowIsFull) ranges.push(...digitRanges(low.slice(1), '9'.repeat(free.length)).map((rest) => [a, ...rest]));
+  if (from <= to) ranges.push([from === to ? String(from) : `${from}-${to}`, ...free]);
+  if (!highIsFull) ranges.push(...digitRanges('0'.repeat(free.length), high.slice(1)).map((rest) => [b, ...rest]));
+  return ranges;
+}
+
+/** Classes as an expression, runs of equal ones counted, the point in front of the last places. */
+function withPoint(classes: readonly string[], places: number): Expression {
+  const whole = runs(classes.slice(0, classes.length - places));
+  return places === 0 ? whole : sequence(whole, literal('.'), runs(classes.slice(classes.length - places)));
+}
+
+function runs(classes: readonly string[]): Expression {
+  const parts: { unit: string; count: number }[] = [];
+  for (const unit of classes) {
+    const previous = parts.at(-1);
+    if (previous?.unit === unit) previous.count += 1;
+    else parts.push({ unit, count: 1 });
+  }
+  return parts.map(({ unit, count }) => (count === 1 ? `[${unit}]` : `[${unit}]{${count}}`)).join(' ');
+}
+
+function negated(value: number | null): number | null {
+  return value === null ? null : -value;
+}
+
+function largestUnits(places: number): bigint {
+  return (largest + 1n) * 10n ** BigInt(places) - 1n;
+}
+
+/** Exact decimals of the number's shortest text, in units of 10^-places, rounded towards minus infinity. */
+function floorUnits(value: number, places: number): bigint {
+  const [whole = '0', fraction = ''] = plainText(value).replace('-', '').split('.');
+  const units = BigInt(whole + fraction.padEnd(places, '0').slice(0, places));
+  const exact = fraction.length <= places;
+  if (value >= 0) return units;
+  return exact ? -units : -units - 1n;
+}
+
+function ceilUnits(value: number, places: number): bigint {
+  return -floorUnits(-value, places);
+}
+
+function isExact(value: number, places: number): boolean {
+  return floorUnits(value, places) === ceilUnits(value, places);
+}
+
+function plainText(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? BigInt(value).toString() : text;
+}

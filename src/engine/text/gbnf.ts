@@ -1,0 +1,111 @@
+/** An expression that may stand in a sequence: a literal, a class, a rule name or something in parentheses. */
+export type Expression = string;
+
+/** Rules of one grammar. Names follow from the order of definition: the same input gives the same text. */
+export type Grammar = {
+  /** A rule with this body; equal bodies share one rule. */
+  define: (hint: string, body: string) => Expression;
+  /** A name whose body follows with `fill`, for rules that use themselves. */
+  reserve: (hint: string) => Expression;
+  fill: (name: Expression, body: string) => void;
+  has: (name: Expression) => boolean;
+  /** The rules so far, in characters. */
+  size: () => number;
+  text: (root: string) => string;
+};
+
+export function createGrammar(): Grammar {
+  const bodies = new Map<string, string>();
+  const names = new Map<string, string>();
+  let count = 0;
+  let size = 0;
+  const reserve = (hint: string): Expression => {
+    count += 1;
+    return `${hint}-${count}`;
+  };
+  const fill = (name: Expression, body: string): void => {
+    bodies.set(name, body);
+    size += name.length + body.length;
+  };
+  return {
+    reserve,
+    fill,
+    has: (name) => bodies.has(name),
+    define: (hint, body) => {
+      const known = names.get(body);
+      if (known !== undefined) return known;
+      const name = reserve(hint);
+      names.set(body, name);
+      fill(name, body);
+      return name;
+    },
+    size: () => size,
+    text: (root) => [`root ::= ${root}`, ...[...bodies].map(([name, body]) => `${name} ::= ${body}`), ''].join('\n'),
+  };
+}
+
+export function literal(text: string): Expression {
+  return `"${text.replace(/["\\]|[^\x20-\x7e]/gu, escaped)}"`;
+}
+
+export function sequence(...parts: readonly Expression[]): Expression {
+  return parts.filter((part) => part !== '').join(' ') || '""';
+}
+
+export function anyOf(alternatives: readonly Expression[]): Expression {
+  const [only] = alternatives;
+  return alternatives.length === 1 && only !== undefined ? only : `(${alternatives.join(' | ')})`;
+}
+
+export function optional(expression: Expression): Expression {
+  return `(${expression})?`;
+}
+
+const chunk = 1000;
+
+/**
+ * `min` to `max` times (null: without end) the rule `unit`, which must not be empty. llama.cpp silently drops bounds
+ * over 2000, so longer ones are built from chunks. Two parses run side by side at most.
+ */
+export function repeated(grammar: Grammar, unit: Expression, [min, max]: readonly [number, number | null]): Expression {
+  const block = (): Expression => grammar.define('times', `${unit}{${chunk}}`);
+  const exactly = (count: number): Expression[] => [
+    ...Array.from({ length: Math.floor(count / chunk) }, block),
+    ...(count % chunk === 0 ? [] : [`${unit}{${count % chunk}}`]),
+  ];
+  const upTo = (count: number): Expression[] => {
+    if (count === 0) return [];
+    let rest = `${unit}{0,${count % chunk}}`;
+    if (count < chunk) return [rest];
+    if (count % chunk === 0) rest = '""';
+    const fewer = grammar.define('fewer', `${unit}{0,${chunk - 1}}`);
+    for (let left = Math.floor(count / chunk); left > 0; left -= 1) {
+      rest = grammar.define('up-to', `${fewer} | ${sequence(block(), rest)}`);
+    }
+    return [rest];
+  };
+  return sequence(...exactly(min), ...(max === null ? [`${unit}*`] : upTo(max - min)));
+}
+
+/** Text in which `end` does not occur. `end` begins with a character that it has only there. */
+export function textWithout(grammar: Grammar, end: string): Expression {
+  const [first = '', ...others] = end;
+  const states = [...end].map(() => grammar.reserve('text'));
+  const state = (index: number): Expression => states[index] ?? '';
+  grammar.fill(state(0), `[^${escaped(first)}] ${state(0)} | ${literal(first)} ${state(1)} | ""`);
+  others.forEach((unit, index) => {
+    const at = index + 1;
+    const onward = at < others.length ? `| ${literal(unit)} ${state(at + 1)} ` : '';
+    const otherwise = `[^${escaped(first)}${escaped(unit)}] ${state(0)}`;
+    grammar.fill(state(at), `${otherwise} | ${literal(first)} ${state(1)} ${onward}| ""`);
+  });
+  return state(0);
+}
+
+/** A character as it may stand in a literal or a class. */
+export function escaped(unit: string): string {
+  const code = unit.codePointAt(0) ?? 0;
+  if (/^[A-Za-z0-9 ]$/.test(unit)) return unit;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,58 @@
+import { canonical, refuse, type Schema } from './schema-merge.ts';
+
+/** Keywords that decide about validity and that a grammar cannot enforce. Unknown words are annotations (JSON Schema). */
+const unsupported = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'minContains',
+  'maxContains',
+  'propertyNames',
+  'patternProperties',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedItems',
+  '$dynamicRef',
+  '$recursiveRef',
+];
+const wholeNumbers = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+
+/** Refuses what cannot be enforced and values of the wrong shape; `invalid_request` (`response_format`). */
+export function checkKeywords(schema: Schema): void {
+  for (const keyword of unsupported) {
+    if (keyword in schema) throw refuse(`"${keyword}" in a schema is not supported.`);
+  }
+  if (schema['uniqueItems'] !== undefined && schema['uniqueItems'] !== false) {
+    throw refuse('"uniqueItems" in a schema is not supported.');
+  }
+  const closes = schema['unevaluatedProperties'] === undefined || schema['unevaluatedProperties'] === false;
+  // false: nothing beyond the known members, which is what is generated unless additionalProperties asks for more.
+  if (
+    !closes ||
+    (schema['unevaluatedProperties'] === false &&
+      schema['additionalProperties'] === undefined &&
+      !('properties' in schema))
+  ) {
+    throw refuse('"unevaluatedProperties" in a schema is not supported here; use "additionalProperties".');
+  }
+  for (const keyword of wholeNumbers) {
+    const value = schema[keyword];
+    if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 0)) throw wrongValue(keyword, value);
+  }
+  for (const keyword of numbers) {
+    const value = schema[keyword];
+    if (value !== undefined && typeof value !== 'number') throw wrongValue(keyword, value);
+  }
+  const required = schema['required'];
+  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string'))) {
+    throw wrongValue('required', required);
+  }
+}
+
+export function wrongValue(keyword: string, value: unknown): Error {
+  return refuse(`"${keyword}": ${canonical(value).slice(0, 100)} is not a valid value.`);
+}

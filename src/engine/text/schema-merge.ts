@@ -1,0 +1,172 @@
+import { fault } from '#kernel';
+
+/** A JSON Schema that is an object. */
+export type Schema = Record<string, unknown>;
+
+/** Nothing can satisfy the schema at this place. */
+export class Unsatisfiable extends Error {}
+
+export function refuse(message: string): Error {
+  return fault('invalid_request', { param: 'response_format', message });
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Schemas stand for themselves as text: equal text, equal meaning (references are absolute). */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+const maxReferences = 64;
+const maxSteps = 5000;
+
+/** They say nothing about validity (definitions only where something refers to them). */
+const annotations = new Set([
+  ...['$schema', '$id', '$comment', '$anchor', '$defs', 'definitions', 'title', 'description', 'default', 'examples'],
+  ...['example', 'deprecated', 'readOnly', 'writeOnly', 'contentEncoding', 'contentMediaType', 'contentSchema'],
+  ...['discriminator', 'nullable', 'strict', 'propertyOrdering'],
+]);
+
+export type Flatten = (schema: unknown) => Schema;
+
+/**
+ * Makes the function that gives a schema without `$ref` and `allOf`: what they say is merged in. `false` becomes
+ * `Unsatisfiable`. The steps are counted, since a few references can stand for a very large schema.
+ */
+export function createFlatten(root: unknown): Flatten {
+  let steps = 0;
+  const flatten = (schema: unknown, depth: number): Schema => {
+    steps += 1;
+    if (steps > maxSteps) throw refuse('The schema is too large when its references are followed.');
+    if (depth > maxReferences) throw refuse('The schema refers to itself without end.');
+    if (schema === false) throw new Unsatisfiable();
+    if (schema === true) return {};
+    if (!isSchema(schema)) throw refuse(`A schema must be an object or a boolean, not ${canonical(schema)}.`);
+    const { $ref: reference, allOf, ...rest } = schema;
+    let flat: Schema = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !annotations.has(keyword)));
+    if (reference !== undefined) flat = merge(flatten(resolve(root, reference), depth + 1), flat);
+    if (allOf !== undefined) {
+      for (const part of schemaList('allOf', allOf)) flat = merge(flat, flatten(part, depth + 1));
+    }
+    return flat;
+  };
+  return (schema) => flatten(schema, 0);
+}
+
+export function schemaList(keyword: string, value: unknown): unknown[] {
+  if (!Array.isArray(value) || value.length === 0) throw refuse(`"${keyword}" must be a list of schemas.`);
+  return value;
+}
+
+function resolve(root: unknown, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
+    throw refuse(`"$ref": only references inside the schema ("#/...") are supported, not ${canonical(reference)}.`);
+  }
+  let target = root;
+  for (const part of reference.split('/').slice(1)) {
+    const key = decodeURIComponentOrRefuse(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const container = typeof target === 'object' && target !== null ? new Map(Object.entries(target)) : new Map();
+    if (!container.has(key)) throw refuse(`"$ref": there is no ${reference} in the schema.`);
+    target = container.get(key);
+  }
+  return target;
+}
+
+function decodeURIComponentOrRefuse(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refuse('"$ref": not a valid reference.');
+  }
+}
+
+/** What both schemas demand. Nested schemas are joined by `allOf` and merged when they are reached. */
+export function merge(first: Schema, second: Schema): Schema {
+  const merged: Schema = { ...first, ...second };
+  for (const keyword of Object.keys(second)) {
+    if (!(keyword in first) || canonical(first[keyword]) === canonical(second[keyword])) continue;
+    const joined = joinKeyword(keyword, first[keyword], second[keyword]);
+    if (joined !== undefined) merged[keyword] = joined;
+  }
+  if (isSchema(first['properties']) || isSchema(second['properties'])) {
+    merged['properties'] = mergeProperties(first, second);
+  }
+  const [one, other] = [itemKeywords(first), itemKeywords(second)];
+  if (one !== '' && other !== '' && one !== other && /prefix/.test(one + other)) {
+    throw refuse('"prefixItems" in two schemas that apply to one value is not supported.');
+  }
+  return merged;
+}
+
+function itemKeywords(schema: Schema): string {
+  const { items, prefixItems: prefix } = schema;
+  return items === undefined && prefix === undefined ? '' : canonical({ items, prefix });
+}
+
+/** undefined: an annotation, where the second one counts. */
+function joinKeyword(keyword: string, first: unknown, second: unknown): unknown {
+  switch (keyword) {
+    case 'type':
+      return commonTypes(first, second);
+    case 'required':
+      return [...new Set([...asList(first), ...asList(second)])];
+    case 'enum': {
+      const allowed = new Set(asList(second).map(canonical));
+      return asList(first).filter((value) => allowed.has(canonical(value)));
+    }
+    case 'const':
+      throw new Unsatisfiable();
+    case 'minimum':
+    case 'exclusiveMinimum':
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return Math.max(Number(first), Number(second));
+    case 'maximum':
+    case 'exclusiveMaximum':
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return Math.min(Number(first), Number(second));
+    case 'items':
+    case 'additionalProperties':
+      return { allOf: [first, second] };
+    case 'anyOf':
+      return asList(first).flatMap((one) => asList(second).map((other) => ({ allOf: [one, other] })));
+    case 'properties':
+    case 'format':
+      return undefined;
+    default:
+      if (keyword.startsWith('x-')) return undefined;
+      throw refuse(`"${keyword}" in two schemas that apply to one value is not supported.`);
+  }
+}
+
+function mergeProperties(first: Schema, second: Schema): Schema {
+  const [one, other] = [asProperties(first), asProperties(second)];
+  const names = new Set([...one.keys(), ...other.keys()]);
+  const schemaFor = (name: string): unknown => {
+    const parts = [one.get(name) ?? first['additionalProperties'], other.get(name) ?? second['additionalProperties']];
+    const given = parts.filter((part) => part !== undefined);
+    return given.length === 1 ? given[0] : { allOf: given };
+  };
+  return Object.fromEntries([...names].map((name) => [name, schemaFor(name)]));
+}
+
+function asProperties(schema: Schema): Map<string, unknown> {
+  return new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
+}
+
+function commonTypes(first: unknown, second: unknown): unknown[] {
+  const [one, other] = [asList(first), asList(second)];
+  const both = one.filter((type) => other.includes(type) || (type === 'integer' && other.includes('number')));
+  const integers = other.includes('integer') && one.includes('number') && !both.includes('integer');
+  if (both.length === 0 && !integers) throw new Unsatisfiable();
+  return integers ? [...both.filter((type) => type !== 'number'), 'integer'] : both;
+}
+
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
+}

@@ -1,0 +1,80 @@
+import { boundedNumber, decimalPlaces } from './digit-range.ts';
+import { anyOf, type Expression, type Grammar, sequence } from './gbnf.ts';
+import { integer, number, string } from './json-rules.ts';
+import { wrongValue } from './schema-keywords.ts';
+import { refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
+import { formatPattern, patternCharacters, UnsupportedPattern } from './string-pattern.ts';
+
+/** Longer bounds than this cannot be reached: an answer is shorter. */
+const longestText = 1_000_000;
+const longestMinimum = 100_000;
+
+export function stringExpression(grammar: Grammar, schema: Schema): Expression {
+  const { pattern, format } = schema;
+  const hasLength = schema['minLength'] !== undefined || schema['maxLength'] !== undefined;
+  if (pattern !== undefined) {
+    if (typeof pattern !== 'string') throw wrongValue('pattern', pattern);
+    if (hasLength) throw refuse('"pattern" together with "minLength" or "maxLength" is not supported.');
+    return patternString(grammar, pattern);
+  }
+  const known = formatPattern(format);
+  if (known !== null && !hasLength) return patternString(grammar, known);
+  return string(grammar, lengthRange(schema, 'minLength', 'maxLength'));
+}
+
+/** The bounds of a length; null as the upper one: none. */
+export function lengthRange(schema: Schema, lower: string, upper: string): readonly [number, number | null] {
+  const min = Number(schema[lower] ?? 0);
+  const max = schema[upper] === undefined ? null : Number(schema[upper]);
+  if (max !== null && max < min) throw new Unsatisfiable();
+  if (min > longestMinimum) throw refuse(`"${lower}" over ${longestMinimum} is not supported.`);
+  return [min, max === null || max > longestText ? null : max];
+}
+
+function patternString(grammar: Grammar, pattern: string): Expression {
+  try {
+    return sequence('"\\""', patternCharacters(grammar, pattern), '"\\""');
+  } catch (error) {
+    if (!(error instanceof UnsupportedPattern)) throw error;
+    throw refuse(`"pattern": ${error.message} is not supported.`);
+  }
+}
+
+export function numberExpression(grammar: Grammar, schema: Schema, type: 'number' | 'integer'): Expression {
+  const step = stepDecimals(schema['multipleOf']);
+  const decimals = type === 'integer' ? 0 : step;
+  const [low, exclusiveLow] = tighter(schema, 'minimum', 'exclusiveMinimum');
+  const [high, exclusiveHigh] = tighter(schema, 'maximum', 'exclusiveMaximum');
+  if (low === null && high === null && (decimals === null || decimals === 0)) {
+    return decimals === null ? number(grammar) : integer(grammar);
+  }
+  const alternatives = boundedNumber({
+    minimum: low,
+    maximum: high,
+    exclusiveMinimum: exclusiveLow,
+    exclusiveMaximum: exclusiveHigh,
+    decimals,
+  });
+  if (alternatives === null) throw refuse('A number bound with more than 6 decimals is not supported.');
+  if (alternatives.length === 0) throw new Unsatisfiable();
+  return grammar.define('range', anyOf(alternatives));
+}
+
+/** The stricter of the inclusive and the exclusive bound, and whether it is exclusive. */
+function tighter(schema: Schema, inclusive: string, exclusive: string): [number | null, boolean] {
+  const [closed, open] = [schema[inclusive], schema[exclusive]];
+  if (typeof open !== 'number') return [typeof closed === 'number' ? closed : null, false];
+  if (typeof closed !== 'number') return [open, true];
+  const openWins = inclusive === 'minimum' ? open >= closed : open <= closed;
+  return openWins ? [open, true] : [closed, false];
+}
+
+/** Decimal places that a step of 1, 0.1, 0.01 ... leaves; null without a step. */
+function stepDecimals(step: unknown): number | null {
+  if (step === undefined) return null;
+  const places = typeof step === 'number' && step > 0 ? decimalPlaces(step) : null;
+  if (places === null || places > 6 || step !== Number(`1e-${places}`)) {
+    throw refuse(`"multipleOf": only 1, 0.1, 0.01 ... are supported, not ${JSON.stringify(step)}.`);
+  }
+  return places;
+}

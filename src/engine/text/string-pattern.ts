@@ -1,0 +1,224 @@
+import {
+  allChars,
+  type CharSet,
+  charSet,
+  digitChars,
+  jsonChar,
+  lineChars,
+  spaceChars,
+  without,
+  wordChars,
+} from './char-class.ts';
+import { type Expression, type Grammar, sequence } from './gbnf.ts';
+
+/** A regular expression that the grammar cannot say; the message names what is not supported. */
+export class UnsupportedPattern extends Error {}
+
+/** Part of a pattern as the characters of a JSON string. `empty`: it may match nothing. */
+type Part = { expression: Expression; empty: boolean };
+
+const maxCount = 1000;
+
+/**
+ * The inside of the JSON strings that match a regular expression (ECMA-262, unanchored where it has no `^` and `$`).
+ * Regular parts only: no look-around, back-references, word boundaries or flags.
+ */
+export function patternCharacters(grammar: Grammar, pattern: string): Expression {
+  const reader = new PatternReader(grammar, pattern);
+  return reader.whole();
+}
+
+class PatternReader {
+  readonly #grammar: Grammar;
+  readonly #units: readonly string[];
+  #at = 0;
+
+  constructor(grammar: Grammar, pattern: string) {
+    this.#grammar = grammar;
+    this.#units = [...pattern];
+  }
+
+  /** Top level: alternatives that each have their own anchors. */
+  whole(): Expression {
+    const anything = `${this.#grammar.define('any-char', jsonChar(allChars) ?? '""')}*`;
+    const alternatives: Expression[] = [];
+    do {
+      const start = this.#take('^') ? '' : anything;
+      const body = this.#sequence();
+      const end = this.#take('$') ? '' : anything;
+      alternatives.push(sequence(start, body.expression === '""' ? '' : body.expression, end));
+    } while (this.#take('|'));
+    if (this.#at < this.#units.length) throw this.#unsupported(`"${this.#peek()}" at position ${this.#at}`);
+    return this.#grammar.define('pattern', alternatives.join(' | '));
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (this.#at < this.#units.length && !['|', ')', '$'].includes(this.#peek())) {
+      parts.push(this.#quantified(this.#atom()));
+    }
+    return { expression: sequence(...parts.map((part) => part.expression)), empty: parts.every((part) => part.empty) };
+  }
+
+  #group(): Part {
+    if (this.#take('?') && !this.#take(':')) {
+      const named = this.#take('<') && !['=', '!'].includes(this.#peek());
+      if (!named) throw this.#unsupported('look-around');
+      while (this.#at < this.#units.length && !this.#take('>')) this.#at += 1;
+    }
+    const alternatives: Part[] = [];
+    do alternatives.push(this.#sequence());
+    while (this.#take('|'));
+    if (!this.#take(')')) throw this.#unsupported('an anchor inside a group, or a group that is not closed');
+    return {
+      expression: this.#grammar.define('group', alternatives.map((part) => part.expression).join(' | ')),
+      empty: alternatives.some((part) => part.empty),
+    };
+  }
+
+  #quantified(part: Part): Part {
+    const range = this.#quantifier();
+    if (range === null) return part;
+    const [min, max] = range;
+    // Greedy or lazy: the same strings match.
+    this.#take('?');
+    if (this.#quantifier() !== null) throw this.#unsupported('a quantifier behind a quantifier');
+    if (part.empty && max !== 1) throw this.#unsupported('repetition of something that may be empty');
+    if (max !== null && (max < min || max > maxCount)) throw this.#unsupported(`a repetition over ${maxCount}`);
+    if (max === 0) return { expression: '""', empty: true };
+    const unit = this.#grammar.define('unit', part.expression);
+    return { expression: `${unit}{${min},${max ?? ''}}`, empty: part.empty || min === 0 };
+  }
+
+  #quantifier(): [number, number | null] | null {
+    if (this.#take('*')) return [0, null];
+    if (this.#take('+')) return [1, null];
+    if (this.#take('?')) return [0, 1];
+    const counted = /^\{(\d+)(,(\d*))?\}/.exec(this.#units.slice(this.#at, this.#at + 20).join(''));
+    if (counted === null) return null;
+    this.#at += counted[0].length;
+    const min = Number(counted[1]);
+    return [min, counted[2] === undefined ? min : counted[3] === '' ? null : Number(counted[3])];
+  }
+
+  #atom(): Part {
+    const unit = this.#next();
+    if (unit === '(') return this.#group();
+    if (['^', '*', '+', '?', '{'].includes(unit)) throw this.#unsupported(`"${unit}" at position ${this.#at - 1}`);
+    if (unit === '.') return this.#charPart(without(allChars, lineChars));
+    if (unit === '[') return this.#charPart(this.#class());
+    if (unit === '\\') return this.#charPart(this.#escape());
+    return this.#charPart(single(unit));
+  }
+
+  #charPart(set: CharSet): Part {
+    const expression = jsonChar(set);
+    if (expression === null) throw this.#unsupported('an empty character class');
+    return { expression: this.#grammar.define('set', expression), empty: false };
+  }
+
+  #class(): CharSet {
+    const negated = this.#take('^');
+    const ranges: (readonly [number, number])[] = [];
+    while (!this.#take(']')) {
+      const from = this.#classUnit();
+      const low = from[0]?.[0];
+      const isRange = from.length === 1 && low === from[0]?.[1] && this.#peek() === '-' && this.#peek(1) !== ']';
+      if (!isRange || low === undefined) {
+        ranges.push(...from);
+        continue;
+      }
+      this.#next();
+      const to = this.#classUnit();
+      const high = to[0]?.[0];
+      if (to.length !== 1 || high === undefined || high !== to[0]?.[1] || high < low) {
+        throw this.#unsupported('a character range that is not one');
+      }
+      ranges.push([low, high]);
+    }
+    const set = charSet(ranges);
+    // Surrogates are no characters: they fall out of ranges that span them.
+    return negated ? without(allChars, set) : without(set, [[0xd800, 0xdfff]]);
+  }
+
+  #classUnit(): CharSet {
+    const unit = this.#next();
+    return unit !== '\\' ? single(unit) : this.#take('b') ? single('\b') : this.#escape();
+  }
+
+  #escape(): CharSet {
+    const unit = this.#next();
+    const sets = new Map<string, CharSet>([
+      ['d', digitChars],
+      ['D', without(allChars, digitChars)],
+      ['w', wordChars],
+      ['W', without(allChars, wordChars)],
+      ['s', spaceChars],
+      ['S', without(allChars, spaceChars)],
+      ['n', single('\n')],
+      ['r', single('\r')],
+      ['t', single('\t')],
+      ['f', single('\f')],
+      ['v', single('\v')],
+    ]);
+    const set = sets.get(unit);
+    if (set !== undefined) return set;
+    if (unit === 'x') return this.#hex(2);
+    if (unit === 'u') return this.#hex(4);
+    if (/[A-Za-z0-9]/.test(unit)) throw this.#unsupported(`"\\${unit}"`);
+    return single(unit);
+  }
+
+  #hex(length: number): CharSet {
+    const digits = this.#units.slice(this.#at, this.#at + length).join('');
+    const code = Number.parseInt(digits, 16);
+    const isCharacter = new RegExp(`^[0-9a-fA-F]{${length}}$`).test(digits) && (code < 0xd800 || code > 0xdfff);
+    if (!isCharacter) throw this.#unsupported('an escape that is not one character');
+    this.#at += length;
+    return [[code, code]];
+  }
+
+  #peek(ahead = 0): string {
+    return this.#units[this.#at + ahead] ?? '';
+  }
+
+  #next(): string {
+    const unit = this.#units[this.#at];
+    if (unit === undefined) throw this.#unsupported('an incomplete expression');
+    this.#at += 1;
+    return unit;
+  }
+
+  #take(unit: string): boolean {
+    if (this.#peek() !== unit) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #unsupported(what: string): UnsupportedPattern {
+    return new UnsupportedPattern(what);
+  }
+}
+
+function single(unit: string): CharSet {
+  const code = unit.codePointAt(0) ?? 0;
+  return [[code, code]];
+}
+
+/** Formats that are enforced; all others are annotations, as JSON Schema has it. */
+export function formatPattern(format: unknown): string | null {
+  const date = '\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])';
+  const time = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
+  const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?';
+  const byte = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+  const patterns = new Map<unknown, string>([
+    ['date', `^${date}$`],
+    ['time', `^${time}$`],
+    ['date-time', `^${date}T${time}$`],
+    ['uuid', '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'],
+    ['email', `^[A-Za-z0-9_+-]{1,32}(\\.[A-Za-z0-9_+-]{1,32}){0,4}@${label}(\\.${label}){1,4}$`],
+    ['hostname', `^${label}(\\.${label}){0,6}$`],
+    ['ipv4', `^${byte}(\\.${byte}){3}$`],
+  ]);
+  return patterns.get(format) ?? null;
+}

@@ -1,0 +1,58 @@
+import { Fault } from '#kernel';
+import type { ToolDefinition } from '../port.ts';
+import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { anyObject, anyValue } from './json-rules.ts';
+import { schemaExpression } from './schema-grammar.ts';
+import { asList, isSchema, type Schema } from './schema-merge.ts';
+
+/** A call as Hermes and Qwen3 models write it. */
+export function jsonCall(grammar: Grammar, tool: ToolDefinition): Expression {
+  const opening = literal(`<tool_call>\n{"name": ${JSON.stringify(tool.name)}, "arguments": `);
+  const closing = literal('}\n</tool_call>');
+  return grammar.define('tool', sequence(opening, argumentsExpression(grammar, tool.parameters), closing));
+}
+
+/** Any object where the schema cannot be enforced: tool schemas are help for the model, not a promise to the caller. */
+function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expression {
+  if (parameters === null) return literal('{}');
+  const schema = { ...parameters, type: 'object' };
+  return enforceable(schema) ? schemaExpression(grammar, schema) : anyObject(grammar);
+}
+
+/** Tried on a grammar of its own, so that a refused schema leaves no rules behind. */
+function enforceable(schema: unknown): boolean {
+  try {
+    schemaExpression(createGrammar(), schema);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}
+
+/** A call as Qwen3-Coder models write it: a parameter's text stands between its tags; other types are JSON. */
+export function xmlCall(grammar: Grammar, tool: ToolDefinition): Expression {
+  const properties = isSchema(tool.parameters?.['properties']) ? tool.parameters['properties'] : {};
+  const required = new Set(asList(tool.parameters?.['required']));
+  const parameters = Object.entries(properties).map(([name, schema]) => {
+    const value = parameterValue(grammar, { schema, root: tool.parameters });
+    const tags = [literal(`<parameter=${name}>\n`), literal('\n</parameter>\n')];
+    const parameter = grammar.define('parameter', tags.join(` ${value} `));
+    return required.has(name) ? parameter : `${parameter}?`;
+  });
+  const opening = literal(`<tool_call>\n<function=${tool.name}>\n`);
+  return grammar.define('tool', sequence(opening, ...parameters, literal('</function>\n</tool_call>')));
+}
+
+function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
+  const text = textWithout(grammar, '</parameter>');
+  const types = isSchema(schema) ? asList(schema['type']) : [];
+  if (isSchema(schema) && types.length === 1 && types[0] === 'string') {
+    const listed = asList(schema['enum']).filter((value) => typeof value === 'string');
+    return listed.length === 0 ? text : anyOf(listed.map((value) => literal(value)));
+  }
+  if (types.length === 0 || types.includes('string')) return text;
+  const definitions = { $defs: root?.['$defs'], definitions: root?.['definitions'] };
+  const whole = isSchema(schema) ? { ...definitions, ...schema } : schema;
+  return enforceable(whole) ? schemaExpression(grammar, whole) : anyValue(grammar);
+}
