@@ -56,7 +56,8 @@ function numbersOf(head: Buffer): Map<string, number> {
       const type = head.readUInt32LE(at);
       at += 4;
       if (type === stringType) {
-        at += readLength();
+        const textBytes = readLength();
+        at += textBytes;
       } else if (type === arrayType) {
         const itemType = head.readUInt32LE(at);
         at += 4;

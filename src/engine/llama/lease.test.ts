@@ -74,7 +74,7 @@ test('under any order of work, steps, deaths and message delays one child steps 
       }
       assert.equal(world.jobsLeft(), 0, 'work is left over: the lease was lost');
     }),
-    { numRuns: 500 },
+    { numRuns: 1000 },
   );
 });
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '#kernel';
+import { Admission } from './admission.ts';
+
+const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 9 });
+const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+
+function refusalOf(admission: Admission): Fault | null {
+  try {
+    admission.enter().free();
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof Fault);
+    return error;
+  }
+}
+
+test('a model takes as many requests as it has sequences and queue places, and refuses the next one', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, clock, pace);
+  const places = Array.from({ length: 5 }, () => admission.enter());
+  assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
+  places[0]?.free();
+  places[0]?.free();
+  assert.equal(refusalOf(admission), null);
+  assert.equal(admission.used, 4);
+});
+
+test('Retry-After follows the measured work of the requests ahead', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 8, maxWaitMs: 1e9 }, clock, pace);
+  for (let i = 0; i < 10; i++) admission.enter();
+  // Nothing measured: 128 tokens each way at the guessed pace, 9 requests ahead of the next one.
+  assert.equal(refusalOf(admission)?.options.retryAfterSeconds, Math.ceil((9 * 1280) / 1000));
+  for (let i = 0; i < 100; i++) admission.worked(500);
+  assert.equal(refusalOf(admission)?.options.retryAfterSeconds, 5);
+});
+
+test('who would wait longer than the limit is refused although there are places', () => {
+  const admission = new Admission({ sequences: 1, maxQueue: 100, maxWaitMs: 2_000 }, clock, pace);
+  for (let i = 0; i < 100; i++) admission.worked(500);
+  for (let i = 0; i < 5; i++) admission.enter();
+  assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
+  assert.equal(admission.used, 5);
+});
