@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { constraintOf, createBatcher, type Database } from '#db';
+import { type Clock, Fault, fault, type Micro } from '#kernel';
+import type { Charge } from './charge.ts';
+import { type HoldAnswer, type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
+import { type BillingLog, createInstanceCare, type InstanceTiming } from './instance-care.ts';
+import { runIsolated, unwrap } from './isolation.ts';
+import { settleCharges } from './settlements.store.ts';
+
+/**
+ * The money side of a call: `hold` → run → `settle`, or `release` when it failed. Nothing that must survive is in
+ * memory; what is lost with a process is its holds, and other processes give those back.
+ */
+export type Billing = {
+  /** Reserves credits. Throws `service_unavailable` when the database cannot tell; nothing stays reserved then. */
+  hold: (request: HoldRequest) => Promise<HoldAnswer>;
+  /**
+   * Charges a call that ran and frees its hold; durable when it resolves. Happens once per request id, however often
+   * it is sent, and always gives the same answer. Trouble with the database is waited out for about ten seconds;
+   * then it throws `ambiguous_transport`: the charge may or may not have happened.
+   */
+  settle: (charge: Charge) => Promise<{ chargedMicro: Micro }>;
+  /**
+   * Gives back the hold of a call that failed. Never rejects: what cannot be done now is done in the background.
+   * Without a hold it does nothing.
+   */
+  release: (requestId: string) => Promise<void>;
+  /** Begins to show life and to look after the holds of dead instances. */
+  start: () => void;
+  /** Waits for what is under way, gives back what is still held and leaves. Refuses new holds from the first moment. */
+  stop: () => Promise<void>;
+};
+
+export type BillingTiming = InstanceTiming & { settleForMs: number };
+
+export type BillingOptions = {
+  database: Database;
+  /** Unique per process and start. */
+  instanceId: string;
+  clock: Clock;
+  log?: BillingLog;
+  timing?: Partial<BillingTiming>;
+};
+
+const defaultTiming: BillingTiming = { beatMs: 2_000, sweepMs: 5_000, deadAfterMs: 15_000, settleForMs: 10_000 };
+
+const maxItems = 512;
+const statementTimeoutMs = 4_000;
+const firstPauseMs = 20;
+const longestPauseMs = 1_000;
+
+export function createBilling({ database, instanceId, clock, log, timing }: BillingOptions): Billing {
+  const times = { ...defaultTiming, ...timing };
+  // Request ids that own, or may come to own, a hold. A hold of this instance that is not in here is a left-over.
+  const open = new Set<string>();
+  const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
+  const underWay = new Set<Promise<unknown>>();
+  const care = createInstanceCare({ database, instanceId, clock, log, times, isOpen: (id) => open.has(id) });
+  const batchers = createBatchers(database, instanceId, care.registered);
+  let stopping = false;
+
+  async function settleUntilKnown(charge: Charge): Promise<{ chargedMicro: Micro }> {
+    const deadlineMs = clock.monotonicMs() + times.settleForMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        const chargedMicro = unwrap(await batchers.settlements.submit(charge));
+        if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
+        return { chargedMicro };
+      } catch (error) {
+        if (!isTrouble(error)) throw error;
+        if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
+        await sleep(pauseMs);
+      }
+    }
+  }
+
+  async function releaseNow(requestId: string): Promise<void> {
+    try {
+      unwrap(await batchers.releases.submit(requestId));
+    } catch (error) {
+      // The hold is no longer in `open`, so the next sweep gives it back.
+      if (!isTrouble(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
+    }
+  }
+
+  async function holdNow(request: HoldRequest): Promise<HoldAnswer> {
+    const { requestId, accountId } = request;
+    open.add(requestId);
+    let isHeld = false;
+    try {
+      const answer = unwrap(await batchers.holds.submit(request));
+      if (answer === null) throw new Error(`There is no account ${accountId}. This is a bug.`);
+      isHeld = answer === 'held';
+      return answer;
+    } finally {
+      // After a failure the hold may exist nevertheless; the next sweep gives it back.
+      if (!isHeld) open.delete(requestId);
+    }
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    const tracked = work.finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
+    return tracked;
+  }
+
+  return {
+    async hold(request) {
+      if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
+      if (open.has(request.requestId)) throw new Error(`${request.requestId} has a hold already. This is a bug.`);
+      return track(holdNow(request));
+    },
+
+    settle(charge) {
+      const { requestId } = charge;
+      const known = settling.get(requestId);
+      if (known) return known;
+      const settlement = track(settleUntilKnown(charge)).finally(() => {
+        settling.delete(requestId);
+        open.delete(requestId);
+      });
+      settling.set(requestId, settlement);
+      return settlement;
+    },
+
+    async release(requestId) {
+      if (open.delete(requestId)) await track(releaseNow(requestId));
+    },
+
+    start: care.start,
+
+    async stop() {
+      stopping = true;
+      await Promise.allSettled(underWay);
+      await care.stop();
+    },
+  };
+}
+
+/** One lane each: a second one would mostly wait for the account locks of the first. */
+function createBatchers(database: Database, instanceId: string, registered: () => Promise<void>) {
+  const timeoutMs = statementTimeoutMs;
+  return {
+    holds: createBatcher({
+      lanes: 1,
+      maxItems,
+      run: async (requests: readonly HoldRequest[]) => {
+        await registered();
+        return runIsolated(requests, (part) => placeHolds(database, instanceId, { requests: part, timeoutMs }));
+      },
+    }),
+    settlements: createBatcher({
+      lanes: 1,
+      maxItems,
+      run: (charges: readonly Charge[]) =>
+        runIsolated(charges, (part) => settleCharges(database, part, { timeoutMs }), isSettledElsewhere),
+    }),
+    releases: createBatcher({
+      lanes: 1,
+      maxItems,
+      run: (requestIds: readonly string[]) =>
+        runIsolated(requestIds, async (part) => {
+          await releaseHolds(database, part, { timeoutMs });
+          return part;
+        }),
+    }),
+  };
+}
+
+/** The database is away or does not answer: the outcome of the statement is unknown. */
+function isTrouble(error: unknown): boolean {
+  return error instanceof Fault && error.fault === 'service_unavailable';
+}
+
+/** An earlier attempt committed after the statement had looked; a new look finds its row. */
+function isSettledElsewhere(error: unknown): boolean {
+  return constraintOf(error) === 'ledger_once_per_request';
+}

@@ -1,0 +1,23 @@
+import type { Micro } from '#kernel';
+
+/** What a call that ran has to pay, with everything the ledger keeps about it. */
+export type Charge = {
+  /** Makes the charge happen once, however often it is sent. */
+  requestId: string;
+  accountId: string;
+  keyId: string | null;
+  keyName?: string | null;
+  projectId: string;
+  modelRequested: string;
+  modelServed: string;
+  modelRevision: number;
+  /** The call's share of the engine's steps, ms. */
+  activeMs: number;
+  /** Frozen at admission; 0n is a free route. */
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  /** What `hold` reserved at admission; the charge never exceeds it. 0n on a free route. */
+  heldMicro: Micro;
+  usage: { promptTokens: number; completionTokens: number };
+  outcome: 'succeeded' | 'client_disconnected';
+};

@@ -1,0 +1,94 @@
+import type { Sql } from '#db';
+import type { Micro } from '#kernel';
+
+export type Finding = {
+  /**
+   * `balance`: an account's balance is not the sum of its ledger rows.
+   * `chain`: a row's balance is not the one before plus its amount.
+   * `held`: an account's held amount is not the sum of its holds.
+   * `overdrawn`: more is held than there is.
+   * `abandoned_hold`: a hold of a process that has shown no life for a while; a running server gives it back.
+   * `twice`: one request has several rows of one type.
+   * `charge`: a charge is not what the formula gives.
+   */
+  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge';
+  accountId: string;
+  /** What is wrong: an account, a request or a ledger row. */
+  subject: string;
+  message: string;
+};
+
+type FindingRow = { check: Finding['check']; account_id: string; subject: string; message: string };
+
+const statement = `
+  with booked as (
+    select account_id, sum(micro) as micro from ledger group by account_id
+  ), reserved as (
+    select account_id, sum(micro) as micro from holds group by account_id
+  ), account as (
+    select coalesce(accounts.id, booked.account_id, reserved.account_id) as id, balance_micro, held_micro,
+           coalesce(booked.micro, 0) as booked, coalesce(reserved.micro, 0) as reserved
+      from accounts full join booked on booked.account_id = accounts.id
+           full join reserved on reserved.account_id = coalesce(accounts.id, booked.account_id)
+  ), linked as (
+    select account_id, id, micro, balance_after_micro,
+           coalesce(lag(balance_after_micro) over (partition by account_id order by seq), 0) as before
+      from ledger
+  )
+  select 'balance' as "check", id as account_id, id as subject,
+         format('the balance is %s micro-credits, the ledger adds up to %s', balance_micro, booked) as message
+    from account where balance_micro is distinct from booked
+  union all
+  select 'held', id, id, format('%s micro-credits are held, the holds add up to %s', held_micro, reserved)
+    from account where held_micro is distinct from reserved
+  union all
+  select 'overdrawn', id, id, format('%s micro-credits are held of %s', held_micro, balance_micro)
+    from account where held_micro > balance_micro or balance_micro < 0
+  union all
+  select 'chain', account_id, id,
+         format('%s micro-credits and %s more make %s', before, micro, balance_after_micro)
+    from linked where before + micro <> balance_after_micro
+  union all
+  select 'twice', min(account_id), request_id, format('%s rows of type %s', count(*), type)
+    from ledger where request_id is not null group by type, request_id having count(*) > 1
+  union all
+  select 'abandoned_hold', account_id, request_id,
+         format('%s micro-credits held by %s, last seen %s', micro, instance_id, coalesce(seen_at::text, 'never'))
+    from holds left join instances on instances.id = instance_id
+   where seen_at is null or seen_at < now() - interval '15 seconds'
+  limit 1000`;
+
+/** Everything but wrong prices; at most a thousand. */
+export async function listDiscrepancies(sql: Sql): Promise<Finding[]> {
+  const rows = await sql.query<FindingRow>(statement, [], { timeoutMs });
+  return rows.map(({ check, account_id: accountId, subject, message }) => ({ check, accountId, subject, message }));
+}
+
+// Whole tables are read.
+const timeoutMs = 30 * 60_000;
+
+export type ChargeRow = {
+  accountId: string;
+  seq: bigint;
+  requestId: string;
+  activeMs: number;
+  units: bigint;
+  rateMicroPerMinute: Micro;
+  heldMicro: Micro;
+  chargedMicro: Micro;
+};
+
+/** Inference charges in the order of (account, row), after a given one. */
+export function listChargesAfter(
+  sql: Sql,
+  { accountId, seq }: { accountId: string; seq: bigint },
+  limit: number,
+): Promise<ChargeRow[]> {
+  return sql.query<ChargeRow>(
+    `select account_id as "accountId", seq, request_id as "requestId", active_ms as "activeMs", units,
+            rate_micro_per_minute as "rateMicroPerMinute", held_micro as "heldMicro", -micro as "chargedMicro"
+       from ledger where type = 'inference' and (account_id, seq) > ($1, $2) order by account_id, seq limit $3`,
+    [accountId, seq, limit],
+    { timeoutMs },
+  );
+}

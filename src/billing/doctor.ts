@@ -1,0 +1,41 @@
+import type { Database } from '#db';
+import { billingUnits } from '#kernel';
+import { type ChargeRow, type Finding, listChargesAfter, listDiscrepancies } from './doctor.store.ts';
+import { chargeWithin } from './rates.ts';
+
+export type { Finding } from './doctor.store.ts';
+
+const pageSize = 10_000;
+const mostFindings = 1_000;
+
+/**
+ * Proves the books, in one snapshot and without writing anything; an empty list is a clean bill of health. What it
+ * looks for is listed in `Finding`. Each inference charge is priced again with the program's own formula.
+ *
+ * @returns at most about a thousand findings.
+ */
+export function doctor(database: Database): Promise<Finding[]> {
+  return database.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read read only');
+    const findings = await listDiscrepancies(tx);
+    let last = { accountId: '', seq: 0n };
+    while (findings.length < mostFindings) {
+      const rows = await listChargesAfter(tx, last, pageSize);
+      for (const row of rows) findings.push(...wrongIn(row));
+      const end = rows.at(-1);
+      if (!end) break;
+      last = end;
+    }
+    return findings;
+  });
+}
+
+function wrongIn(row: ChargeRow): Finding[] {
+  const { activeMs, units, rateMicroPerMinute, heldMicro, chargedMicro } = row;
+  const expected = chargeWithin(heldMicro, { activeMs, rateMicroPerMinute });
+  if (chargedMicro === expected && units === billingUnits(activeMs)) return [];
+  const message =
+    `charged ${chargedMicro} micro-credits instead of ${expected} for ${activeMs} ms in ${units} units ` +
+    `at ${rateMicroPerMinute} a minute, ${heldMicro} held`;
+  return [{ check: 'charge', accountId: row.accountId, subject: row.requestId, message }];
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '#db';
+import type { Clock } from '#kernel';
+import { createDeathWatch } from './death-watch.ts';
+import { listHoldsByInstance, releaseHolds } from './holds.store.ts';
+import { buryInstances, deleteInstance, listOtherInstances, renewInstance } from './instances.store.ts';
+import { repeat } from './repeat.ts';
+
+/** The part of a pino logger that is used here. */
+export type BillingLog = {
+  info: (details: object, message: string) => void;
+  warn: (details: object, message: string) => void;
+};
+
+export type InstanceTiming = {
+  /** Pause between life signs. */
+  beatMs: number;
+  /** Pause between sweeps. */
+  sweepMs: number;
+  /** Silence after which an instance is dead. */
+  deadAfterMs: number;
+};
+
+/** Keeps this instance alive in the database, and the holds of the dead and its own forgotten ones out of it. */
+export type InstanceCare = {
+  start: () => void;
+  /** Resolves once the instance is in the database: holds without an instance look abandoned. */
+  registered: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type InstanceCareOptions = {
+  database: Database;
+  instanceId: string;
+  clock: Clock;
+  log: BillingLog | undefined;
+  times: InstanceTiming;
+  /** Whether a call with this request id is under way here. */
+  isOpen: (requestId: string) => boolean;
+};
+
+const farewellAttempts = 5;
+const farewellPauseMs = 500;
+const releaseTimeoutMs = 5_000;
+
+export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
+  const { database, instanceId, clock, log, times, isOpen } = options;
+  // A sweep that takes long must not count as silence of the others.
+  const watch = createDeathWatch({ deadAfterMs: times.deadAfterMs, longestGapMs: times.sweepMs * 1.2 });
+  let loops: (() => Promise<void>)[] = [];
+  let registration: Promise<void> | null = null;
+
+  async function quietly(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log?.warn({ err: error, instanceId }, what);
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const sightings = await listOtherInstances(database, instanceId);
+    const dead = watch.observe(sightings, clock.monotonicMs());
+    if (dead.length > 0) {
+      const holds = await buryInstances(database, dead);
+      log?.info({ instances: dead.map(({ id }) => id), holds }, 'gave back the holds of dead instances');
+    }
+    await releaseForgotten();
+  }
+
+  /** Holds whose placing or release had an unknown outcome. A call is open before its hold can be seen here. */
+  async function releaseForgotten(): Promise<void> {
+    const forgotten = (await listHoldsByInstance(database, instanceId)).filter((requestId) => !isOpen(requestId));
+    if (forgotten.length > 0) await releaseHolds(database, forgotten, { timeoutMs: releaseTimeoutMs });
+  }
+
+  async function leave(): Promise<void> {
+    await deleteInstance(database, instanceId);
+    await buryInstances(database, [{ id: instanceId, seenAt: null }]);
+  }
+
+  function registered(): Promise<void> {
+    registration ??= renewInstance(database, instanceId).catch((error: unknown) => {
+      registration = null;
+      throw error;
+    });
+    return registration;
+  }
+
+  return {
+    registered,
+    start() {
+      if (loops.length > 0) return;
+      loops = [
+        repeat(times.beatMs, () => quietly('no life sign', () => renewInstance(database, instanceId))),
+        repeat(times.sweepMs, () => quietly('no sweep of holds', sweep)),
+      ];
+    },
+    async stop() {
+      await Promise.all(loops.map((end) => end()));
+      loops = [];
+      for (let attempt = 1; attempt <= farewellAttempts; attempt++) {
+        try {
+          return await leave();
+        } catch (error) {
+          // Then the other instances, or the next start, find the holds of a dead instance.
+          if (attempt === farewellAttempts) log?.warn({ err: error, instanceId }, 'left without giving back holds');
+          else await sleep(farewellPauseMs);
+        }
+      }
+    },
+  };
+}

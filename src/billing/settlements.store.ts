@@ -1,0 +1,117 @@
+import type { Sql } from '#db';
+import { billingUnits, type Micro, newId } from '#kernel';
+import type { Charge } from './charge.ts';
+import { chargeWithin } from './rates.ts';
+
+/*
+ * One statement settles any number of calls. Accounts are locked in the order of their ids; everything else follows
+ * from the locked rows:
+ *
+ *   recorded  charges that an earlier attempt has already written: they are answered, not charged again
+ *   freed     the holds of these calls, gone now
+ *   weighed   a call with a hold pays `wanted` within the hold. A call whose hold is gone (its process was taken for
+ *             dead) pays out of what no other hold has reserved, in order: `lapsed_sum` is what such calls want up to
+ *             and including this one, `free` what there is for them
+ *   priced    what each pays; the running sum gives the balance after each row
+ *
+ * The snapshot of `recorded` is older than the locks. An earlier attempt that commits in between makes the insert fail
+ * on `ledger_once_per_request`; nothing is written then and the caller runs the statement again.
+ */
+const settleStatement = `
+  with charge as (
+    select * from unnest(
+      $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[],
+      $10::float8[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[], $15::bigint[],
+      $16::integer[], $17::integer[], $18::text[]
+    ) with ordinality as charge (
+      request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
+      active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
+      prompt_tokens, completion_tokens, outcome, n
+    )
+  ), account as (
+    select locked.* from (select distinct account_id as id from charge order by id) involved
+     cross join lateral (
+       select id, balance_micro, held_micro from accounts where accounts.id = involved.id for no key update) locked
+  ), recorded as (
+    select request_id, -micro as charged from ledger where type = 'inference' and request_id = any($1::text[])
+  ), freed as (
+    delete from holds using account
+     where holds.request_id = any($1::text[]) and holds.account_id = account.id
+    returning holds.request_id, holds.account_id, holds.micro
+  ), weighed as (
+    select charge.*, account.balance_micro,
+           least(charge.wanted, freed.micro) as covered,
+           sum(charge.wanted) filter (where freed.request_id is null) over running as lapsed_sum,
+           balance_micro - coalesce(sum(least(charge.wanted, freed.micro)) over whole, 0)
+             - (account.held_micro - coalesce(sum(freed.micro) over whole, 0)) as free
+      from charge join account on account.id = charge.account_id left join freed using (request_id)
+     where not exists (select from recorded where recorded.request_id = charge.request_id)
+    window whole as (partition by charge.account_id),
+           running as (partition by charge.account_id order by charge.n rows unbounded preceding)
+  ), priced as (
+    select *, coalesce(covered, least(lapsed_sum, free) - least(lapsed_sum - wanted, free))::bigint as charged from weighed
+  ), written as (
+    insert into ledger (
+      id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
+      request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
+      prompt_tokens, completion_tokens, outcome)
+    select ledger_id, account_id, 'inference', -charged,
+           balance_micro - sum(charged) over (partition by account_id order by n rows unbounded preceding),
+           project_id, model_requested, model_served, model_revision,
+           request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version,
+           case when charged < wanted then charged else held_micro end,
+           prompt_tokens, completion_tokens, outcome
+      from priced order by n
+    returning account_id, request_id, -micro as charged
+  ), lowered as (
+    update accounts set balance_micro = balance_micro - total.charged, held_micro = held_micro - total.freed
+      from (select account_id, sum(charged)::bigint as charged, sum(freed)::bigint as freed
+              from (select account_id, charged, 0 as freed from written
+                    union all select account_id, 0, micro from freed) part
+             group by account_id) total
+     where accounts.id = total.account_id and (total.charged > 0 or total.freed > 0)
+  )
+  select request_id, charged from written union all select request_id, charged from recorded`;
+
+/**
+ * Writes one ledger row per charge, takes the money and frees the holds; committed durably when this resolves.
+ * A charge whose request id is in the ledger already changes nothing and gives what was charged then.
+ * Request ids must differ. Throws 23505 on `ledger_once_per_request` when another attempt won a race.
+ *
+ * @returns what each call paid, in the order of `charges`; null: there is no such account.
+ */
+export async function settleCharges(
+  sql: Sql,
+  charges: readonly Charge[],
+  { timeoutMs }: { timeoutMs: number },
+): Promise<(Micro | null)[]> {
+  const rows = await sql.query<{ request_id: string; charged: bigint }>(settleStatement, columnsOf(charges), {
+    name: 'billing.settle_charges',
+    timeoutMs,
+  });
+  const chargedOf = new Map(rows.map((row) => [row.request_id, row.charged]));
+  return charges.map(({ requestId }) => chargedOf.get(requestId) ?? null);
+}
+
+function columnsOf(charges: readonly Charge[]): unknown[] {
+  return [
+    charges.map(({ requestId }) => requestId),
+    charges.map(({ accountId }) => accountId),
+    charges.map(() => newId('led')),
+    charges.map(({ keyId }) => keyId),
+    charges.map(({ keyName }) => keyName ?? null),
+    charges.map(({ projectId }) => projectId),
+    charges.map(({ modelRequested }) => modelRequested),
+    charges.map(({ modelServed }) => modelServed),
+    charges.map(({ modelRevision }) => modelRevision),
+    charges.map(({ activeMs }) => activeMs),
+    charges.map(({ activeMs }) => billingUnits(activeMs)),
+    charges.map(({ rateMicroPerMinute }) => rateMicroPerMinute),
+    charges.map(({ priceVersion }) => priceVersion),
+    charges.map(({ heldMicro }) => heldMicro),
+    charges.map((charge) => chargeWithin(charge.heldMicro, charge)),
+    charges.map(({ usage }) => usage.promptTokens),
+    charges.map(({ usage }) => usage.completionTokens),
+    charges.map(({ outcome }) => outcome),
+  ];
+}
