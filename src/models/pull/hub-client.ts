@@ -90,7 +90,7 @@ export async function requestFile(
       discard: () => answer.body.destroy(),
     };
   }
-  throw new HubRefusal(`more than ${maxRedirects} redirects`);
+  throw new HubRefusal(`the hub sends more than ${maxRedirects} redirects.`);
 }
 
 function headersFor(hub: HubOptions, url: URL, from: { offset: number; etag: string | null }): Record<string, string> {
@@ -126,10 +126,10 @@ function nextUrl(location: string, from: URL): URL {
   try {
     next = new URL(location, from);
   } catch {
-    throw new HubRefusal('a redirect to no address');
+    throw new HubRefusal('the hub sends a redirect to no address.');
   }
   if (next.protocol !== 'https:' && !(next.protocol === 'http:' && from.protocol === 'http:')) {
-    throw new HubRefusal(`a redirect from https to ${next.protocol.replace(':', '')}`);
+    throw new HubRefusal(`the hub sends a redirect from ${from.protocol} to ${next.protocol} addresses.`);
   }
   return next;
 }

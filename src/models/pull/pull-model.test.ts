@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import { type HubServer, startHubServer } from '#test/hub-server.ts';
+import { writeSampleModel, zeros } from '#test/model-files.ts';
+import { listModels } from '../list-models.ts';
+import { openModels } from '../models-service.ts';
+import { removeModel } from '../remove-model.ts';
+import { type PullModelOptions, pullModel } from './pull-model.ts';
+import type { TransferProgress } from './transfer-meter.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'fanfold-pull-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+/** About 3 MB, so that a transfer takes many pieces. */
+const width = 1024;
+const modelFile = join(root, 'original.gguf');
+writeSampleModel(modelFile, {
+  kind: 'embedding',
+  dimensions: width,
+  tensors: [zeros('token_embd.weight', [width, 3]), zeros('blk.0.attn_q.weight', [width, 750])],
+});
+const model = readFileSync(modelFile);
+const parameters = width * 753;
+const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+type Known = { sha256?: string; sizeBytes?: number };
+
+async function setUp(t: TestContext, known: Known = {}) {
+  const hub = await startHubServer({ path: '/org/some-GGUF/resolve/main/some-Q8_0.gguf', bytes: model });
+  t.after(() => hub.close());
+  const folder = mkdtempSync(join(root, 'case-'));
+  const cataloguePath = join(folder, 'catalogue.yaml');
+  writeFileSync(cataloguePath, catalogueText(known));
+  const models = openModels({ cataloguePath, dataDir: join(folder, 'data'), clock: ticking() });
+  const notes: string[] = [];
+  const progress: TransferProgress[] = [];
+  const pull = (options: Partial<PullModelOptions> = {}) =>
+    pullModel(models, {
+      id: 'some',
+      endpoint: hub.url,
+      signal: new AbortController().signal,
+      retryDelaysMs: [1, 1, 1],
+      stallMs: 300,
+      onNote: (line) => notes.push(line),
+      onProgress: (report) => progress.push(report),
+      ...options,
+    });
+  const path = join(folder, 'data/models/some/some-Q8_0.gguf');
+  return { hub, models, pull, notes, progress, path };
+}
+
+function ticking() {
+  let nowMs = 0;
+  return { nowMs: () => Date.now(), monotonicMs: () => (nowMs += 1000) };
+}
+
+function catalogueText({ sha256, sizeBytes }: Known): string {
+  return `
+price_version: "1"
+default_credits_per_gpu_minute: "0.03"
+models:
+  - id: some
+    name: Some
+    kind: embedding
+    parameters: ${parameters}
+    license: Apache-2.0
+    created: "2026-01-01"
+    max_context_tokens: 512
+    dimensions: ${width}
+    query_instruction: null
+    credits_per_gpu_minute: "0.03"
+    source:
+      hub: { repo: org/some-GGUF, file: some-Q8_0.gguf, revision: main, size_bytes: ${sizeBytes ?? null}, sha256: ${sha256 ?? null} }
+`;
+}
+
+function ranges(hub: HubServer): (string | undefined)[] {
+  return hub.requests.filter(({ host }) => host === 'store').map(({ headers }) => headers.range);
+}
+
+function refusal(message: RegExp) {
+  return (error: Error) => {
+    assert.equal(error.name, 'ModelError', String(error.stack));
+    assert.match(error.message, message);
+    assert.match(error.message, /^[^\n]+$/);
+    return true;
+  };
+}
+
+describe('pull', { timeout: 60_000 }, () => {
+  test('fetches through the redirect, checks digest and size, and the model is installed', async (t) => {
+    const { hub, models, pull, progress, notes, path } = await setUp(t);
+    assert.equal(models.find('some')?.installed, null);
+    const report = await pull();
+    assert.deepEqual(report, { outcome: 'pulled', id: 'some', path, sizeBytes: model.length, sha256: sha256Of(model) });
+    assert.deepEqual(readFileSync(path), model);
+    assert.deepEqual(models.find('some')?.installed, { ggufPath: path, sha256: sha256Of(model) });
+    assert.deepEqual(readdirSync(join(path, '..')), ['some-Q8_0.gguf'], 'nothing else stays in the folder');
+    assert.equal(listModels(models)[0]?.sizeBytes, model.length);
+    const last = progress.at(-1);
+    assert.equal(last?.receivedBytes, model.length);
+    assert.equal(last?.totalBytes, model.length);
+    assert.deepEqual(notes, []);
+    assert.equal(hub.requests.length, 2);
+  });
+
+  test('a second pull fetches nothing, and with force fetches again', async (t) => {
+    const { hub, pull } = await setUp(t);
+    await pull();
+    assert.equal((await pull()).outcome, 'already_installed');
+    assert.equal(hub.requests.length, 2);
+    assert.equal((await pull({ force: true })).outcome, 'pulled');
+    assert.equal(hub.requests.length, 4);
+  });
+
+  test('a connection that breaks off is resumed where it broke, under the same validator', async (t) => {
+    const { hub, pull, notes, path } = await setUp(t);
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 }, { type: 'cut', afterBytes: 500_000 });
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+    const [first, second, third] = ranges(hub);
+    assert.equal(first, undefined);
+    const starts = [second, third].map((range) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1]));
+    assert.ok((starts[0] ?? 0) > 0 && (starts[1] ?? 0) > (starts[0] ?? 0), `${starts}`);
+    assert.ok(hub.requests.at(-1)?.headers['if-range']);
+    assert.match(notes[0] ?? '', /broke off; trying again in \d+ s/);
+  });
+
+  test('a pull that gave up is resumed by the next one, after the first part was read again', async (t) => {
+    const { hub, pull, progress, path } = await setUp(t);
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
+    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    const kept = statSync(`${path}.partial`).size;
+    assert.ok(kept > 0);
+    assert.equal(existsSync(path), false);
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+    assert.equal(ranges(hub).at(-1), `bytes=${kept}-`);
+    assert.ok(progress.some(({ phase }) => phase === 'check'));
+  });
+
+  test('gives up after three retries without progress', async (t) => {
+    const { hub, pull, notes } = await setUp(t);
+    hub.misbehave(...Array.from({ length: 9 }, () => ({ type: 'status', status: 503 }) as const));
+    await assert.rejects(pull(), refusal(/answered 503/));
+    assert.equal(ranges(hub).length, 4);
+    assert.equal(notes.length, 3);
+  });
+
+  test('retries that make progress are not counted as failures', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave(...Array.from({ length: 2 }, () => ({ type: 'cut', afterBytes: 1_200_000 }) as const));
+    await pull({ retryDelaysMs: [1] });
+    assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('a store that falls silent is given up on and resumed', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
+    const startedMs = performance.now();
+    await pull();
+    assert.ok(performance.now() - startedMs < 10_000);
+    assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('a store that ignores the range, or sends another part, still gives the right file', async (t) => {
+    for (const type of ['ignore_range', 'wrong_range'] as const) {
+      const { hub, pull, path } = await setUp(t);
+      hub.misbehave({ type: 'cut', afterBytes: 1_000_000 }, { type });
+      await pull();
+      assert.deepEqual(readFileSync(path), model, type);
+    }
+  });
+
+  test('a file that changed at the hub between two attempts is fetched from the start', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
+    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    const next = Buffer.from(model);
+    next[next.length - 40] = 7;
+    hub.replace(next);
+    await pull();
+    assert.deepEqual(readFileSync(path), next);
+  });
+
+  test('a partial file whose bytes were spoilt on disk is found out and fetched again', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
+    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    writeFileSync(`${path}.partial`, Buffer.alloc(statSync(`${path}.partial`).size, 9));
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('a process that died between the last byte and the rename costs no second transfer', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
+    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    writeFileSync(`${path}.partial`, model);
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+    assert.deepEqual(ranges(hub).slice(1), [`bytes=${model.length}-`]);
+  });
+
+  test('a wrong digest is refused, nothing is installed and nothing is kept', async (t) => {
+    const { hub, pull, path, models } = await setUp(t);
+    hub.misbehave({ type: 'corrupt' });
+    await assert.rejects(pull(), refusal(/digest is [0-9a-f]{64}, not [0-9a-f]{64}; nothing was installed/));
+    assert.deepEqual(readdirSync(join(path, '..')), []);
+    assert.equal(models.find('some')?.installed, null);
+  });
+
+  test('the digest and size of the catalogue win over the claims of the hub', async (t) => {
+    const other = await setUp(t, { sha256: 'b'.repeat(64) });
+    await assert.rejects(other.pull(), refusal(/another file than the catalogue: digest/));
+    const longer = await setUp(t, { sizeBytes: model.length + 1 });
+    await assert.rejects(longer.pull(), refusal(/another file than the catalogue: \d+ bytes/));
+    const right = await setUp(t, { sha256: sha256Of(model), sizeBytes: model.length });
+    right.hub.options.linked = false;
+    assert.equal((await right.pull()).outcome, 'pulled');
+    assert.deepEqual(right.notes, []);
+  });
+
+  test('without any known digest the size is checked and the person is told', async (t) => {
+    const { hub, pull, notes } = await setUp(t);
+    hub.options.linked = false;
+    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
+    await pull();
+    assert.match(notes.at(-1) ?? '', new RegExp(`names a digest; the file's is ${sha256Of(model)}`));
+    assert.ok(ranges(hub).at(-1), 'the validator alone allows to resume');
+  });
+
+  test('a store that sends more than was announced is stopped', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'too_long' });
+    await assert.rejects(pull(), refusal(/more than the \d+ bytes/));
+    assert.deepEqual(readdirSync(join(path, '..')), []);
+  });
+
+  test('a file that is no model of this entry is not installed', async (t) => {
+    const { hub, pull, path, models } = await setUp(t);
+    hub.replace(Buffer.from('<html>not a model, however long the page may be</html>'));
+    await assert.rejects(pull(), refusal(/is not a GGUF file/));
+    writeSampleModel(modelFile, { kind: 'embedding', dimensions: 64 });
+    hub.replace(readFileSync(modelFile));
+    await assert.rejects(pull(), refusal(/makes 64 dimensions; some has 1024/));
+    assert.deepEqual(readdirSync(join(path, '..')), []);
+    assert.equal(models.find('some')?.installed, null);
+  });
+
+  test('refusals of the hub are told in one line and not tried again', async (t) => {
+    for (const [status, message] of [
+      [401, /refuses org\/some-GGUF\/some-Q8_0\.gguf: it needs an access token \(HF_TOKEN\)/],
+      [403, /needs an access token/],
+      [404, /has no file org\/some-GGUF\/some-Q8_0\.gguf at revision main/],
+      [410, /answered 410/],
+    ] as const) {
+      const { hub, pull } = await setUp(t);
+      hub.misbehave({ type: 'status', status });
+      await assert.rejects(pull(), refusal(message));
+      assert.equal(ranges(hub).length, 1);
+    }
+  });
+
+  test('429 waits as long as the hub asks', async (t) => {
+    const { hub, pull, notes } = await setUp(t);
+    hub.misbehave({ type: 'status', status: 429, headers: { 'retry-after': '1' } });
+    const startedMs = performance.now();
+    await pull();
+    assert.ok(performance.now() - startedMs >= 990);
+    assert.match(notes[0] ?? '', /answered 429; trying again in 1 s/);
+  });
+
+  test('the token opens a gated repository and never reaches the store', async (t) => {
+    const { hub, pull } = await setUp(t);
+    hub.options.token = 'hf_secret';
+    await assert.rejects(pull(), refusal(/needs an access token/));
+    await assert.rejects(pull({ token: 'hf_wrong' }), refusal(/the access token does not open it/));
+    await pull({ token: 'hf_secret' });
+    const atStore = hub.requests.filter(({ host }) => host === 'store');
+    assert.equal(atStore.length, 1);
+    assert.equal(atStore[0]?.headers.authorization, undefined);
+  });
+
+  test('relative redirects are followed, endless ones and odd addresses are not', async (t) => {
+    const { hub, pull } = await setUp(t);
+    hub.options.redirects = 99;
+    await assert.rejects(pull(), refusal(/more than 5 redirects/));
+    hub.options.redirects = 1;
+    for (const address of ['file:///etc/passwd', 'ftp://127.0.0.1/x']) {
+      hub.options.redirectTo = address;
+      await assert.rejects(pull(), refusal(/redirect from http: to (file|ftp): addresses/));
+    }
+    hub.options.redirectTo = null;
+    hub.options.redirects = 3;
+    await pull();
+  });
+
+  test('too little room on the disk is told before a byte is fetched', async (t) => {
+    const { pull, path } = await setUp(t);
+    await assert.rejects(
+      pull({ freeBytes: async () => 65_000_000 }),
+      refusal(/too little room in .*3\.\d\d MB are to come/),
+    );
+    assert.equal(statSync(`${path}.partial`).size, 0);
+  });
+
+  test('of two pulls at once the second is refused, and the first ends well', async (t) => {
+    const { pull, path } = await setUp(t);
+    const results = await Promise.allSettled([pull(), pull()]);
+    assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+    const refused = results.find((result) => result.status === 'rejected');
+    assert.match(String(refused?.reason), /is being pulled by another command/);
+    assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('stopping keeps what was fetched', async (t) => {
+    const { hub, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
+    const stopped = pull({ signal: AbortSignal.timeout(500), stallMs: 20_000 });
+    await assert.rejects(stopped, refusal(/Stopped.*goes on from there/));
+    assert.ok(statSync(`${path}.partial`).size > 0);
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('an unreachable hub and a wrong address are told in one line', async (t) => {
+    const { hub, pull } = await setUp(t);
+    await hub.close();
+    await assert.rejects(pull(), refusal(/127\.0\.0\.1:\d+: ECONNREFUSED/));
+    await assert.rejects(pull({ endpoint: 'huggingface' }), refusal(/not the address of a hub/));
+    await assert.rejects(pull({ id: 'nothing' }), refusal(/no model "nothing" to pull; it has some/));
+  });
+
+  test('removing a pulled model deletes its file', async (t) => {
+    const { models, pull, path } = await setUp(t);
+    await pull();
+    const removed = await removeModel(models, { id: 'some', listAliasesOf: async () => [] });
+    assert.equal(removed.deletedFile, path);
+    assert.equal(existsSync(path), false);
+    assert.equal(models.find('some')?.installed, null);
+    mkdirSync(join(path, '..'), { recursive: true });
+    assert.equal((await pull()).outcome, 'pulled');
+  });
+});

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the store does with the next transfer instead of serving it well. */
+export type Misbehaviour =
+  /** Sends this many bytes, then cuts the connection. */
+  | { type: 'cut'; afterBytes: number }
+  /** Answers 200 with the whole file, whatever part was asked for. */
+  | { type: 'ignore_range' }
+  /** Answers a part that starts elsewhere. */
+  | { type: 'wrong_range' }
+  | { type: 'status'; status: number; headers?: Record<string, string> }
+  /** Sends this many bytes, then nothing, with the connection open. */
+  | { type: 'stall'; afterBytes: number }
+  /** Sends other bytes of the same length. */
+  | { type: 'corrupt' }
+  /** Sends more than it announced at the hub. */
+  | { type: 'too_long' };
+
+export type HubServer = {
+  /** Base address of the hub, for `endpoint`. */
+  url: string;
+  /** Requests that arrived, oldest first; `host` says at the hub or at the store. */
+  requests: { host: 'hub' | 'store'; url: string; headers: IncomingMessage['headers'] }[];
+  /** Applied to one transfer each, in order; then all is well. */
+  misbehave: (...next: Misbehaviour[]) => void;
+  /** Replaces the file, as a new commit of the repository does. */
+  replace: (bytes: Buffer) => void;
+  options: {
+    /** Token that the hub asks for. */
+    token: string | null;
+    /** Whether the hub names digest and size in its redirect. */
+    linked: boolean;
+    /** Digest the hub claims; null: the true one. */
+    claimedSha256: string | null;
+    /** Hops between hub and store. */
+    redirects: number;
+    /** Sends its redirect to this address. */
+    redirectTo: string | null;
+  };
+  close: () => Promise<void>;
+};
+
+const commit = 'c0ffee'.padEnd(40, '0');
+
+/**
+ * A hub that speaks as the Hugging Face hub does, on loopback: `/{repo}/resolve/{revision}/{file}` redirects to a
+ * store of another origin, with digest, size and commit in the headers; the store knows ranges and validators.
+ */
+export async function startHubServer(file: { path: string; bytes: Buffer }): Promise<HubServer> {
+  const requests: HubServer['requests'] = [];
+  const queue: Misbehaviour[] = [];
+  const options: HubServer['options'] = {
+    token: null,
+    linked: true,
+    claimedSha256: null,
+    redirects: 1,
+    redirectTo: null,
+  };
+  let { bytes } = file;
+  const sha256 = () => createHash('sha256').update(bytes).digest('hex');
+
+  const store = createServer((request, response) => {
+    requests.push({ host: 'store', url: request.url ?? '', headers: request.headers });
+    sendPart({ request, response, bytes, etag: `"${sha256().slice(0, 32)}"`, fault: queue.shift() ?? null });
+  });
+  const storeUrl = await listen(store);
+  const hub = createServer((request, response) => {
+    requests.push({ host: 'hub', url: request.url ?? '', headers: request.headers });
+    const hop = Number(new URL(request.url ?? '/', 'http://hub').searchParams.get('hop') ?? 0);
+    if (options.token && request.headers.authorization !== `Bearer ${options.token}`) {
+      return response.writeHead(401).end('Access to this repository is restricted.');
+    }
+    const [path] = (request.url ?? '').split('?');
+    if (path !== file.path) return response.writeHead(404).end('Entry not found');
+    if (options.linked) {
+      response.setHeader('X-Linked-ETag', `"${options.claimedSha256 ?? sha256()}"`);
+      response.setHeader('X-Linked-Size', String(bytes.length));
+    }
+    response.setHeader('X-Repo-Commit', commit);
+    const far = hop + 1 >= options.redirects;
+    // Hops on the hub itself are relative, as they are for renamed repositories.
+    response.writeHead(far ? 302 : 307, {
+      location: far ? (options.redirectTo ?? `${storeUrl}/blob?signature=x`) : `${path}?hop=${hop + 1}`,
+    });
+    return response.end('Found');
+  });
+
+  return {
+    url: await listen(hub),
+    requests,
+    misbehave: (...next) => void queue.push(...next),
+    replace(next) {
+      bytes = next;
+    },
+    options,
+    async close() {
+      await Promise.all([hub, store].map(stop));
+    },
+  };
+}
+
+type Part = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  bytes: Buffer;
+  etag: string;
+  fault: Misbehaviour | null;
+};
+
+function sendPart({ request, response, bytes, etag, fault }: Part): void {
+  if (fault?.type === 'status') {
+    response.writeHead(fault.status, fault.headers).end('no');
+    return;
+  }
+  const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? '');
+  const ifRange = request.headers['if-range'];
+  const ranged = asked !== null && fault?.type !== 'ignore_range' && (ifRange === undefined || ifRange === etag);
+  let start = ranged ? Number(asked[1]) : 0;
+  if (start >= bytes.length) {
+    response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
+    return;
+  }
+  if (fault?.type === 'wrong_range') start = Math.floor(start / 2);
+  let body = bytes.subarray(start);
+  if (fault?.type === 'corrupt') body = Buffer.alloc(body.length, 1);
+  if (fault?.type === 'too_long') body = Buffer.concat([body, Buffer.alloc(1000)]);
+  response.writeHead(ranged ? 206 : 200, {
+    etag,
+    'content-length': body.length,
+    ...(ranged ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
+  });
+  if (fault?.type === 'cut') {
+    response.write(body.subarray(0, fault.afterBytes), () => setTimeout(() => response.destroy(), 20));
+  } else if (fault?.type === 'stall') response.write(body.subarray(0, fault.afterBytes));
+  else response.end(body);
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // as: a TCP server that listens has an address object.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
