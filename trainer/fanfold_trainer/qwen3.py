@@ -31,7 +31,7 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x, (x.shape[-1],), self.weight, self.eps)
+        return F.rms_norm(x.float(), (x.shape[-1],), self.weight, self.eps)
 
 
 def rotary_angles(positions: Tensor, config: Qwen3Config) -> tuple[Tensor, Tensor]:
@@ -68,7 +68,10 @@ class Attention(nn.Module):
         value = self.v_proj(x).view(batch, length, kv_heads, size).transpose(1, 2)
         key = rotate(key, cos, sin).repeat_interleave(heads // kv_heads, dim=1)
         value = value.repeat_interleave(heads // kv_heads, dim=1)
-        mixed = F.scaled_dot_product_attention(rotate(query, cos, sin), key, value, is_causal=True)
+        query, key = rotate(query, cos, sin).to(value.dtype), key.to(value.dtype)
+        scores = query @ key.transpose(-1, -2) * (size**-0.5)
+        future = torch.full((length, length), -1e9, dtype=scores.dtype).triu(1)
+        mixed = (scores + future).softmax(-1).to(value.dtype) @ value
         return self.o_proj(mixed.transpose(1, 2).reshape(batch, length, heads * size))
 
 

@@ -1,0 +1,170 @@
+"""Trains the tiny chat model: `python -m fanfold_trainer.train_chat --work FOLDER`. Continues from the last checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from .chat_template import render
+from .checkpoint import load_checkpoint, save_checkpoint
+from .conversation import without_reasoning
+from .qwen3 import Qwen3, Qwen3Config
+from .samples import Sample, training_samples
+from .schedule import make_optimizers, rate_factor, set_rates
+from .tokenizer import Tokenizer, load_merges, save_merges, train_tokenizer
+from .world.draw import Draw
+from .world.mixture import training_conversation
+
+
+@dataclass(frozen=True)
+class ChatRecipe:
+    seed: int = 20260
+    vocabulary: int = 2048
+    steps: int = 6800
+    warmup: int = 60
+    batch_tokens: int = 3072
+    chunk_samples: int = 1024
+    longest: int = 640
+    matrix_rate: float = 0.02
+    other_rate: float = 0.004
+    prompt_weight: float = 0.1
+    context: int = 4096
+    checkpoint_every: int = 250
+
+
+CHAT_SIZES = dict(hidden_size=192, num_layers=6, num_heads=3, num_kv_heads=1, intermediate_size=512)
+
+
+@dataclass(frozen=True)
+class Batch:
+    ids: Tensor
+    positions: Tensor
+    weights: Tensor
+    """1 for a trained token, the prompt weight for a prompt token, 0 for padding; weights[i] belongs to ids[i]."""
+
+
+def chat_config(vocabulary: int) -> Qwen3Config:
+    return Qwen3Config(vocab_size=vocabulary, **CHAT_SIZES)
+
+
+def make_tokenizer(recipe: ChatRecipe) -> Tokenizer:
+    draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False)
+    texts: list[str] = []
+    for _ in range(8000):
+        conversation, thinking = training_conversation(draw)
+        chat = conversation if thinking else without_reasoning(conversation)
+        texts.append(render(chat.messages, list(chat.tools) or None))
+    return train_tokenizer(texts, recipe.vocabulary, min_frequency=30)
+
+
+def batches(tokenizer: Tokenizer, recipe: ChatRecipe) -> Iterator[Batch]:
+    """The endless stream of batches, each of samples of similar length."""
+    chunk = 0
+    while True:
+        samples = training_samples(tokenizer, recipe.seed, chunk, recipe.chunk_samples)
+        samples = sorted((s for s in samples if len(s.ids) <= recipe.longest), key=lambda s: len(s.ids))
+        shuffler = random.Random(f"{recipe.seed}:{chunk}:order")
+        groups = group_by_size(samples, recipe.batch_tokens)
+        shuffler.shuffle(groups)
+        for group in groups:
+            yield make_batch(group, recipe, shuffler)
+        chunk += 1
+
+
+def group_by_size(samples: list[Sample], budget: int) -> list[list[Sample]]:
+    """Samples come sorted by length; a group padded to its longest row stays within the budget of tokens."""
+    groups: list[list[Sample]] = [[]]
+    for sample in samples:
+        if groups[-1] and (len(groups[-1]) + 1) * len(sample.ids) > budget:
+            groups.append([])
+        groups[-1].append(sample)
+    return groups
+
+
+def make_batch(group: list[Sample], recipe: ChatRecipe, chooser: random.Random) -> Batch:
+    length = max(len(sample.ids) for sample in group)
+    ids = torch.zeros(len(group), length, dtype=torch.long)
+    positions = torch.zeros(len(group), length, dtype=torch.long)
+    weights = torch.zeros(len(group), length)
+    for row, sample in enumerate(group):
+        size = len(sample.ids)
+        ids[row, :size] = torch.tensor(sample.ids)
+        weights[row, :size] = torch.tensor([1.0 if trained else recipe.prompt_weight for trained in sample.trained])
+        positions[row] = torch.arange(length)
+        if chooser.random() < 0.15:
+            # A gap in the positions shows the model the distances of long contexts at the price of short ones.
+            positions[row, chooser.randrange(size) :] += chooser.randrange(recipe.context - length)
+    return Batch(ids, positions, weights)
+
+
+def batch_loss(model: Qwen3, batch: Batch) -> tuple[Tensor, float]:
+    """The weighted mean loss, and for the log the mean loss of the trained tokens alone."""
+    with torch.autocast("cpu", torch.bfloat16):
+        hidden = model(batch.ids, batch.positions)
+        weights = batch.weights[:, 1:].reshape(-1)
+        wanted = weights > 0
+        targets = batch.ids[:, 1:].reshape(-1)[wanted]
+        logits = model.logits(hidden[:, :-1].reshape(-1, hidden.shape[-1])[wanted])
+    losses = F.cross_entropy(logits.float(), targets, reduction="none")
+    weights = weights[wanted]
+    trained = weights == 1.0
+    return (losses * weights).sum() / weights.sum(), float(losses.detach()[trained].mean())
+
+
+def train(recipe: ChatRecipe, folder: Path, stop_after: int | None = None) -> tuple[Qwen3, Tokenizer, list[float]]:
+    """Trains to the recipe's last step (or `stop_after`), saving the state as it goes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    merges = folder / "merges.json"
+    if not merges.exists():
+        save_merges(make_tokenizer(recipe), merges)
+    tokenizer = load_merges(merges)
+    torch.manual_seed(recipe.seed)
+    model = Qwen3(chat_config(len(tokenizer.tokens)))
+    peaks = [recipe.matrix_rate, recipe.other_rate]
+    optimizers = make_optimizers(model, *peaks)
+    done = load_checkpoint(folder, model, optimizers)
+    stream = batches(tokenizer, recipe)
+    for _ in range(done):
+        next(stream)
+    losses: list[float] = []
+    tokens, started = 0, time.monotonic()
+    for step in range(done, min(recipe.steps, stop_after or recipe.steps)):
+        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup))
+        batch = next(stream)
+        loss, trained_loss = batch_loss(model, batch)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+        losses.append(trained_loss)
+        tokens += batch.ids.numel()
+        if (step + 1) % 50 == 0:
+            recent = sum(losses[-50:]) / len(losses[-50:])
+            seconds = time.monotonic() - started
+            line = {"step": step + 1, "loss": round(recent, 4), "tokens_per_s": round(tokens / seconds), "minutes": round(seconds / 60, 1)}
+            print(json.dumps(line), flush=True)
+        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == recipe.steps:
+            save_checkpoint(folder, step + 1, model, optimizers)
+    return model, tokenizer, losses
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", type=Path, required=True, help="folder for merges and checkpoints")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    train(ChatRecipe(), arguments.work)
+
+
+if __name__ == "__main__":
+    main()
