@@ -23,11 +23,11 @@ export function compatBody(request: FastifyRequest): ParsedBody {
   return request.body instanceof Parsed || request.body instanceof Unreadable ? request.body : absent();
 }
 
-/** Puts the plain value in place for a `native` route; no body and an empty body are both `undefined`. */
+/** Puts the plain value in place for a `native` route; no body and an empty body are both `{}`. */
 export function unwrapNativeBody(request: FastifyRequest): void {
   const { body } = request;
   if (body instanceof Parsed) request.body = body.value;
-  else if (!(body instanceof Unreadable) || body.isAbsent) request.body = undefined;
+  else if (!(body instanceof Unreadable) || body.isAbsent) request.body = {};
   else throw body.fault;
 }
 

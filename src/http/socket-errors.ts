@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Fault, fault, newId } from '#kernel';
 import { faultHeaders, renderFault } from './render-fault.ts';
@@ -6,14 +7,22 @@ const lingerMs = 1_000;
 
 /** Answers what Node's parser refuses before there is a request: broken syntax, too large or too slow headers. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A socket that is gone, or in the middle of an answer, takes no second one.
-  if (error.code === 'ECONNRESET' || !socket.writable || Reflect.get(socket, '_httpMessage')) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
   socket.end(rawAnswer(faultOfParser(error)));
   // The peer may go on sending for ever.
   setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+/**
+ * True when the connection is busy with the answer to a whole request, so that the trouble lies behind that request and
+ * a second answer would be taken for the first.
+ */
+function isAnswering(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return answer instanceof ServerResponse && (answer.headersSent || answer.req.complete);
 }
 
 function faultOfParser({ code }: NodeJS.ErrnoException): Fault {

@@ -27,11 +27,10 @@ const valueKeywords = new Set([
   'pattern',
 ]);
 
-/** Checks `native` requests against their schemas, without changing or converting anything. No body counts as `{}`. */
+/** Checks `native` requests against their schemas, without changing or converting anything. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
-  return (given: unknown) => {
-    const value = given === undefined && httpPart === 'body' ? {} : given;
+  return (value: unknown) => {
     if (validator.Check(value)) return { value };
     return { error: faultOfErrors(validator.Errors(value), httpPart ?? 'body') };
   };

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Fault } from '#kernel';
+import { parseJsonBody } from './json-guard.ts';
+
+const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text));
+
+const refused = (param?: string) => (error: unknown) =>
+  error instanceof Fault && error.fault === 'invalid_request' && (param === undefined || error.options.param === param);
+
+test('every well-formed value passes unchanged, in every spelling that JSON has for it', () => {
+  const value = fc.jsonValue({ maxDepth: 6 }).filter((it) => !/\\u0000|__proto__/.test(JSON.stringify(it)));
+  const escaped = (text: string) =>
+    text.replace(/[^ -~\n]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  fc.assert(
+    fc.property(value, (it) => {
+      const text = JSON.stringify(it);
+      assert.deepEqual(parse(text), JSON.parse(text));
+      assert.deepEqual(parse(escaped(JSON.stringify(it, null, 2))), JSON.parse(text));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('bytes that are no JSON are refused and nothing else is thrown', () => {
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"',
+    '\\',
+    '\\u',
+    '\\ud83d',
+    '\\ude00',
+    'null',
+    '1',
+    '-',
+    'a',
+    '\0',
+    ' ',
+    '\ufeff',
+  ];
+  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (it) => {
+      try {
+        parse(it);
+      } catch (error) {
+        assert.ok(error instanceof Fault && error.row.status === 400, String(error));
+        return;
+      }
+      JSON.parse(it);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('invalid UTF-8 is refused: overlong forms, encoded surrogates, cut sequences', () => {
+  for (const bytes of [[0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xff], [0xf4, 0x90, 0x80, 0x80]])
+    assert.throws(() => parse(Buffer.from([0x22, ...bytes, 0x22])), refused());
+});
+
+test('64 levels pass and 65 are refused, also in brackets of both sorts', () => {
+  const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`;
+  assert.ok(parse(nested(64)));
+  assert.throws(() => parse(`[${nested(64)}]`), refused());
+  assert.ok(parse(`["${'['.repeat(100)}","\\"${'{'.repeat(100)}"]`));
+});
+
+test('a NUL or half of a surrogate pair is refused with the place of the text', () => {
+  assert.throws(() => parse('{"messages":[{"content":"a"},{"content":"\\u0000"}]}'), refused('messages[1].content'));
+  assert.throws(() => parse('{"name":"\\ud83d"}'), refused('name'));
+  assert.throws(() => parse('{"name":"\\ude00\\ud83d"}'), refused('name'));
+  assert.throws(() => parse('{"name":"\\ud83d\\n\\ude00"}'), refused('name'));
+  assert.throws(() => parse('{"a":{"\\uD800":1}}'), refused('a'));
+  assert.throws(() => parse('"\\u0000"'), refused());
+  assert.throws(() => parse('{"a":"\0"}'), refused());
+});
+
+test('surrogate pairs, escaped backslashes before "u0000" and other escapes pass', () => {
+  assert.deepEqual(parse('["\\ud83d\\uDE00","\\\\u0000","\\u0001\\b\\/"]'), ['😀', '\\u0000', '\u0001\b/']);
+});
+
+test('a key __proto__ is dropped, however it is spelled; constructor stays an ordinary field', () => {
+  for (const key of ['__proto__', '\\u005f_proto__', '__pr\\u006Fto__']) {
+    const value = parse(`{"a":{"${key}":{"admin":true},"b":1},"constructor":{"prototype":{"admin":true}}}`);
+    assert.deepEqual(Object.keys(Object(Reflect.get(Object(value), 'a'))), ['b']);
+    Object.assign({}, value);
+    assert.equal(Reflect.get({}, 'admin'), undefined);
+  }
+});
+
+test('bodies of a million bytes made to take long are answered or refused within 20 ms', () => {
+  const bombs: Record<string, string> = {
+    depth: '['.repeat(1_000_000),
+    keys: `{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+    allowedKeys: `{${Array.from({ length: 9_999 }, (_, i) => `"k${i}${'x'.repeat(80)}":1`).join(',')}}`,
+    digits: `[${'9'.repeat(1_000_000)}]`,
+    fraction: `[0.${'0'.repeat(1_000_000)}1]`,
+    text: `["${'x'.repeat(1_000_000)}"]`,
+    escapes: `["${'\\u0041'.repeat(170_000)}"]`,
+    quotes: `["${'\\"'.repeat(500_000)}"]`,
+    list: `[${'1,'.repeat(500_000)}1]`,
+    badText: `[${'"a",'.repeat(49_000)}"\\u0000"]`,
+    duplicates: `{${Array(9_999).fill('"a":[[[[]]]]').join(',')}}`,
+    strings: '"'.repeat(1_000_000),
+  };
+  for (const [name, bomb] of Object.entries(bombs)) {
+    const bytes = Buffer.from(bomb);
+    // The best of a few: what counts is the work, not what else the machine does.
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      try {
+        parseJsonBody(bytes);
+      } catch (error) {
+        assert.ok(error instanceof Fault, name);
+      }
+      return performance.now() - start;
+    });
+    assert.ok(Math.min(...times) < 20, `${name}: ${Math.min(...times)} ms`);
+  }
+});

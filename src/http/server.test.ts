@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { fault } from '#kernel';
+import type { Principal } from './auth-hook.ts';
+import { compatBody } from './body.ts';
+import { createServer } from './server.ts';
+
+const principal: Principal = { accountId: 'acc_1', accountSlug: 'a', role: 'user', method: 'api_key', keyId: 'key_1' };
+const chat = '/api/projects/o/p/openai/v1/chat/completions';
+const origin = 'https://app.example';
+
+const logged: unknown[] = [];
+const logger = Object.assign(Object.create(null), { level: 'info' });
+for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+  logger[level] = (entry: unknown) => void logged.push(entry);
+logger.child = () => logger;
+
+let app: FastifyInstance;
+let base = '';
+
+before(async () => {
+  app = createServer({
+    authenticator: async ({ authorization }) => {
+      if (authorization === 'Bearer outage') throw fault('service_unavailable', { retryAfterSeconds: 1 });
+      return authorization === 'Bearer good' ? principal : null;
+    },
+    probe: async () => {},
+    corsOrigins: [origin],
+    logger,
+  });
+  app.get('/api/v1/me', { config: { operation: 'me' } }, async (request) => request.principal);
+  app.get('/api/v1/bug', { config: { operation: 'bug', access: 'public' } }, async () => {
+    throw new Error('password=hunter2');
+  });
+  app.get('/api/v1/unset', { config: { operation: 'unset', access: 'public' } }, async (request) => request.principal);
+  app.get<{ Params: { id: string } }>(
+    '/api/projects/:owner/:project/openai/v1/models/:id',
+    { config: { operation: 'model', access: 'admission', shape: 'compat' } },
+    async (request) => ({ id: request.params.id }),
+  );
+  const body = Type.Object({ name: Type.Optional(Type.String({ maxLength: 3 })), n: Type.Optional(Type.Integer()) });
+  app.post(
+    '/api/v1/things',
+    { config: { operation: 'things', access: 'public' }, schema: { body } },
+    async (request) => ({
+      body: request.body,
+    }),
+  );
+  app.post(chat, { config: { operation: 'chat', access: 'admission', shape: 'compat' } }, async (request) => {
+    if (request.headers.authorization === undefined) throw fault('invalid_credentials');
+    const parsed = compatBody(request);
+    if (!parsed.ok) throw parsed.fault;
+    throw fault('model_warming', { retryAfterSeconds: 90 });
+  });
+  base = await app.listen({ host: '127.0.0.1', port: 0 });
+});
+
+after(() => app.close());
+
+type Answer = { status: number; headers: Headers; text: string; json: Record<string, Record<string, unknown>> };
+
+async function ask(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(base + path, { method, signal: AbortSignal.timeout(5_000), ...init });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text.startsWith('{') ? JSON.parse(text) : {},
+  };
+}
+
+const json = (body: string) => ({ body, headers: { 'content-type': 'application/json' } });
+
+test('every answer has a request id of its own, errors and unknown paths included', async () => {
+  const paths = ['/healthz', '/nope', '/%zz', '/api/v1/me', '/api/v1/bug', '/v1/models', '/api/v1/me?a=%00'];
+  const ids = await Promise.all(paths.map(async (path) => (await ask('GET', path)).headers.get('x-request-id') ?? ''));
+  for (const id of ids) assert.match(id, /^req_[0-9A-Z]{26}$/);
+  assert.equal(new Set(ids).size, paths.length);
+});
+
+test('native errors carry the superset envelope, compat errors the OpenAI one', async () => {
+  const native = await ask('GET', '/api/v1/nope');
+  assert.equal(native.status, 404);
+  assert.deepEqual(native.json['error'], {
+    code: 'not_found',
+    message: 'There is nothing here.',
+    type: 'invalid_request_error',
+    param: null,
+    request_id: native.headers.get('x-request-id'),
+    details: null,
+  });
+  const compat = await ask('GET', '/api/projects/o/p/openai/v1/nope');
+  assert.deepEqual(compat.json, {
+    error: { message: 'There is nothing here.', type: 'invalid_request_error', param: null, code: 'not_found' },
+  });
+});
+
+test('a defect answers 500 without a word about itself, and the log has it under the request id', async () => {
+  const answer = await ask('GET', '/api/v1/bug');
+  assert.equal(answer.status, 500);
+  assert.equal(answer.json['error']?.['code'], 'internal_error');
+  assert.ok(!answer.text.includes('hunter2'));
+  const entry = logged.find((it) => Object(it).requestId === answer.headers.get('x-request-id'));
+  assert.equal(Object(entry).operation, 'bug');
+  assert.match(String(Object(entry).err), /hunter2/);
+});
+
+test('reading the principal of a route that has none is a defect, not an anonymous caller', async () => {
+  assert.equal((await ask('GET', '/api/v1/unset')).status, 500);
+});
+
+test('without credentials there is no way in, and an outage is not a bad key', async () => {
+  const missing = await ask('GET', '/api/v1/me');
+  assert.equal(missing.status, 401);
+  assert.equal(missing.headers.get('www-authenticate'), 'Bearer');
+  assert.equal((await ask('GET', '/api/v1/me', { headers: { authorization: 'Bearer bad' } })).status, 401);
+  const outage = await ask('GET', '/api/v1/me', { headers: { authorization: 'Bearer outage' } });
+  assert.deepEqual([outage.status, outage.headers.get('retry-after')], [503, '1']);
+  const good = await ask('GET', '/api/v1/me', { headers: { authorization: 'Bearer good' } });
+  assert.deepEqual(good.json, principal);
+});
+
+test('a known path with another method is 405 and says what it takes', async () => {
+  const wrong = await ask('DELETE', '/api/v1/me');
+  assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+  assert.equal(wrong.json['error']?.['code'], 'method_not_allowed');
+  const compat = await ask('PUT', chat, { body: 'x', headers: { 'content-type': 'text/plain' } });
+  assert.deepEqual([compat.status, compat.headers.get('allow')], [405, 'OPTIONS, POST']);
+  assert.deepEqual(Object.keys(compat.json['error'] ?? {}), ['message', 'type', 'param', 'code']);
+  const head = await ask('HEAD', chat);
+  assert.deepEqual([head.status, head.text], [405, '']);
+  assert.equal((await ask('HEAD', '/healthz')).status, 200);
+});
+
+test('a retired path is 410 for any method and body, without authentication', async () => {
+  for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'PUT', 'OPTIONS']) {
+    const init = method === 'GET' ? {} : { body: '{', headers: { 'content-type': 'text/plain' } };
+    const answer = await ask(method, '/api/projects/o/p/openai/chat/completions?x=1', init);
+    assert.equal(answer.status, 410, method);
+    assert.equal(answer.headers.get('link'), `<${chat}>; rel="successor-version"`);
+    assert.equal(answer.headers.get('x-should-retry'), 'false');
+    assert.equal(answer.json['error']?.['code'], 'api_version_required');
+    assert.equal(answer.json['detail']?.['successor'], chat);
+  }
+});
+
+test('only JSON in plain UTF-8 is a body', async () => {
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', 'json', ''];
+  for (const type of types)
+    assert.equal(
+      (await ask('POST', '/api/v1/things', { body: Buffer.from('{}'), headers: { 'content-type': type } })).status,
+      415,
+      type,
+    );
+  assert.equal((await ask('POST', '/api/v1/things', { body: Buffer.from('{}') })).status, 415);
+  const gzip = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  assert.equal((await ask('POST', '/api/v1/things', { body: Buffer.from('{}'), headers: gzip })).status, 415);
+  assert.equal((await ask('POST', '/api/v1/things', json('{}'))).status, 200);
+});
+
+test('a body of 1 MiB passes and one byte more is 413', async () => {
+  const filled = (length: number) => json(`{"x":"${'x'.repeat(length - 8)}"}`);
+  assert.equal((await ask('POST', '/api/v1/things', filled(1_048_576))).status, 200);
+  const answer = await ask('POST', '/api/v1/things', filled(1_048_577));
+  assert.deepEqual([answer.status, answer.json['error']?.['code']], [413, 'payload_too_large']);
+});
+
+test('schemas refuse wrong types with 422 and places, wrong values with 400, and convert nothing', async () => {
+  const shape = await ask('POST', '/api/v1/things', json('{"n":"1"}'));
+  assert.equal(shape.status, 422);
+  assert.deepEqual([shape.json['error']?.['code'], shape.json['error']?.['param']], ['invalid_request', 'n']);
+  assert.deepEqual(shape.json['detail'], [{ type: 'integer_type', loc: ['body', 'n'], msg: 'must be integer' }]);
+  const value = await ask('POST', '/api/v1/things', json('{"name":"long"}'));
+  assert.deepEqual([value.status, value.json['error']?.['param'], value.json['detail']], [400, 'name', undefined]);
+  for (const body of ['[]', 'null', '1', '"a"'])
+    assert.equal((await ask('POST', '/api/v1/things', json(body))).status, 422);
+  assert.deepEqual((await ask('POST', '/api/v1/things', { method: 'POST' })).json, { body: {} });
+  assert.equal((await ask('POST', '/api/v1/things', json('{'))).status, 400);
+});
+
+test('compat routes see credentials before the body, and their faults carry the retry headers', async () => {
+  assert.equal((await ask('POST', chat, json('{'))).status, 401);
+  const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
+  const broken = await ask('POST', chat, { body: '{', headers });
+  assert.deepEqual([broken.status, broken.json['error']?.['code']], [400, 'invalid_request']);
+  assert.equal((await ask('POST', chat, { headers: { authorization: 'Bearer x' } })).status, 400);
+  const warming = await ask('POST', chat, { body: '{}', headers });
+  assert.deepEqual(
+    [warming.status, warming.headers.get('retry-after'), warming.headers.get('x-should-retry')],
+    [503, '59', 'true'],
+  );
+});
+
+test('a model id in a path may hold encoded slashes and number signs', async () => {
+  const path = '/api/projects/o/p/openai/v1/models/';
+  assert.equal((await ask('GET', `${path}training-job%2342`)).json['id'], 'training-job#42');
+  assert.equal((await ask('GET', `${path}a%2Fb%20%C3%A9`)).json['id'], 'a/b é');
+  assert.equal((await ask('GET', path + 'x'.repeat(600))).status, 404);
+});
+
+test('listed origins may read answers and send any header after a preflight; others may not', async () => {
+  const asked = {
+    origin,
+    'access-control-request-headers': 'authorization, x-stainless-lang',
+    'access-control-request-method': 'POST',
+  };
+  const preflight = await ask('OPTIONS', chat, { headers: asked });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization, x-stainless-lang');
+  assert.equal(preflight.headers.get('access-control-allow-methods'), 'OPTIONS, POST');
+  assert.equal((await ask('GET', '/nope', { headers: { origin } })).headers.get('access-control-allow-origin'), origin);
+  const stranger = await ask('OPTIONS', chat, { headers: { ...asked, origin: 'https://evil.example' } });
+  assert.equal(stranger.headers.get('access-control-allow-origin'), null);
+  assert.equal(stranger.headers.get('vary'), 'origin');
+});
+
+test('a route without an operation name cannot be registered, and one without access needs a principal', () => {
+  const other = createServer({ authenticator: async () => null, probe: async () => {} });
+  assert.throws(() => other.get('/x', async () => ({})), /no operation name/);
+  other.get('/y', { config: { operation: 'y' } }, async () => ({}));
+  assert.equal(other.routeTable.rows.find(({ path }) => path === '/y')?.access, 'account');
+});
+
+test('not ready while the database does not answer, yet alive', async () => {
+  const other = createServer({ authenticator: async () => null, probe: () => Promise.reject(new Error('down')) });
+  const ready = await other.inject('/readyz');
+  assert.deepEqual([ready.statusCode, ready.json().error.code], [503, 'service_unavailable']);
+  assert.equal((await other.inject('/healthz')).statusCode, 200);
+});
