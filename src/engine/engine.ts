@@ -161,7 +161,7 @@ async function embed(parts: Parts, request: { handle: string; signal: AbortSigna
   }
 }
 
-/** A prompt whose child died before its run is prepared again by the caller's next attempt: the model is starting. */
+/** A prompt whose child died before its run is lost; nothing has run, so the caller may come again when the model is back. */
 function takeAlive(handles: Handles, handle: string): Waiting {
   const waiting = handles.take(handle);
   if (waiting === undefined) {
@@ -173,5 +173,6 @@ function takeAlive(handles: Handles, handle: string): Waiting {
   }
   if (waiting.session.alive) return waiting;
   waiting.place.free();
+  waiting.runtime.warm();
   throw waiting.runtime.warming();
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#kernel';
 import type { EngineModel } from '../port.ts';
 import type { ChildCommand, Log } from './process.ts';
+import type { ChildConfig } from './protocol.ts';
 import type { Session } from './session.ts';
 import type { LeaseDesk } from './session-requests.ts';
 
@@ -52,3 +53,19 @@ export type Loading = {
   error: string | null;
 };
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };
+
+export function childConfig(model: EngineModel, settings: RuntimeSettings): ChildConfig {
+  const { threads, sequences, batchTokens, prefillChunkTokens, maxQueue } = settings;
+  return {
+    modelId: model.id,
+    kind: model.kind,
+    ggufPath: model.ggufPath,
+    maxContextTokens: model.maxContextTokens,
+    sequences,
+    batchTokens,
+    prefillChunkTokens,
+    threads,
+    // The bound of the queue is the admission's; the child's own is never reached first.
+    maxQueue: sequences + maxQueue,
+  };
+}

@@ -5,7 +5,7 @@ import { Admission } from './admission.ts';
 import { neededBytes } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
-import type { Failed, Loading, RuntimeOptions, State } from './runtime-state.ts';
+import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
 import { Session } from './session.ts';
 import {
   backOffMs,
@@ -55,9 +55,7 @@ export class ModelRuntime {
     const model = this.#installed();
     if (session.config.ggufPath === model.ggufPath && session.config.maxContextTokens === model.maxContextTokens)
       return session;
-    // Installed anew: those that run finish on the old one.
-    session.retire();
-    this.#state = { name: 'cold' };
+    this.#retire();
     return null;
   }
 
@@ -116,9 +114,7 @@ export class ModelRuntime {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#waiters.rejectAll(
-      fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 }),
-    );
+    this.#waiters.rejectAll(stopping());
     await Promise.all([...this.#sessions].map((session) => session.stop()));
   }
 
@@ -148,7 +144,7 @@ export class ModelRuntime {
     await makeRoom(modelId, this.#neededBytes(this.#file));
     this.#closing.signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
-    state.session = this.#spawn(state, this.#configOf(model));
+    state.session = this.#spawn(state, childConfig(model, this.#options.settings));
   }
 
   #spawn(state: Loading, config: ChildConfig): Session {
@@ -238,6 +234,13 @@ export class ModelRuntime {
     });
   }
 
+  /** Removed or installed anew: those that run finish on the old child. */
+  #retire(): void {
+    if (this.#state.name !== 'ready') return;
+    this.#state.session.retire();
+    this.#state = { name: 'cold' };
+  }
+
   #unloadWhenIdle(session: Session, waitMs: number): void {
     const { idleUnloadMs } = this.#options.settings;
     if (idleUnloadMs === 0) return;
@@ -254,6 +257,7 @@ export class ModelRuntime {
     const { model, modelId } = this.#options;
     const found = model();
     if (found !== undefined) return found;
+    this.#retire();
     throw fault('model_not_installed', {
       param: 'model',
       message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --gguf FILE).`,
@@ -265,22 +269,6 @@ export class ModelRuntime {
     const elapsedMs = this.#state.name === 'loading' ? nowMs - this.#state.sinceMs : 0;
     const expectedMs = this.#loadMs ?? guessLoadMs(this.#fileBytes());
     return Math.max(0, this.#notBeforeMs - nowMs) + remainingLoadMs(expectedMs, elapsedMs);
-  }
-
-  #configOf(model: EngineModel): ChildConfig {
-    const { threads, sequences, batchTokens, prefillChunkTokens, maxQueue } = this.#options.settings;
-    return {
-      modelId: model.id,
-      kind: model.kind,
-      ggufPath: model.ggufPath,
-      maxContextTokens: model.maxContextTokens,
-      sequences,
-      batchTokens,
-      prefillChunkTokens,
-      threads,
-      // The bound of the queue is the admission's; the child's own is never reached first.
-      maxQueue: sequences + maxQueue,
-    };
   }
 
   #neededBytes({ bytes, shape }: ModelFile): number {
