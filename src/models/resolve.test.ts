@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Fault, type FaultName } from '#kernel';
+import type { BaseModel } from './base-model.ts';
+import type { AliasRow } from './hosted-models.store.ts';
+import { type ModelQuestion, resolveModel } from './resolve.ts';
+
+const text: BaseModel = {
+  id: 'base-text',
+  name: 'Base',
+  kind: 'text',
+  parameters: 1,
+  license: 'Apache-2.0',
+  maxContextTokens: 4096,
+  dimensions: null,
+  maxInputTokens: null,
+  rateMicroPerMinute: 30_000n,
+  priceVersion: 'now',
+  queryInstruction: null,
+  reasoningEfforts: [],
+  tools: true,
+  source: { type: 'shipped', file: 'a.gguf' },
+  installed: { ggufPath: '/a.gguf', sha256: 'a' },
+  created: new Date(0),
+};
+const embedding: BaseModel = {
+  ...text,
+  id: 'base-embed',
+  kind: 'embedding',
+  maxContextTokens: 512,
+  dimensions: 128,
+  maxInputTokens: 512,
+  queryInstruction: 'Find it',
+};
+const absent: BaseModel = {
+  ...text,
+  id: 'base-absent',
+  source: { type: 'hub', repo: 'a/b', file: 'c.gguf', revision: 'main', sizeBytes: null, sha256: null },
+  installed: null,
+};
+const gone: BaseModel = { ...absent, id: 'base-gone', source: null };
+const known = new Map([text, embedding, absent, gone].map((model) => [model.id, model]));
+const baseModels = { find: (id: string) => known.get(id) };
+
+const alias: AliasRow = {
+  alias: 'helper',
+  targetType: 'base_model',
+  targetId: 'base-text',
+  revision: 3,
+  visibility: 'private',
+  active: true,
+  rateMicroPerMinute: 7n,
+  priceVersion: 'then',
+};
+
+function ask(question: Partial<ModelQuestion>) {
+  return resolveModel({ requested: 'helper', alias: null, isOwner: true, baseModels, ...question });
+}
+
+function refuses(question: Partial<ModelQuestion>, name: FaultName, message: RegExp) {
+  assert.throws(
+    () => ask(question),
+    (error) => {
+      assert.ok(error instanceof Fault);
+      assert.equal(error.fault, name);
+      assert.equal(error.options.param, 'model');
+      assert.match(error.message, message);
+      return true;
+    },
+  );
+}
+
+describe('what a model string means', () => {
+  test('an alias runs on its target at its frozen rate and revision', () => {
+    const served = ask({ alias });
+    assert.equal(served.requested, 'helper');
+    assert.deepEqual(served.target, { baseModelId: 'base-text', adapter: null });
+    assert.deepEqual([served.rateMicroPerMinute, served.priceVersion, served.revision], [7n, 'then', 3]);
+    assert.equal(served.limits.maxContextTokens, 4096);
+  });
+
+  test('a base model runs at the rate of the catalogue and has no revision', () => {
+    const served = ask({ requested: 'base-text' });
+    assert.deepEqual([served.rateMicroPerMinute, served.priceVersion, served.revision], [30_000n, 'now', null]);
+  });
+
+  test('an alias wins over a base model of the same name', () => {
+    assert.equal(ask({ requested: 'base-embed', alias }).baseModel.id, 'base-text');
+  });
+
+  test('embedding models take 2 inputs of 512 tokens, 512 together, and carry their instruction', () => {
+    const served = ask({ alias: { ...alias, targetId: 'base-embed' } });
+    const { maxInputTokens, maxInputs, requestTokenBudget } = served.limits;
+    assert.deepEqual([maxInputTokens, maxInputs, requestTokenBudget], [512, 2, 512]);
+    assert.equal(served.queryInstruction, 'Find it');
+  });
+
+  test('somebody else than the owner may call public aliases only, and cannot tell private from absent', () => {
+    assert.ok(ask({ isOwner: false, alias: { ...alias, visibility: 'public' } }));
+    const messages = [alias, { ...alias, visibility: 'shared' as const }, { ...alias, active: false }].map((row) => {
+      try {
+        ask({ isOwner: false, alias: row });
+        return 'served';
+      } catch (error) {
+        return String(error);
+      }
+    });
+    assert.equal(new Set(messages).size, 1);
+    refuses({ isOwner: false, alias }, 'model_not_found', /no active model "helper"/);
+  });
+
+  test('a base model called by somebody else than the owner is 403 owner_required', () => {
+    refuses({ requested: 'base-text', isOwner: false }, 'owner_required', /Only the owner/);
+  });
+
+  test('inactive aliases, unknown names and training jobs are 404 model_not_found', () => {
+    refuses({ alias: { ...alias, active: false } }, 'model_not_found', /no active model/);
+    refuses({ requested: 'nothing' }, 'model_not_found', /no model "nothing"/);
+    refuses({ requested: 'nothing', isOwner: false }, 'model_not_found', /no model "nothing"/);
+    refuses({ requested: 'training-job#job_1' }, 'model_not_found', /no finished training job "job_1"/);
+    refuses({ requested: 'training-job#', alias }, 'model_not_found', /no finished training job ""/);
+    refuses({ alias: { ...alias, targetType: 'training_job' } }, 'model_not_found', /no model that can be served/);
+  });
+
+  test('a model that is listed but not installed names the command that installs it', () => {
+    refuses({ requested: 'base-absent' }, 'model_not_installed', /not installed.*: fanfold models pull base-absent$/);
+    refuses(
+      { alias: { ...alias, targetId: 'base-absent' } },
+      'model_not_installed',
+      /fanfold models pull base-absent$/,
+    );
+    refuses({ requested: 'base-gone' }, 'model_not_installed', /fanfold models add base-gone$/);
+    refuses({ alias: { ...alias, targetId: 'removed' } }, 'model_not_installed', /fanfold models add removed$/);
+  });
+
+  test('any string gives a served model or a fault with a message of one bounded line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 5000 }), fc.boolean(), (requested, isOwner) => {
+        try {
+          ask({ requested, isOwner });
+        } catch (error) {
+          assert.ok(error instanceof Fault);
+          assert.ok(error.message.length < 700 && !error.message.includes('\n'));
+        }
+      }),
+    );
+  });
+});
