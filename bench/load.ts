@@ -31,9 +31,9 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
       let sentAt = 0;
       let buffered = Buffer.alloc(0);
       const next = () => {
-        if (performance.now() >= deadline) return socket.destroy();
         sentAt = performance.now();
-        socket.write(request(connection, sent++));
+        if (sentAt >= deadline) socket.destroy();
+        else socket.write(request(connection, sent++));
       };
       socket.on('connect', next);
       socket.on('error', () => failures++);

@@ -10,7 +10,8 @@ export type Charge = {
   projectId: string;
   modelRequested: string;
   modelServed: string;
-  modelRevision: number;
+  /** null: the base model was called itself. */
+  modelRevision: number | null;
   /** The call's share of the engine's steps, ms. */
   activeMs: number;
   /** Frozen at admission; 0n is a free route. */

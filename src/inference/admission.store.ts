@@ -65,12 +65,16 @@ const statement = `
 
 /** Answers all questions in order, in one round trip. */
 export async function findAdmissions(sql: Sql, questions: readonly AdmissionQuestion[]): Promise<AdmissionAnswer[]> {
-  const rows = await sql.query<Row>(statement, [
-    questions.map(({ digest }) => digest.toString('hex')),
-    questions.map(({ ownerSlug }) => ownerSlug),
-    questions.map(({ projectSlug }) => projectSlug),
-    questions.map(({ model }) => model),
-  ]);
+  const rows = await sql.query<Row>(
+    statement,
+    [
+      questions.map(({ digest }) => digest.toString('hex')),
+      questions.map(({ ownerSlug }) => ownerSlug),
+      questions.map(({ projectSlug }) => projectSlug),
+      questions.map(({ model }) => model),
+    ],
+    { name: 'admission' },
+  );
   return rows.map((row, index) => toAnswer(row, questions[index]?.ownerSlug ?? ''));
 }
 

@@ -1,7 +1,7 @@
 import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf } from '#http';
-import { fault } from '#kernel';
+import { fault, formatCredits } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
 
@@ -81,7 +81,13 @@ async function runAndSettle<Result>(
 async function placeHold(billing: Billing, { requestId, admitted }: Call, micro: bigint): Promise<void> {
   if (micro === 0n) return;
   const answer = await billing.hold({ requestId, accountId: admitted.accountId, micro });
-  if (answer !== 'held') throw fault('insufficient_credits');
+  if (answer === 'held') return;
+  const available = formatCredits(answer.refused.availableMicro);
+  const required = formatCredits(micro);
+  throw fault('insufficient_credits', {
+    message: `This call may cost up to ${required} credits; ${available} are available.`,
+    details: { required, available },
+  });
 }
 
 function giveBack(billing: Billing, { requestId }: Call, heldMicro: bigint): void {

@@ -1,6 +1,6 @@
 import type { Embedded, PreparedEmbedding } from '#engine';
 import { fault } from '#kernel';
-import type { ServedModel } from '#models';
+import { type ServedModel, withQueryInstruction } from '#models';
 import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { EmbeddingRequest } from './embedding.schema.ts';
@@ -45,10 +45,9 @@ export function embed(
   });
 }
 
-/** The instruction goes in front of queries only (interface 4.5.1), in the form Qwen3-Embedding was trained with. */
-function instructed({ inputs, role }: EmbeddingRequest, queryInstruction: string | null): string[] {
-  if (role !== 'query' || queryInstruction === null) return inputs;
-  return inputs.map((text) => `Instruct: ${queryInstruction}\nQuery:${text}`);
+/** The instruction goes in front of queries only (interface 4.5.1). */
+function instructed({ inputs, role }: EmbeddingRequest, instruction: string | null): string[] {
+  return role === 'query' ? inputs.map((query) => withQueryInstruction(instruction, query)) : inputs;
 }
 
 function limitExcess({ inputs }: PreparedEmbedding, limits: ServedModel['limits']): string | null {

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { grant } from '#billing';
+import type { Database } from '#db';
+import { insertHostedModel } from '#models';
+import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { createTestDatabase } from '#test/database.ts';
+import { startBenchServer } from './child.ts';
+import { type LoadResult, load, median, postRequest } from './load.ts';
+import type { Row } from './table.ts';
+
+const accounts = 64;
+const rounds = 3;
+const roundMs = 2500;
+const levels = [
+  { connections: 1, goal: null },
+  { connections: 32, goal: 0.3 },
+  { connections: 256, goal: 0.45 },
+] as const;
+
+/**
+ * The whole hot path (key, project and alias looked up anew, hold, settlement committed before the answer) with an
+ * engine that answers at once, against a raw `node:http` server that answers a constant of the same size. Rounds of
+ * the two alternate, so that both meet the same machine.
+ */
+export async function benchHotPath(): Promise<Row[]> {
+  const { database, url, drop } = await createTestDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-'));
+  const requests = await seed(database);
+  const ours = await startBenchServer('instant-server.ts', [url, dataDir]);
+  const raw = await startBenchServer('raw-server.ts');
+  try {
+    const rows: Row[] = [];
+    await load({ port: ours.port, connections: 32, durationMs: 3000, request: (c) => pick(requests, c) });
+    await database.query('analyze');
+    for (const { connections, goal } of levels) {
+      const results = { ours: [] as LoadResult[], raw: [] as LoadResult[] };
+      for (let round = 0; round < rounds; round++) {
+        results.raw.push(
+          await load({ port: raw.port, connections, durationMs: roundMs, request: (c) => pick(requests, c) }),
+        );
+        results.ours.push(
+          await load({ port: ours.port, connections, durationMs: roundMs, request: (c) => pick(requests, c) }),
+        );
+      }
+      rows.push(toRow(connections, goal, results));
+    }
+    return rows;
+  } finally {
+    await ours.stop();
+    await raw.stop();
+    await drop();
+    await rm(dataDir, { recursive: true });
+  }
+}
+
+async function seed(database: Database): Promise<Buffer[]> {
+  const requests: Buffer[] = [];
+  const content = 'Tell me about the weather in the mountains and what to wear. '.repeat(30);
+  for (let n = 0; n < accounts; n++) {
+    const { accountId, slug } = await seedAccount(database, {});
+    await grant(database, { accountId, micro: 1_000_000_000_000n, note: 'benchmark' });
+    const { key } = await seedKey(database, { accountId });
+    const { projectId, slug: project } = await seedProject(database, { accountId });
+    await insertHostedModel(database, {
+      projectId,
+      alias: 'chat',
+      displayName: 'chat',
+      target: { type: 'base_model', id: 'fanfold-tiny-chat' },
+      active: true,
+      visibility: 'private',
+      rateMicroPerMinute: 30_000n,
+      priceVersion: 'bench',
+    });
+    requests.push(
+      postRequest(`/api/projects/${slug}/${project}/openai/v1/chat/completions`, key, {
+        model: 'chat',
+        messages: [{ role: 'user', content }],
+      }),
+    );
+  }
+  return requests;
+}
+
+function pick(requests: readonly Buffer[], n: number): Buffer {
+  return requests[n % requests.length] ?? Buffer.alloc(0);
+}
+
+function toRow(
+  connections: number,
+  goal: number | null,
+  { ours, raw }: { ours: LoadResult[]; raw: LoadResult[] },
+): Row {
+  const rate = (results: LoadResult[]) => median(results.map(({ perSecond }) => perSecond));
+  const ms = (results: LoadResult[], q: 'p50Ms' | 'p99Ms') => median(results.map((result) => result[q])).toFixed(2);
+  const failures = ours.reduce((sum, result) => sum + result.failures, 0);
+  return {
+    name: `hot path / raw node:http, ${connections} connections`,
+    ratio: rate(ours) / rate(raw),
+    goal: goal ?? 0,
+    sense: 'at least',
+    figures:
+      `${rate(ours).toFixed(0)}/s against ${rate(raw).toFixed(0)}/s; p50 ${ms(ours, 'p50Ms')} ms (raw ${ms(raw, 'p50Ms')}), ` +
+      `p99 ${ms(ours, 'p99Ms')} ms (raw ${ms(raw, 'p99Ms')}); ${failures} failures`,
+  };
+}
