@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fault } from '#kernel';
+import { watchCaller } from './callers.ts';
+import { createServer } from './server.ts';
+import { openSse } from './sse.ts';
+
+async function start() {
+  const app = createServer({ authenticator: async () => null, probe: async () => {} });
+  app.post<{ Querystring: { ms: string } }>(
+    '/slow',
+    { config: { operation: 'slow', access: 'public' } },
+    async (request) => {
+      await sleep(Number(request.query.ms));
+      return { done: true };
+    },
+  );
+  app.post('/stream', { config: { operation: 'stream', access: 'public' } }, (_request, reply) => {
+    const caller = watchCaller(reply);
+    const stream = openSse({ reply, caller });
+    const timer = setInterval(() => stream.frames(['1']), 20);
+    caller.signal.addEventListener('abort', () => {
+      clearInterval(timer);
+      stream.fail(fault('generation_failed', { internal: String(caller.signal.reason) }));
+    });
+  });
+  app.post('/stubborn', { config: { operation: 'stubborn', access: 'public' } }, (_request, reply) => {
+    openSse({ reply, caller: watchCaller(reply) }).frames(['1']);
+  });
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, origin, port: Number(new URL(origin).port) };
+}
+
+const post = (url: string) => fetch(url, { method: 'POST' });
+
+test('running calls finish, idle connections close, and nothing waits for a keep-alive time', async () => {
+  const { app, origin } = await start();
+  await (await fetch(`${origin}/healthz`)).text();
+  const running = post(`${origin}/slow?ms=300`);
+  await sleep(50);
+  const begun = performance.now();
+  const [answer] = await Promise.all([running.then((it) => it.json()), app.drain({ graceMs: 5_000 })]);
+  assert.deepEqual(answer, { done: true });
+  const took = performance.now() - begun;
+  assert.ok(took > 200 && took < 1_500, `${took} ms`);
+  await assert.rejects(fetch(`${origin}/healthz`));
+});
+
+test('a new request on an open connection gets 503 and the connection closes', async () => {
+  const { app, port } = await start();
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (data) => {
+    text += data.toString();
+  });
+  const request = 'POST /slow?ms=200 HTTP/1.1\r\nHost: a\r\n\r\n';
+  socket.write(request);
+  await sleep(50);
+  const drained = app.drain({ graceMs: 5_000 });
+  await sleep(20);
+  socket.write(request);
+  await Promise.all([once(socket, 'close'), drained]);
+  const [first = '', second = ''] = text.split(/(?<=\})(?=HTTP)/);
+  assert.match(first, /^HTTP\/1\.1 200 /);
+  assert.match(second, /^HTTP\/1\.1 503 /);
+  assert.match(second, /connection: close/i);
+  assert.match(second, /"code":"service_unavailable"/);
+});
+
+test('a stream that does not end by itself is told to stop after the grace time and still ends with its error frame', async () => {
+  const { app, origin } = await start();
+  const response = await post(`${origin}/stream`);
+  const begun = performance.now();
+  const [text] = await Promise.all([response.text(), app.drain({ graceMs: 200 })]);
+  assert.match(text, /"code":"generation_failed"[^\n]*\n\n$/);
+  assert.ok(!text.includes('[DONE]'));
+  assert.ok(performance.now() - begun < 1_500);
+});
+
+test('a call that does not even stop when told is cut off, so that draining ends', async () => {
+  const { app, origin } = await start();
+  const response = await post(`${origin}/stubborn`);
+  const begun = performance.now();
+  const [outcome] = await Promise.allSettled([response.text(), app.drain({ graceMs: 100, stopMs: 200 })]);
+  assert.equal(outcome.status, 'rejected');
+  assert.ok(performance.now() - begun < 1_500);
+});

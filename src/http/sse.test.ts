@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { fault } from '#kernel';
+import { type Caller, watchCaller } from './callers.ts';
+import { createServer } from './server.ts';
+import { type EventStream, type EventStreamOptions, openSse } from './sse.ts';
+
+let app: FastifyInstance;
+let port = 0;
+
+type Work = { stream: EventStream; caller: Caller; bufferedBytes: () => number };
+const options: Partial<EventStreamOptions> = { pingMs: 80, maxBufferedBytes: 1_048_576, lingerMs: 200 };
+const waiting: ((work: Work) => void)[] = [];
+/** The server's side of the next stream. */
+const nextWork = () => new Promise<Work>((resolve) => void waiting.push(resolve));
+
+before(async () => {
+  app = createServer({ authenticator: async () => null, probe: async () => {}, corsOrigins: ['https://a.example'] });
+  app.post('/stream', { config: { operation: 'stream', access: 'public' } }, (_request, reply) => {
+    const caller = watchCaller(reply);
+    const stream = openSse({ reply, caller, ...options });
+    waiting.shift()?.({ caller, stream, bufferedBytes: () => reply.raw.writableLength });
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  port = Number(new URL(app.listeningOrigin).port);
+});
+
+after(() => app.close());
+
+/** A client on a bare socket, so that single writes and unread bytes can be seen. */
+async function open(): Promise<Work & { socket: Socket; chunks: string[] }> {
+  const work = nextWork();
+  const socket = connect(port, '127.0.0.1');
+  const chunks: string[] = [];
+  socket.on('error', () => {});
+  socket.on('data', (data) => void chunks.push(data.toString()));
+  socket.write('POST /stream HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\nConnection: close\r\n\r\n');
+  return { ...(await work), socket, chunks };
+}
+
+const textOf = (chunks: readonly string[]) => chunks.join('');
+
+test('the headers are those of an event stream and leave together with the first frames', async () => {
+  const { stream, socket, chunks } = await open();
+  await sleep(30);
+  assert.equal(textOf(chunks), '');
+  stream.frames(['{"a":1}', '{"b":2}']);
+  await once(socket, 'data');
+  assert.equal(chunks.length, 1);
+  const [head = '', body] = textOf(chunks).split('\r\n\r\n');
+  assert.match(head, /^HTTP\/1\.1 200 OK\r\n/);
+  for (const header of [
+    'content-type: text/event-stream; charset=utf-8',
+    'cache-control: no-cache, no-transform',
+    'x-accel-buffering: no',
+    'access-control-allow-origin: https://a.example',
+  ])
+    assert.ok(head.includes(header), header);
+  assert.match(head, /x-request-id: req_/);
+  assert.ok(body?.includes('data: {"a":1}\n\ndata: {"b":2}\n\n'));
+  stream.done();
+});
+
+test('frames of one step go out in one socket write, and the last ones together with [DONE]', async () => {
+  const { stream, socket, chunks } = await open();
+  stream.frames(['1']);
+  await once(socket, 'data');
+  stream.frames(['2', '3']);
+  await once(socket, 'data');
+  stream.done(['4', '5']);
+  await once(socket, 'close');
+  assert.equal(chunks.length, 3);
+  assert.ok(chunks[1]?.includes('data: 2\n\ndata: 3\n\n'));
+  assert.ok(chunks[2]?.includes('data: 4\n\ndata: 5\n\ndata: [DONE]\n\n'));
+});
+
+test('a failed stream ends with the error frame, without [DONE], and the body ends cleanly', async () => {
+  const answer = nextWork();
+  const response = fetch(`http://127.0.0.1:${port}/stream`, { method: 'POST' });
+  const { stream } = await answer;
+  stream.frames(['1']);
+  stream.fail(fault('generation_failed'));
+  assert.equal(stream.frames(['2']), false);
+  stream.done();
+  const text = await (await response).text();
+  const error = {
+    message: 'The model stopped unexpectedly while generating.',
+    type: 'invalid_response_error',
+    param: null,
+    code: 'generation_failed',
+  };
+  assert.equal(text, `data: 1\n\ndata: ${JSON.stringify({ error })}\n\n`);
+});
+
+test('silence is filled with comments, and a busy stream has none', async () => {
+  const { stream, socket, chunks } = await open();
+  for (let i = 0; i < 10; i++) {
+    stream.frames(['1']);
+    await sleep(20);
+  }
+  assert.ok(!textOf(chunks).includes(': ping'));
+  await sleep(200);
+  stream.done();
+  await once(socket, 'close');
+  assert.match(textOf(chunks), /: ping\n\n/);
+});
+
+test('a caller who leaves aborts the work at once, and writing to nobody is harmless', async () => {
+  const { stream, caller, socket } = await open();
+  stream.frames(['1']);
+  const start = performance.now();
+  socket.destroy();
+  await once(caller.signal, 'abort');
+  assert.ok(performance.now() - start < 100);
+  assert.equal(caller.signal.reason, 'disconnected');
+  assert.equal(stream.frames(['2']), false);
+  stream.done();
+  stream.fail(fault('generation_failed'));
+});
+
+test('a stream that ended well aborts nothing', async () => {
+  const { stream, caller, socket } = await open();
+  stream.done(['1']);
+  await once(socket, 'close');
+  await sleep(20);
+  assert.equal(caller.signal.aborted, false);
+});
+
+test('a caller who does not read is given up once 1 MiB waits for it, whatever the producer does', async () => {
+  const { stream, caller, socket } = await open();
+  socket.pause();
+  const frame = `"${'x'.repeat(20_000)}"`;
+  let written = 0;
+  while (stream.frames([frame])) {
+    written += frame.length;
+    assert.ok(written < 64 * 1_048_576, 'nothing stops the producer');
+    await sleep(0);
+  }
+  assert.equal(caller.signal.reason, 'slow_reader');
+  socket.destroy();
+});
+
+test('a caller who never takes the end of the stream loses the connection', async () => {
+  const connections = () =>
+    new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
+  const others = await connections();
+  const { stream, caller, socket, bufferedBytes } = await open();
+  socket.pause();
+  // More than the buffers of the kernel take, yet each step less than what may wait.
+  const frame = `"${'x'.repeat(300_000)}"`;
+  while (stream.frames([frame]) && bufferedBytes() < 300_000) await sleep(5);
+  assert.equal(caller.signal.aborted, false);
+  stream.done();
+  assert.equal(await connections(), others + 1);
+  await sleep(600);
+  assert.equal(await connections(), others);
+  socket.destroy();
+});
