@@ -9,9 +9,9 @@ import { chargeWithin } from './rates.ts';
  *
  *   recorded  charges that an earlier attempt has already written: they are answered, not charged again
  *   freed     the holds of these calls, gone now
- *   weighed   a call with a hold pays `wanted` within the hold. A call whose hold is gone (its process was taken for
- *             dead) pays out of what no other hold has reserved, in order: `lapsed_sum` is what such calls want up to
- *             and including this one, `free` what there is for them
+ *   backed    a call with a hold pays what it is `wanted` to, within the hold: `covered`
+ *   weighed   a call whose hold is gone (its process was taken for dead) pays out of what no other hold has reserved,
+ *             in order: `lapsed_sum` is what such calls want up to and including this one, `free` what there is for them
  *   priced    what each pays; the running sum gives the balance after each row
  *
  * The snapshot of `recorded` is older than the locks. An earlier attempt that commits in between makes the insert fail
@@ -38,16 +38,18 @@ const settleStatement = `
     delete from holds using account
      where holds.request_id = any($1::text[]) and holds.account_id = account.id
     returning holds.request_id, holds.account_id, holds.micro
-  ), weighed as (
-    select charge.*, account.balance_micro,
-           least(charge.wanted, freed.micro) as covered,
-           sum(charge.wanted) filter (where freed.request_id is null) over running as lapsed_sum,
-           balance_micro - coalesce(sum(least(charge.wanted, freed.micro)) over whole, 0)
-             - (account.held_micro - coalesce(sum(freed.micro) over whole, 0)) as free
+  ), backed as (
+    select charge.*, account.balance_micro, account.held_micro as all_held_micro, freed.micro as freed_micro,
+           case when freed.micro is not null then least(charge.wanted, freed.micro) end as covered
       from charge join account on account.id = charge.account_id left join freed using (request_id)
      where not exists (select from recorded where recorded.request_id = charge.request_id)
-    window whole as (partition by charge.account_id),
-           running as (partition by charge.account_id order by charge.n rows unbounded preceding)
+  ), weighed as (
+    select *, sum(wanted) filter (where covered is null) over running as lapsed_sum,
+           balance_micro - coalesce(sum(covered) over whole, 0)
+             - (all_held_micro - coalesce(sum(freed_micro) over whole, 0)) as free
+      from backed
+    window whole as (partition by account_id),
+           running as (partition by account_id order by n rows unbounded preceding)
   ), priced as (
     select *, coalesce(covered, least(lapsed_sum, free) - least(lapsed_sum - wanted, free))::bigint as charged from weighed
   ), written as (

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Database } from '#db';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { chargeFor, openAccount } from './billing.fixture.ts';
+import { doctor } from './doctor.ts';
+import { placeHolds } from './holds.store.ts';
+import { renewInstance } from './instances.store.ts';
+import { settleCharges } from './settlements.store.ts';
+
+const context: { test?: TestDatabase } = {};
+before(async () => {
+  context.test = await createTestDatabase();
+});
+after(() => context.test?.drop());
+
+function database(): Database {
+  assert(context.test);
+  return context.test.database;
+}
+
+const limit = { timeoutMs: 5_000 };
+
+async function accountWithCalls(): Promise<{ accountId: string; openId: string }> {
+  const accountId = await openAccount(database(), 10_000n);
+  await renewInstance(database(), 'ins_1');
+  const [done, open] = [chargeFor(accountId, { units: 3 }), chargeFor(accountId)];
+  const requests = [done, open].map(({ requestId, heldMicro }) => ({ requestId, accountId, micro: heldMicro }));
+  await placeHolds(database(), 'ins_1', { requests, ...limit });
+  await settleCharges(database(), [done], limit);
+  return { accountId, openId: open.requestId };
+}
+
+/** The checks that fail after a statement that the program itself could never run, which is undone again. */
+async function checksAfter(...statements: string[]): Promise<string[]> {
+  for (const text of statements) await database().query(text);
+  const findings = await doctor(database());
+  return findings.map(({ check }) => check).sort();
+}
+
+test('calls in flight and settled calls are in order', async () => {
+  await accountWithCalls();
+  assert.deepEqual(await doctor(database()), []);
+});
+
+test('a balance or a held amount that was changed by hand is found', async () => {
+  const { accountId } = await accountWithCalls();
+  const set = (change: string) => `update accounts set ${change} where id = '${accountId}'`;
+  assert.deepEqual(await checksAfter(set('balance_micro = balance_micro + 1')), ['balance']);
+  assert.deepEqual(await checksAfter(set('balance_micro = balance_micro - 1, held_micro = held_micro + 1')), ['held']);
+  assert.deepEqual(await checksAfter(set('held_micro = held_micro - 1')), []);
+});
+
+test('a hold of a process that is gone is found, and names it', async () => {
+  const { openId } = await accountWithCalls();
+  await database().query(`insert into instances (id, seen_at) values ('ins_gone', now() - interval '20 seconds')`);
+  await database().query(`update holds set instance_id = 'ins_gone' where request_id = $1`, [openId]);
+  const [finding, ...rest] = await doctor(database());
+  assert.deepEqual(rest, []);
+  assert.equal(finding?.check, 'abandoned_hold');
+  assert.equal(finding.subject, openId);
+  assert.match(finding.message, /ins_gone/);
+  await database().query(`delete from instances where id = 'ins_gone'`);
+  assert.deepEqual(await checksAfter(), ['abandoned_hold']);
+  assert.deepEqual(await checksAfter(`update holds set instance_id = 'ins_1'`), []);
+});
+
+test('a wrong charge, wrong units and a broken chain of balances are found', async () => {
+  const { accountId } = await accountWithCalls();
+  const change = async (what: string, back: string) => {
+    await database().query('alter table ledger disable trigger ledger_is_insert_only');
+    const where = `where account_id = '${accountId}' and type = 'inference'`;
+    const checks = await checksAfter(`update ledger set ${what} ${where}`);
+    await database().query(`update ledger set ${back} ${where}`);
+    await database().query('alter table ledger enable trigger ledger_is_insert_only');
+    return checks;
+  };
+  assert.deepEqual(await change('micro = -301', 'micro = -300'), ['balance', 'chain', 'charge']);
+  assert.deepEqual(await change('units = 4', 'units = 3'), ['charge']);
+  assert.deepEqual(await change('active_ms = 300.001', 'active_ms = 299.5'), ['charge']);
+  assert.deepEqual(await change('held_micro = 299', 'held_micro = 1000'), ['charge']);
+  assert.deepEqual(await change('balance_after_micro = 1', 'balance_after_micro = 9700'), ['chain']);
+  assert.deepEqual(await doctor(database()), []);
+});
+
+test('a request charged twice is found although the index that forbids it is gone', async () => {
+  const { accountId } = await accountWithCalls();
+  await database().query('drop index ledger_once_per_request');
+  await database().query(
+    `insert into ledger (id, account_id, type, micro, balance_after_micro, request_id)
+     select 'led_x' || n, account_id, 'refund', 0, balance_after_micro, 'req_same'
+       from (select account_id, balance_after_micro from ledger where account_id = $1 order by seq desc limit 1) latest,
+            generate_series(1, 2) n`,
+    [accountId],
+  );
+  assert.deepEqual(await checksAfter(), ['twice']);
+});

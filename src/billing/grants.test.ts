@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { constraintOf, type Database } from '#db';
+import { Fault } from '#kernel';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { assertBooksAreRight, listLedger, openAccount } from './billing.fixture.ts';
+import { balanceOf, grant } from './grants.ts';
+
+const context: { test?: TestDatabase } = {};
+before(async () => {
+  context.test = await createTestDatabase();
+});
+after(() => context.test?.drop());
+
+function database(): Database {
+  assert(context.test);
+  return context.test.database;
+}
+
+const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
+
+test('twenty grants at once all arrive, each with its own balance after it', async () => {
+  const accountId = await openAccount(database(), 0n);
+  const balances = await Promise.all(
+    Array.from({ length: 20 }, () => grant(database(), { accountId, micro: 7n, note: 'top-up' })),
+  );
+  assert.deepEqual(
+    balances.sort((a, b) => Number(a - b)),
+    Array.from({ length: 20 }, (_, index) => BigInt(7 * (index + 1))),
+  );
+  assert.equal((await listLedger(database(), accountId)).length, 20);
+  await assertBooksAreRight(database());
+});
+
+test('a grant with a key happens once, also when twenty arrive together', async () => {
+  const accountId = await openAccount(database(), 0n);
+  const start = { accountId, micro: 500n, note: 'starting credits', onceKey: `start:${accountId}` };
+  const balances = await Promise.all(Array.from({ length: 20 }, () => grant(database(), start)));
+  assert(balances.every((balance) => balance === 500n));
+  assert.equal((await balanceOf(database(), accountId)).availableMicro, 500n);
+});
+
+test('a grant of nothing or less, or to nobody, is refused', async () => {
+  const accountId = await openAccount(database(), 0n);
+  await assert.rejects(grant(database(), { accountId, micro: 0n, note: null }), isFault('invalid_request'));
+  await assert.rejects(grant(database(), { accountId, micro: -1n, note: null }), isFault('invalid_request'));
+  await assert.rejects(grant(database(), { accountId: 'acc_none', micro: 1n, note: null }), isFault('not_found'));
+  await assert.rejects(balanceOf(database(), 'acc_none'), isFault('not_found'));
+});
+
+test('the database itself refuses a balance below what is held', async () => {
+  const accountId = await openAccount(database(), 10n);
+  const overdraw = database().query('update accounts set held_micro = 11 where id = $1', [accountId]);
+  await assert.rejects(overdraw, (error) => constraintOf(error) === 'accounts_never_overdrawn');
+});
