@@ -57,6 +57,7 @@ type AddonModel = {
   isEogToken(token: Token): boolean;
   tokenBos(): Token;
   tokenEos(): Token;
+  sepToken(): Token;
   shouldPrependBosToken(): boolean;
   shouldAppendEosToken(): boolean;
   getVocabularyType(): number;
@@ -193,7 +194,8 @@ export async function openModel(options: {
 function factsOf(metadata: unknown, architecture: unknown): ModelFacts {
   const at = (root: unknown, ...path: string[]): unknown =>
     path.reduce<unknown>(
-      (value, key) => (typeof value === 'object' && value !== null && key in value ? Reflect.get(value, key) : undefined),
+      (value, key) =>
+        typeof value === 'object' && value !== null && key in value ? Reflect.get(value, key) : undefined,
       root,
     );
   const template = at(metadata, 'tokenizer', 'chat_template');

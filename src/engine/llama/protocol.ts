@@ -33,6 +33,8 @@ export type ChildConfig = {
   /** Prompt tokens fed in one step while others are decoding. */
   prefillChunkTokens: number;
   threads: number;
+  /** 'auto': the machine's GPU where it has one. Left out: none. */
+  gpu?: 'auto' | false;
   /** Requests that may wait for a sequence before `capacity_unavailable`. */
   maxQueue: number;
 };

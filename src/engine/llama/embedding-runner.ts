@@ -1,0 +1,191 @@
+import type { Adapter } from '../port.ts';
+import { Lanes } from './adapters.ts';
+import type { NativeContext, NativeModel } from './binding.ts';
+import { PaceMeter } from './pace.ts';
+import type { ChildConfig, FromChild } from './protocol.ts';
+import { mostAdapterContexts } from './text-runner.ts';
+import { retryAfterSeconds } from './timing.ts';
+
+export type EmbeddingRunnerOptions = {
+  model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'facts'>;
+  config: ChildConfig;
+  send: (message: FromChild) => void;
+  /** Monotonic, in milliseconds. */
+  now: () => number;
+};
+
+type Job = {
+  id: number;
+  inputs: readonly Uint32Array[];
+  vectors: Float32Array[];
+  activeMs: number;
+  promptTokens: number;
+};
+
+/**
+ * Embeds requests in turns of about `batchTokens` tokens, so that a long list does not hold up a short one. Inputs are
+ * evaluated one by one in sequence 0, the only one whose vector llama.cpp's binding reads.
+ */
+export class EmbeddingRunner {
+  readonly #options: EmbeddingRunnerOptions;
+  /** Requests by lane, in the order in which they are due. */
+  readonly #lanes: Lanes<Job[]>;
+  readonly #pace: PaceMeter;
+  readonly #chunkTokens: number;
+
+  constructor(options: EmbeddingRunnerOptions) {
+    const { model, config } = options;
+    this.#options = options;
+    this.#pace = new PaceMeter(options.send);
+    this.#chunkTokens = feedsInChunks(model.facts) ? config.batchTokens : config.maxContextTokens;
+    this.#lanes = new Lanes({
+      model,
+      openContext: () =>
+        model.createContext({
+          sequences: 1,
+          contextTokens: config.maxContextTokens,
+          batchTokens: Math.min(this.#chunkTokens, config.maxContextTokens),
+          threads: config.threads,
+          embeddings: true,
+        }),
+      createWork: (): Job[] => [],
+      isIdle: (jobs) => jobs.length === 0,
+      mostAdapters: mostAdapterContexts,
+    });
+  }
+
+  /** Opens the base's context and embeds one token, so that the first request finds everything warm. */
+  async open(): Promise<void> {
+    this.#lanes.work(null);
+    const context = await this.#lanes.use('');
+    if (context === null) throw new Error('The base context did not open. This is a bug.');
+    await this.#embed(context, Uint32Array.of(0));
+  }
+
+  get hasWork(): boolean {
+    return this.#lanes.all().some((jobs) => jobs.length > 0);
+  }
+
+  /** The reply is `embedded` or `failed`. */
+  embed(id: number, inputs: readonly Uint32Array[], adapter: Adapter | null): void {
+    const { config, send } = this.#options;
+    const waiting = this.#lanes.all().reduce((sum, jobs) => sum + jobs.length, 0);
+    if (waiting > config.maxQueue) {
+      send({
+        type: 'failed',
+        id,
+        fault: 'capacity_unavailable',
+        message: 'The queue of this model is full.',
+        param: null,
+        retryAfterSeconds: retryAfterSeconds(this.#firstDoneInMs()),
+      });
+      return;
+    }
+    const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
+    this.#lanes.work(adapter).push({ id, inputs, vectors: [], activeMs: 0, promptTokens });
+  }
+
+  /** Ends with `finished`, reason `cancelled`. */
+  cancel(id: number): void {
+    const job = this.#take(id);
+    if (job === null) return;
+    const usage = { promptTokens: job.promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
+    this.#options.send({ type: 'finished', id, reason: 'cancelled', usage, activeMs: job.activeMs });
+  }
+
+  async run(mayGoOn: () => boolean): Promise<void> {
+    for (const { key, work: jobs } of this.#lanes.due((waiting) => waiting.length > 0)) {
+      let context: NativeContext | null;
+      try {
+        context = await this.#lanes.use(key);
+      } catch (error) {
+        for (const job of [...jobs]) this.#fail(job, error);
+        continue;
+      }
+      if (context === null) continue;
+      const [job] = jobs;
+      if (job !== undefined) await this.#turn(job, jobs, context, mayGoOn);
+      break;
+    }
+  }
+
+  /** One turn of the first request; then it goes to the end of the row. */
+  async #turn(job: Job, jobs: Job[], context: NativeContext, mayGoOn: () => boolean): Promise<void> {
+    let left = this.#options.config.batchTokens;
+    try {
+      while (mayGoOn() && jobs.includes(job)) {
+        const tokens = job.inputs[job.vectors.length];
+        if (tokens === undefined || (left < tokens.length && left < this.#options.config.batchTokens)) break;
+        left -= tokens.length;
+        const beganMs = this.#options.now();
+        job.vectors.push(await this.#embed(context, tokens));
+        const ms = this.#options.now() - beganMs;
+        job.activeMs += ms;
+        this.#pace.step({ tokens: tokens.length, promptTokens: tokens.length }, ms);
+        this.#pace.report(beganMs + ms, { queued: jobs.length - 1, running: 1 });
+      }
+    } catch (error) {
+      this.#fail(job, error);
+      return;
+    }
+    if (job.vectors.length < job.inputs.length) {
+      if (this.#take(job.id) !== null) jobs.push(job);
+    } else if (this.#take(job.id) !== null) {
+      const { id, vectors, promptTokens, activeMs } = job;
+      this.#options.send({ type: 'embedded', id, vectors, promptTokens, activeMs });
+    }
+  }
+
+  async #embed(context: NativeContext, tokens: Uint32Array): Promise<Float32Array> {
+    context.disposeSequence(0);
+    for (let from = 0; from < tokens.length; from += this.#chunkTokens) {
+      const chunk = tokens.subarray(from, from + this.#chunkTokens);
+      context.initBatch(chunk.length);
+      // llama.cpp gives every token of an embedding context an output; asking for it avoids a warning each time.
+      context.addToBatch(
+        0,
+        from,
+        chunk,
+        Uint32Array.from(chunk, (_, place) => place),
+      );
+      await context.decodeBatch();
+    }
+    return normalised(context.getEmbedding(tokens.length));
+  }
+
+  #firstDoneInMs(): number {
+    const [job] = this.#lanes.all().flat();
+    const tokens = job?.inputs.slice(job.vectors.length).reduce((sum, input) => sum + input.length, 0) ?? 0;
+    return tokens * this.#pace.pace.prefillMsPerToken;
+  }
+
+  #fail(job: Job, error: unknown): void {
+    if (this.#take(job.id) === null) return;
+    const message = error instanceof Error ? error.message : String(error);
+    const { send } = this.#options;
+    send({ type: 'failed', id: job.id, fault: 'generation_failed', message, param: null, retryAfterSeconds: null });
+  }
+
+  /** Takes a request out. null: it has had its reply. */
+  #take(id: number): Job | null {
+    for (const jobs of this.#lanes.all()) {
+      const place = jobs.findIndex((job) => job.id === id);
+      if (place >= 0) return jobs.splice(place, 1)[0] ?? null;
+    }
+    return null;
+  }
+}
+
+/** The vector of the last token needs only the cells before it; means over all tokens need them in one batch. */
+function feedsInChunks({ pooling, causal }: NativeModel['facts']): boolean {
+  return causal && (pooling === null || pooling === 'none' || pooling === 'last');
+}
+
+/** Unit length. Throws on values that are not finite, which no client could use. */
+export function normalised(values: Float64Array): Float32Array {
+  let sum = 0;
+  for (const value of values) sum += value * value;
+  const length = Math.sqrt(sum);
+  if (!Number.isFinite(length) || length === 0) throw new Error('The model gave an embedding without a direction.');
+  return Float32Array.from(values, (value) => value / length);
+}

@@ -1,0 +1,195 @@
+import type { Delta, Finished, Sampling } from '../port.ts';
+import type { OutputParser } from '../text/output-parser.ts';
+import type { NativeGrammar, Token } from './binding.ts';
+import type { RequestSampler } from './sampler.ts';
+import { createTokenText, type TokenText, type Vocabulary } from './vocabulary.ts';
+
+/** How the answer is constrained, and from where on. */
+export type Constraint = {
+  /** For an answer that begins at the first token. */
+  atStart: NativeGrammar;
+  /** For an answer behind `</think>`. */
+  afterReasoning: NativeGrammar;
+};
+
+/** What a prepared prompt tells about its output. */
+export type PromptFacts = {
+  tokens: Uint32Array;
+  startsInReasoning: boolean;
+  thinkingDisabled: boolean;
+  constraint: Constraint | null;
+};
+
+export type GenerationOptions = {
+  id: number;
+  prompt: PromptFacts;
+  sampling: Sampling;
+  /** Reasoning beyond this many tokens is closed by force. */
+  reasoningBudget: number;
+  contextTokens: number;
+  sampler: RequestSampler;
+  parser: OutputParser;
+  vocabulary: Vocabulary;
+  /** `<think>` and the tokens that close reasoning by force. */
+  tags: ReasoningTags;
+};
+
+export type ReasoningTags = { open: Token | null; forcedClose: Uint32Array };
+
+/** `resample`: draw again from the same output; the sampler is now constrained. */
+export type Taken = 'go on' | 'over' | 'resample';
+
+/**
+ * One request from its first sampled token to its end. `take` is on the way to the next step and does the least
+ * that the step depends on; `deliver` turns the tokens into deltas while the step runs.
+ */
+export class Generation {
+  readonly id: number;
+  readonly sampler: RequestSampler;
+  activeMs = 0;
+  cachedTokens = 0;
+  /** Tokens to feed next; filled by `take`. */
+  readonly next: Token[] = [];
+  readonly #options: GenerationOptions;
+  readonly #text: TokenText;
+  /** Taken and not yet delivered. */
+  #undelivered: Token[] = [];
+  #generated: Token[] | null;
+  #completionTokens = 0;
+  #deliveredTokens = 0;
+  #deltas: Delta[] = [];
+  #ending: 'eog' | 'length' | null = null;
+  /** The text must be known before the next token is drawn: a constraint or a budget depends on where reasoning ends. */
+  #watching: boolean;
+  #constraint: Constraint | null;
+
+  constructor(options: GenerationOptions) {
+    const { prompt, sampling } = options;
+    this.id = options.id;
+    this.sampler = options.sampler;
+    this.#options = options;
+    this.#text = createTokenText(options.vocabulary);
+    this.#generated = sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0 ? [] : null;
+    this.#constraint = prompt.constraint;
+    this.#watching = prompt.constraint !== null || options.reasoningBudget < Infinity;
+    if (prompt.thinkingDisabled) this.#answerBegins('atStart');
+  }
+
+  /** Tokens of the prompt. */
+  get prompt(): Uint32Array {
+    return this.#options.prompt.tokens;
+  }
+
+  take(token: Token): Taken {
+    this.next.length = 0;
+    const { vocabulary, sampling, contextTokens } = this.#options;
+    if (this.#constraint !== null && this.#beginsAnswer(token)) {
+      this.#answerBegins('atStart');
+      return 'resample';
+    }
+    this.#completionTokens += 1;
+    if (vocabulary.isEnd(token)) {
+      this.#ending = 'eog';
+      return 'over';
+    }
+    this.#accept(token);
+    if (this.#watching) this.#watch();
+    const most = Math.min(sampling.maxTokens, contextTokens - this.prompt.length);
+    if (this.#completionTokens >= most) {
+      this.#ending = 'length';
+      return 'over';
+    }
+    return 'go on';
+  }
+
+  /** The deltas since the last call. Afterwards `over` tells whether the text itself ended the generation. */
+  deliver(): Delta[] {
+    this.#parse();
+    if (this.#ending !== null) {
+      const rest = this.#text.end();
+      if (rest !== '') this.#collect(this.#options.parser.push(rest, 0));
+      this.#collect(this.#options.parser.end(this.#ending));
+    }
+    const deltas = this.#deltas;
+    this.#deltas = [];
+    return deltas;
+  }
+
+  /** No further token is wanted. */
+  get ending(): boolean {
+    return this.#ending !== null;
+  }
+
+  /** Nothing more will come; after `deliver`, because the text may end it too. */
+  get over(): boolean {
+    return this.#ending !== null || this.#options.parser.stopped !== null;
+  }
+
+  finished(cancelled: boolean): Finished {
+    const { parser } = this.#options;
+    // An end token is a token of the completion; one behind a stop string is not.
+    const completionTokens = parser.stopped !== null ? this.#deliveredTokens : this.#completionTokens;
+    return {
+      reason: cancelled ? 'cancelled' : parser.reason,
+      usage: {
+        promptTokens: this.prompt.length,
+        completionTokens,
+        reasoningTokens: Math.min(parser.reasoningTokens, completionTokens),
+        cachedTokens: this.cachedTokens,
+      },
+      activeMs: this.activeMs,
+    };
+  }
+
+  dispose(): void {
+    this.sampler.dispose();
+  }
+
+  #accept(token: Token): void {
+    this.next.push(token);
+    this.#undelivered.push(token);
+    this.#generated?.push(token);
+  }
+
+  #parse(): void {
+    const { parser } = this.#options;
+    for (const token of this.#undelivered) {
+      if (parser.stopped !== null) break;
+      this.#deliveredTokens += 1;
+      this.#collect(parser.push(this.#text.push(token), 1));
+    }
+    this.#undelivered.length = 0;
+  }
+
+  #collect(deltas: Delta[]): void {
+    for (const delta of deltas) this.#deltas.push(delta);
+  }
+
+  /** The first token of a constrained output that could have opened reasoning and did not. */
+  #beginsAnswer(token: Token): boolean {
+    const { prompt, tags } = this.#options;
+    return this.#completionTokens === 0 && !prompt.startsInReasoning && token !== tags.open;
+  }
+
+  #answerBegins(place: keyof Constraint): void {
+    if (this.#constraint !== null) this.sampler.constrain(this.#constraint[place], this.#generated ?? []);
+    this.#constraint = null;
+    this.#watching = false;
+  }
+
+  #watch(): void {
+    const { parser, reasoningBudget, tags, sampling } = this.#options;
+    this.#parse();
+    if (!parser.inReasoning) {
+      if (!parser.undecided) this.#answerBegins('afterReasoning');
+    } else if (parser.reasoningTokens >= reasoningBudget && tags.forcedClose.length > 0) {
+      for (const token of tags.forcedClose) {
+        if (this.#completionTokens >= sampling.maxTokens) break;
+        this.#completionTokens += 1;
+        this.#accept(token);
+      }
+      this.#parse();
+      this.#answerBegins('afterReasoning');
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Pace } from '../port.ts';
+import type { FromChild } from './protocol.ts';
+import type { Step } from './scheduler.ts';
+import { smooth } from './timing.ts';
+
+/** Steps with fewer prompt tokens say little about the pace of prompts. */
+const leastPromptTokens = 8;
+const reportMs = 1000;
+
+/** Measures the pace of a model from its steps, and reports it about once a second while it works. */
+export class PaceMeter {
+  readonly #send: (message: Extract<FromChild, { type: 'pace' }>) => void;
+  #prefillMs: number | null = null;
+  #decodeMs: number | null = null;
+  #reportedAt = 0;
+
+  constructor(send: (message: Extract<FromChild, { type: 'pace' }>) => void) {
+    this.#send = send;
+  }
+
+  get pace(): Pace {
+    return {
+      prefillMsPerToken: this.#prefillMs ?? this.#decodeMs ?? 0,
+      decodeMsPerToken: this.#decodeMs ?? this.#prefillMs ?? 0,
+    };
+  }
+
+  /** Decoding is measured per step, not per token: what one stream waits for its next token. */
+  step(step: Pick<Step, 'tokens' | 'promptTokens'>, ms: number): void {
+    if (step.promptTokens === 0) this.#decodeMs = smooth(this.#decodeMs, ms);
+    else if (step.promptTokens >= leastPromptTokens || this.#prefillMs === null) {
+      const others = step.tokens > step.promptTokens ? (this.#decodeMs ?? 0) : 0;
+      this.#prefillMs = smooth(this.#prefillMs, Math.max(0, ms - others) / step.promptTokens);
+    }
+  }
+
+  report(nowMs: number, load: { queued: number; running: number }): void {
+    if (nowMs - this.#reportedAt < reportMs) return;
+    this.#reportedAt = nowMs;
+    this.#send({ type: 'pace', ...this.pace, ...load });
+  }
+}

@@ -1,0 +1,112 @@
+import { Fault, fault } from '#kernel';
+import type { Adapter, ChatPrompt } from '../port.ts';
+import { promptGrammar } from '../text/grammar.ts';
+import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
+import type { NativeGrammar, NativeModel } from './binding.ts';
+import type { Constraint, PromptFacts, ReasoningTags } from './generation.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
+export type PreparedChat = {
+  kind: 'chat';
+  facts: PromptFacts;
+  adapter: Adapter | null;
+  tools: ChatPrompt['tools'];
+  toolSyntax: ToolSyntax;
+  parallelToolCalls: boolean;
+  reasoningEffort: ChatPrompt['reasoningEffort'];
+};
+export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null };
+
+/** With effort `low` reasoning is closed after this many tokens, or after half of `max_tokens` when that is less. */
+export const lowReasoningTokens = 256;
+
+/** Effort `high` and the model's own default set no bound but `max_tokens`. */
+export function reasoningBudget(effort: ChatPrompt['reasoningEffort'], maxTokens: number): number {
+  return effort === 'low' ? Math.min(lowReasoningTokens, Math.ceil(maxTokens / 2)) : Infinity;
+}
+
+export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {
+  // Closed as the model itself would have closed it.
+  return { open: vocabulary.find('<think>'), forcedClose: vocabulary.tokenize('\n</think>\n\n', true) };
+}
+
+export type PromptMaker = {
+  chat: (prompt: ChatPrompt) => PreparedChat;
+  inputs: (request: {
+    adapter: Adapter | null;
+    texts: readonly string[];
+    maxInputTokens: number;
+    truncate: boolean;
+  }) => { prepared: PreparedInputs; report: { tokens: number; truncated: boolean }[] };
+};
+
+export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {
+  let template: ChatTemplate | null = null;
+  const chatTemplate = (): ChatTemplate => {
+    const source = model.facts.chatTemplate;
+    if (source === null)
+      throw fault('invalid_request', { param: 'model', message: 'This model has no chat template.' });
+    template ??= compileChatTemplate({
+      source,
+      controlTokens: vocabulary.controlTexts,
+      bosToken: vocabulary.bosText,
+      eosToken: vocabulary.eosText,
+      now,
+    });
+    return template;
+  };
+
+  return {
+    chat: (prompt) => {
+      const compiled = chatTemplate();
+      const rendered = renderChat(compiled, prompt);
+      const { startsInReasoning, thinkingDisabled } = rendered;
+      return {
+        kind: 'chat',
+        facts: {
+          tokens: vocabulary.tokenizePrompt(rendered.segments),
+          startsInReasoning,
+          thinkingDisabled,
+          constraint: constraintOf(model, prompt, compiled.toolSyntax),
+        },
+        adapter: prompt.target.adapter,
+        tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
+        toolSyntax: compiled.toolSyntax,
+        parallelToolCalls: prompt.parallelToolCalls,
+        reasoningEffort: prompt.reasoningEffort,
+      };
+    },
+    inputs: ({ adapter, texts, maxInputTokens, truncate }) => {
+      const report: { tokens: number; truncated: boolean }[] = [];
+      const inputs = texts.map((text) => {
+        const whole = vocabulary.tokenizeInput(text);
+        const truncated = truncate && whole.length > maxInputTokens;
+        const tokens = truncated ? vocabulary.cutInput(whole, maxInputTokens) : whole;
+        report.push({ tokens: tokens.length, truncated });
+        return tokens;
+      });
+      return { prepared: { kind: 'inputs', inputs, adapter }, report };
+    },
+  };
+}
+
+function constraintOf(model: NativeModel, prompt: ChatPrompt, toolSyntax: ToolSyntax): Constraint | null {
+  const compile = (lead: 'nothing' | 'newlines'): NativeGrammar | null => {
+    const gbnf = promptGrammar(prompt, { toolSyntax, lead });
+    return gbnf === null ? null : model.createGrammar(gbnf);
+  };
+  try {
+    const atStart = compile('nothing');
+    const afterReasoning = compile('newlines');
+    return atStart === null || afterReasoning === null ? null : { atStart, afterReasoning };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const param = prompt.responseFormat.type === 'text' ? 'tools' : 'response_format';
+    throw fault('invalid_request', {
+      param,
+      message: 'This schema is too large or too complex to enforce.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,277 @@
+import { createSlots, place, type Slot } from './slots.ts';
+
+/**
+ * Decides what the sequences of one context do in each step. Pure: no clock, no chance, no I/O.
+ *
+ * A request is `waiting` (no sequence yet), `running` (holds one), or gone. `end` makes it gone at once, whatever it
+ * does; a sequence that is part of a step under way stays taken until that step is over.
+ *   submit → waiting → admit → running → end → gone
+ * A round of the caller: `admit` (make the cells ready as told), `plan` (the batch of the next step), then `advance` or
+ * `fail` when it is done, then `push` the sampled tokens or `end` requests.
+ *
+ * A step holds the next tokens of every running sequence, and prompt tokens: shortest rest first; one that was passed
+ * over too often goes first. While others write, prompts get `prefillChunkTokens` a step, so that streams keep their pace.
+ */
+export type SchedulerOptions = {
+  sequences: number;
+  contextTokens: number;
+  batchTokens: number;
+  prefillChunkTokens: number;
+};
+
+export type NewRequest = {
+  id: number;
+  /** Prefixes are shared, and turns are taken, per scope (an account). */
+  scope: string;
+  prompt: Uint32Array;
+  maxTokens: number;
+};
+
+/** What to do with a sequence's cells before its request runs: copy, then drop all from `keep` on. */
+export type Admission = { requestId: number; sequence: number; keep: number; copyFrom: number | null };
+
+export type StepItem = {
+  requestId: number;
+  sequence: number;
+  position: number;
+  tokens: Uint32Array;
+  /** The prompt is complete with these tokens: the last one's output is to be sampled. */
+  sample: boolean;
+};
+/** Items in ascending order of sequences, at most one for each. */
+export type Step = { items: StepItem[]; tokens: number; promptTokens: number };
+
+type Waiting = NewRequest & { passedOver: number };
+type Running = {
+  id: number;
+  scope: string;
+  slot: Slot;
+  promptTokens: number;
+  maxTokens: number;
+  passedOver: number;
+  inStep: number;
+  ended: boolean;
+};
+
+/** Later arrivals may be admitted before a request this often, because their scope has fewer running. */
+const mostAdmissionsPassedOver = 32;
+/** Steps with prompt tokens that may leave a prompt out, because others are shorter. */
+const mostStepsPassedOver = 8;
+
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #slots: Slot[];
+  readonly #running = new Map<number, Running>();
+  #waiting: Waiting[] = [];
+  /** The requests of the step under way. */
+  #inStep: Running[] = [];
+  #uses = 0;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#slots = createSlots(options.sequences, options.contextTokens);
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Requests that hold a sequence and are not over. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** There is something to admit or to feed. A sequence whose sampled token was not pushed yet has nothing to feed. */
+  get hasWork(): boolean {
+    if (this.#waiting.length > 0) return true;
+    for (const { slot } of this.#running.values()) if (slot.length > slot.fed) return true;
+    return false;
+  }
+
+  submit(request: NewRequest): void {
+    const most = this.#options.contextTokens;
+    if (request.prompt.length === 0 || request.prompt.length >= most) throw new RangeError('The prompt does not fit.');
+    this.#waiting.push({ ...request, passedOver: 0 });
+  }
+
+  /** Gives free sequences to waiting requests. */
+  admit(): Admission[] {
+    const admissions: Admission[] = [];
+    while (this.#waiting.length > 0) {
+      if (this.#slots.every((slot) => slot.busy)) break;
+      const request = this.#nextWaiting();
+      const placement = place(this.#slots, request.scope, request.prompt);
+      if (placement === null) break;
+      this.#waiting = this.#waiting.filter((other) => other !== request);
+      this.#hold(placement.slot, request, placement.keep);
+      const { slot, keep, copyFrom } = placement;
+      admissions.push({ requestId: request.id, sequence: slot.id, keep, copyFrom });
+    }
+    return admissions;
+  }
+
+  /** The cells of a prefix could not be kept: the prompt is fed from its start. */
+  prefixLost(requestId: number): void {
+    const request = this.#running.get(requestId);
+    if (request !== undefined) request.slot.fed = 0;
+  }
+
+  plan(): Step | null {
+    if (this.#inStep.length > 0) throw new Error('A step is under way. This is a bug.');
+    const prompts: Running[] = [];
+    let tokens = 0;
+    for (const request of this.#running.values()) {
+      const rest = request.slot.length - request.slot.fed;
+      if (request.slot.fed < request.promptTokens) prompts.push(request);
+      else if (rest > 0) {
+        request.inStep = Math.min(rest, this.#options.batchTokens - tokens);
+        tokens += request.inStep;
+      }
+    }
+    const promptTokens = prompts.length === 0 ? 0 : this.#planPrompts(prompts, tokens);
+    if (tokens + promptTokens === 0) return null;
+    return { items: this.#items(), tokens: tokens + promptTokens, promptTokens };
+  }
+
+  /** The step succeeded. */
+  advance(): void {
+    for (const request of this.#inStep) {
+      request.slot.fed += request.inStep;
+      request.inStep = 0;
+      if (request.ended) this.#free(request);
+    }
+    this.#inStep = [];
+  }
+
+  /** The step failed: its requests are over and their cells count for nothing. Returns those that were not over before. */
+  fail(): { requestIds: number[]; sequences: number[] } {
+    const failed = this.#inStep;
+    this.#inStep = [];
+    for (const request of failed) {
+      request.inStep = 0;
+      request.slot.fed = 0;
+      this.#running.delete(request.id);
+      this.#free(request);
+    }
+    return {
+      requestIds: failed.filter((request) => !request.ended).map((request) => request.id),
+      sequences: failed.map((request) => request.slot.id),
+    };
+  }
+
+  /** A token to feed next. */
+  push(requestId: number, token: number): void {
+    const request = this.#running.get(requestId);
+    if (request === undefined) return;
+    const { slot } = request;
+    slot.tokens[slot.length] = token;
+    slot.length += 1;
+  }
+
+  /** Tokens of the sequence, prompt included. */
+  length(requestId: number): number {
+    return this.#running.get(requestId)?.slot.length ?? 0;
+  }
+
+  /** The request is over. false: it was not there. */
+  end(requestId: number): boolean {
+    const request = this.#running.get(requestId);
+    if (request !== undefined) {
+      this.#running.delete(requestId);
+      request.ended = true;
+      if (request.inStep === 0) this.#free(request);
+      return true;
+    }
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter((waiting) => waiting.id !== requestId);
+    return this.#waiting.length < before;
+  }
+
+  /** Upper bound of the time until the first running request is over and its sequence free. */
+  freeInMs(pace: { prefillMsPerToken: number; decodeMsPerToken: number }): number {
+    let promptTokens = 0;
+    let fewest = Infinity;
+    for (const { slot, promptTokens: prompt, maxTokens } of this.#running.values()) {
+      promptTokens += Math.max(0, prompt - slot.fed);
+      const written = Math.max(0, slot.length - prompt);
+      fewest = Math.min(fewest, maxTokens - written, this.#options.contextTokens - slot.length);
+    }
+    return promptTokens * pace.prefillMsPerToken + (fewest === Infinity ? 0 : fewest * pace.decodeMsPerToken);
+  }
+
+  /** Of the scope with the fewest running the longest waiting one, unless another was passed over too often. */
+  #nextWaiting(): Waiting {
+    const running = new Map<string, number>();
+    for (const { scope } of this.#running.values()) running.set(scope, (running.get(scope) ?? 0) + 1);
+    let chosen = this.#waiting[0];
+    if (chosen === undefined) throw new Error('Nothing waits. This is a bug.');
+    if (chosen.passedOver < mostAdmissionsPassedOver) {
+      for (const request of this.#waiting) {
+        if ((running.get(request.scope) ?? 0) < (running.get(chosen.scope) ?? 0)) chosen = request;
+      }
+    }
+    for (const request of this.#waiting) {
+      if (request === chosen) break;
+      request.passedOver += 1;
+    }
+    return chosen;
+  }
+
+  #hold(slot: Slot, request: Waiting, keep: number): void {
+    slot.busy = true;
+    slot.scope = request.scope;
+    slot.tokens.set(request.prompt);
+    slot.length = request.prompt.length;
+    slot.fed = keep;
+    this.#uses += 1;
+    slot.usedAt = this.#uses;
+    this.#running.set(request.id, {
+      id: request.id,
+      scope: request.scope,
+      slot,
+      promptTokens: request.prompt.length,
+      maxTokens: request.maxTokens,
+      passedOver: 0,
+      inStep: 0,
+      ended: false,
+    });
+  }
+
+  #free({ slot }: Running): void {
+    slot.busy = false;
+    slot.length = slot.fed;
+    if (slot.fed === 0) slot.scope = null;
+    this.#uses += 1;
+    slot.usedAt = this.#uses;
+  }
+
+  #planPrompts(prompts: Running[], taken: number): number {
+    const { batchTokens, prefillChunkTokens } = this.#options;
+    const rest = (request: Running) => request.promptTokens - request.slot.fed;
+    const late = (request: Running) => request.passedOver >= mostStepsPassedOver;
+    // A stable sort: of two late ones, and of two with the same rest, the one admitted first goes first.
+    prompts.sort((a, b) => Number(late(b)) - Number(late(a)) || (late(a) ? 0 : rest(a) - rest(b)));
+    const budget = Math.min(batchTokens - taken, taken === 0 ? batchTokens : prefillChunkTokens);
+    let left = budget;
+    for (const request of prompts) {
+      request.inStep = Math.min(left, rest(request));
+      left -= request.inStep;
+      request.passedOver = request.inStep === 0 ? request.passedOver + 1 : 0;
+    }
+    return budget - left;
+  }
+
+  #items(): StepItem[] {
+    const requests: Running[] = [];
+    for (const request of this.#running.values()) if (request.inStep > 0) requests.push(request);
+    requests.sort((a, b) => a.slot.id - b.slot.id);
+    this.#inStep = requests;
+    return requests.map(({ id, slot, inStep }) => ({
+      requestId: id,
+      sequence: slot.id,
+      position: slot.fed,
+      tokens: slot.tokens.subarray(slot.fed, slot.fed + inStep),
+      sample: slot.fed + inStep === slot.length,
+    }));
+  }
+}

@@ -1,0 +1,269 @@
+import type { Adapter, Delta } from '../port.ts';
+import { Lanes } from './adapters.ts';
+import type { NativeContext, NativeModel, Token } from './binding.ts';
+import type { Generation } from './generation.ts';
+import { PaceMeter } from './pace.ts';
+import type { ChildConfig, FromChild } from './protocol.ts';
+import { type Admission, Scheduler, type Step } from './scheduler.ts';
+import { retryAfterSeconds } from './timing.ts';
+
+export type TextRunnerOptions = {
+  model: Pick<NativeModel, 'loadAdapter' | 'createContext'>;
+  config: ChildConfig;
+  send: (message: FromChild) => void;
+  /** Monotonic, in milliseconds. */
+  now: () => number;
+  /**
+   * Native work runs one after the other, in the order in which it was begun (a thread pool of one): sampling can
+   * then be queued behind the decoding it needs, which saves a wake-up per step.
+   */
+  nativeWorkIsOrdered: boolean;
+};
+
+/** Contexts for adapters beside the base's. */
+export const mostAdapterContexts = 2;
+/** Steps of one lane before the next one with work has its turn. */
+const laneSlice = 8;
+const noSample = new Uint32Array(0);
+const firstSample = Uint32Array.of(0);
+const noToken: Token = -1;
+
+/** Runs the steps of a text model: all requests of a lane advance together. */
+export class TextRunner {
+  readonly #options: TextRunnerOptions;
+  readonly #lanes: Lanes<Scheduler>;
+  readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler }>();
+  readonly #pace: PaceMeter;
+  /** Took a token in the last step; their text is worked out while the next step runs. */
+  #toDeliver: Generation[] = [];
+  #stepping = false;
+  /** Ended during a step: native code may still use their samplers. */
+  #toDispose: Generation[] = [];
+
+  constructor(options: TextRunnerOptions) {
+    const { model, config } = options;
+    this.#options = options;
+    this.#pace = new PaceMeter(options.send);
+    this.#lanes = new Lanes({
+      model,
+      openContext: () => model.createContext({ ...contextShape(config), embeddings: false }),
+      createWork: () => new Scheduler(contextShape(config)),
+      isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
+      mostAdapters: mostAdapterContexts,
+    });
+  }
+
+  /** Opens the base's context and runs one step, so that the first request finds everything warm. */
+  async open(): Promise<void> {
+    this.#lanes.work(null);
+    const context = await this.#lanes.use('');
+    if (context === null) throw new Error('The base context did not open. This is a bug.');
+    context.initBatch(1);
+    context.addToBatch(0, 0, Uint32Array.of(0), firstSample);
+    await context.decodeBatch();
+    context.disposeSequence(0);
+  }
+
+  get hasWork(): boolean {
+    return this.#lanes.all().some((scheduler) => scheduler.hasWork);
+  }
+
+  /** The reply is `finished` or `failed`. */
+  generate(generation: Generation, request: { adapter: Adapter | null; scope: string; maxTokens: number }): void {
+    const { id, prompt } = generation;
+    const { sequences, maxQueue } = this.#options.config;
+    const scheduler = this.#lanes.work(request.adapter);
+    const waiting = this.#lanes.all().reduce((sum, lane) => sum + lane.waiting, 0);
+    if (waiting >= maxQueue + Math.max(0, sequences - scheduler.running)) {
+      generation.sampler.dispose();
+      const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#pace.pace));
+      this.#options.send(failure(id, 'capacity_unavailable', 'The queue of this model is full.', waitSeconds));
+      return;
+    }
+    this.#generations.set(id, { generation, scheduler });
+    scheduler.submit({ id, scope: request.scope, prompt, maxTokens: request.maxTokens });
+  }
+
+  cancel(id: number): void {
+    const generation = this.#forget(id);
+    if (generation !== null) this.#options.send({ type: 'finished', id, ...generation.finished(true) });
+  }
+
+  async run(mayGoOn: () => boolean): Promise<void> {
+    for (const { key, work } of this.#lanes.due((scheduler) => scheduler.hasWork)) {
+      let context: NativeContext | null;
+      try {
+        context = await this.#lanes.use(key);
+      } catch (error) {
+        this.#failAll(work, error);
+        continue;
+      }
+      // Without a context the lane waits for another one to become idle.
+      if (context === null) continue;
+      await this.#runLane(work, context, mayGoOn);
+      break;
+    }
+    this.#deliver();
+  }
+
+  async #runLane(scheduler: Scheduler, context: NativeContext, mayGoOn: () => boolean): Promise<void> {
+    const alone = () => this.#lanes.due((other) => other !== scheduler && other.hasWork).length === 0;
+    for (let steps = 0; mayGoOn() && (steps < laneSlice || alone()); steps += 1) {
+      if (scheduler.waiting > 0) {
+        for (const admission of scheduler.admit()) await this.#makeReady(scheduler, context, admission);
+      }
+      const step = scheduler.plan();
+      if (step === null) break;
+      this.#stepping = true;
+      await this.#step(scheduler, context, step);
+      this.#stepping = false;
+      for (const generation of this.#toDispose) generation.dispose();
+      this.#toDispose.length = 0;
+    }
+  }
+
+  /** Brings the cells of a sequence into the state that its new request begins with. */
+  async #makeReady(scheduler: Scheduler, context: NativeContext, admission: Admission): Promise<void> {
+    const { requestId, sequence, keep, copyFrom } = admission;
+    if (copyFrom !== null) await context.copySequenceStateFromOtherSequence(sequence, copyFrom);
+    let kept = keep;
+    if (keep === 0 || !context.removeTokenCellsFromSequence(sequence, keep, -1)) {
+      context.disposeSequence(sequence);
+      scheduler.prefixLost(requestId);
+      kept = 0;
+    }
+    const request = this.#generations.get(requestId);
+    if (request !== undefined) request.generation.cachedTokens = kept;
+  }
+
+  async #step(scheduler: Scheduler, context: NativeContext, step: Step): Promise<void> {
+    const beganMs = this.#options.now();
+    context.initBatch(step.tokens);
+    const outputs: { generation: Generation; batchIndex: number }[] = [];
+    for (const { requestId, sequence, position, tokens, sample } of step.items) {
+      const last = tokens.length - 1;
+      const wanted = !sample ? noSample : last === 0 ? firstSample : Uint32Array.of(last);
+      const [batchIndex] = context.addToBatch(sequence, position, tokens, wanted);
+      const request = this.#generations.get(requestId);
+      if (request !== undefined && batchIndex !== undefined) {
+        outputs.push({ generation: request.generation, batchIndex });
+      }
+    }
+    const decoded = context.decodeBatch();
+    const sampleAll = () => Promise.all(outputs.map((output) => sample(context, output)));
+    let sampled = this.#options.nativeWorkIsOrdered ? sampleAll() : null;
+    this.#deliver();
+    try {
+      await decoded;
+    } catch (error) {
+      await sampled;
+      this.#failStep(scheduler, context, error);
+      return;
+    }
+    sampled ??= sampleAll();
+    const tokens = await sampled;
+    const endedMs = this.#options.now();
+
+    scheduler.advance();
+    const perToken = (endedMs - beganMs) / step.tokens;
+    for (const item of step.items) {
+      const request = this.#generations.get(item.requestId);
+      if (request !== undefined) request.generation.activeMs += perToken * item.tokens.length;
+    }
+    for (const [place, output] of outputs.entries()) {
+      let token = tokens[place] ?? noToken;
+      if (!this.#generations.has(output.generation.id)) continue;
+      if (token !== noToken && output.generation.take(token) === 'resample') {
+        token = await sample(context, output);
+        if (token !== noToken) output.generation.take(token);
+      }
+      this.#follow(scheduler, output.generation, token);
+    }
+    this.#pace.step(step, endedMs - beganMs);
+    this.#pace.report(endedMs, { queued: scheduler.waiting, running: scheduler.running });
+  }
+
+  /** Feeds what the generation goes on with, or ends its sequence. Its text is for `deliver`. */
+  #follow(scheduler: Scheduler, generation: Generation, token: Token): void {
+    if (!this.#generations.has(generation.id)) return;
+    if (token === noToken) {
+      this.#fail(generation.id, 'No token fits the required format.');
+      return;
+    }
+    this.#toDeliver.push(generation);
+    if (generation.ending) scheduler.end(generation.id);
+    else for (const next of generation.next) scheduler.push(generation.id, next);
+  }
+
+  /** Sends the deltas of the last step in one message, and then the ends. */
+  #deliver(): void {
+    if (this.#toDeliver.length === 0) return;
+    const items: { id: number; delta: Delta }[] = [];
+    const over: Generation[] = [];
+    for (const generation of this.#toDeliver) {
+      if (!this.#generations.has(generation.id)) continue;
+      for (const delta of generation.deliver()) items.push({ id: generation.id, delta });
+      if (generation.over) over.push(generation);
+    }
+    this.#toDeliver = [];
+    if (items.length > 0) this.#options.send({ type: 'deltas', items });
+    for (const generation of over) {
+      this.#forget(generation.id);
+      this.#options.send({ type: 'finished', id: generation.id, ...generation.finished(false) });
+    }
+  }
+
+  /** Takes a request out. null: it has had its terminal message. */
+  #forget(id: number): Generation | null {
+    const request = this.#generations.get(id);
+    if (request === undefined) return null;
+    this.#generations.delete(id);
+    request.scheduler.end(id);
+    if (this.#stepping) this.#toDispose.push(request.generation);
+    else request.generation.dispose();
+    return request.generation;
+  }
+
+  #fail(id: number, message: string): void {
+    if (this.#forget(id) !== null) this.#options.send(failure(id, 'generation_failed', message, null));
+  }
+
+  #failAll(scheduler: Scheduler, error: unknown): void {
+    const ids = [...this.#generations].filter(([, request]) => request.scheduler === scheduler).map(([id]) => id);
+    for (const id of ids) this.#fail(id, messageOf(error));
+  }
+
+  /** The cells of the sequences in a failed step are in doubt. */
+  #failStep(scheduler: Scheduler, context: NativeContext, error: unknown): void {
+    const failed = scheduler.fail();
+    for (const sequence of failed.sequences) context.disposeSequence(sequence);
+    for (const id of failed.requestIds) this.#fail(id, messageOf(error));
+  }
+}
+
+function contextShape(config: ChildConfig) {
+  const { sequences, maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
+  return { sequences, contextTokens: maxContextTokens, batchTokens, prefillChunkTokens, threads };
+}
+
+/** A sampler fails where the grammar allows no token. */
+async function sample(context: NativeContext, output: { generation: Generation; batchIndex: number }): Promise<Token> {
+  try {
+    return await context.sampleToken(output.batchIndex, output.generation.sampler.native);
+  } catch {
+    return noToken;
+  }
+}
+
+function failure(
+  id: number,
+  fault: 'capacity_unavailable' | 'generation_failed',
+  message: string,
+  retryAfter: number | null,
+): FromChild {
+  return { type: 'failed', id, fault, message, param: null, retryAfterSeconds: retryAfter };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,39 @@
+/**
+ * The child's side of the thread lease (`protocol.ts` has its rules): steps run only between `grant` and the one
+ * `lease_back` that ends it, which is said when no work is left, or after `yield` at the end of the step that runs.
+ */
+export type TurnOptions = {
+  leaseBack: () => void;
+  hasWork: () => boolean;
+  /** Runs steps while there is work and `mayGoOn()`. */
+  run: (mayGoOn: () => boolean) => Promise<void>;
+  /** The engine cannot go on after an error in `run`. */
+  failed: (error: unknown) => void;
+};
+
+export class Turn {
+  readonly #options: TurnOptions;
+  #state: 'away' | 'holding' | 'yielding' = 'away';
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  grant(): void {
+    if (this.#state !== 'away') return;
+    this.#state = 'holding';
+    // The request that the grant was sent ahead of is the next message of the channel.
+    setImmediate(() => void this.#hold().catch(this.#options.failed));
+  }
+
+  yield(): void {
+    if (this.#state === 'holding') this.#state = 'yielding';
+  }
+
+  async #hold(): Promise<void> {
+    const mayGoOn = () => this.#state === 'holding';
+    while (mayGoOn() && this.#options.hasWork()) await this.#options.run(mayGoOn);
+    this.#state = 'away';
+    this.#options.leaseBack();
+  }
+}

@@ -1,0 +1,179 @@
+import type { Segment } from '../text/template.ts';
+import type { NativeModel, Token } from './binding.ts';
+
+/** The tokens of a model: text to tokens, and tokens to the exact bytes of their text. */
+export type Vocabulary = {
+  /** `special`: control tokens in the text become tokens; else they are ordinary characters. */
+  tokenize: (text: string, special: boolean) => Uint32Array;
+  /** Segments of a rendered prompt, with the model's start token in front where it wants one. */
+  tokenizePrompt: (segments: readonly Segment[]) => Uint32Array;
+  /** A text to embed, with the start and end tokens that the model wants. */
+  tokenizeInput: (text: string) => Uint32Array;
+  /** The first tokens of an input, its end token kept. */
+  cutInput: (tokens: Uint32Array, most: number) => Uint32Array;
+  /** Bytes of the token's text; none for control tokens, which are never shown. */
+  bytesOf: (token: Token) => Uint8Array;
+  /** Decodes the token's text at once, where it is whole characters; null where its bytes need their neighbours. */
+  textOf: (token: Token) => string | null;
+  isEnd: (token: Token) => boolean;
+  /** The single token with this text, or null. */
+  find: (text: string) => Token | null;
+  /** Texts of the tokens of type CONTROL. */
+  controlTexts: string[];
+  bosText: string;
+  eosText: string;
+};
+
+/** Bits of `getTokenAttributes` and values of the vocabulary type, as in llama.h. */
+const attributeControl = 1 << 3;
+const attributeByte = 1 << 5;
+const attributeUnknown = 1 << 0;
+const typeSentencePiece = 1;
+const typeBytePair = 2;
+const typeWordPiece = 3;
+const typeUnigram = 4;
+const controlInFile = 3;
+/** Tags that the output parser must see even where a model declares them as control tokens. */
+const shownTags = new Set(['<think>', '</think>', '<tool_call>', '</tool_call>']);
+const nothing = new Uint8Array(0);
+
+export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | 'facts'>): Vocabulary {
+  const type = addon.getVocabularyType();
+  const bytes: (Uint8Array | undefined)[] = [];
+  const texts: (string | null | undefined)[] = [];
+  const ends: (boolean | undefined)[] = [];
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const encoder = new TextEncoder();
+
+  const readBytes = (token: Token): Uint8Array => {
+    const attributes = addon.getTokenAttributes(token);
+    const text = addon.getTokenString(token) ?? '';
+    if ((attributes & (attributeControl | attributeUnknown)) !== 0 && !shownTags.has(text)) return nothing;
+    if ((attributes & attributeByte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
+    const isNormal = facts.tokenTypes[token] === undefined || facts.tokenTypes[token] === 1;
+    if (type === typeBytePair && isNormal) return bytesOfStandIns(text);
+    if (type === typeSentencePiece) return encoder.encode(text.replaceAll('\u2581', ' '));
+    // Added tokens stand as they are; other kinds of vocabulary have no bytes of their own.
+    return encoder.encode(type === typeBytePair ? text : addon.detokenize(Uint32Array.of(token), true));
+  };
+  const bytesOf = (token: Token): Uint8Array => {
+    let known = bytes[token];
+    if (known === undefined) {
+      known = readBytes(token);
+      bytes[token] = known;
+    }
+    return known;
+  };
+  const decodeWhole = (token: Token): string | null => {
+    try {
+      return strict.decode(bytesOf(token));
+    } catch {
+      return null;
+    }
+  };
+  const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
+  const bos = addon.tokenBos();
+  const eos = addon.tokenEos();
+  const isWordPiece = type === typeWordPiece;
+  const start = tokensOf(isWordPiece || (addon.shouldPrependBosToken() && type !== typeUnigram), bos);
+  const end = tokensOf(
+    isWordPiece || type === typeUnigram || addon.shouldAppendEosToken(),
+    isWordPiece ? addon.sepToken() : eos,
+  );
+
+  return {
+    tokenize: (text, special) => addon.tokenize(text, special),
+    tokenizePrompt: (segments) => {
+      const parts = segments.map((segment) => addon.tokenize(segment.text, segment.special));
+      // Many templates write the start token themselves.
+      return concatenate(parts[0]?.[0] === start[0] ? parts : [start, ...parts]);
+    },
+    tokenizeInput: (text) => concatenate([start, addon.tokenize(text, false), end]),
+    cutInput: (tokens, most) => concatenate([tokens.subarray(0, Math.max(0, most - end.length)), end]),
+    bytesOf,
+    textOf: (token) => {
+      let known = texts[token];
+      if (known === undefined) {
+        known = decodeWhole(token);
+        texts[token] = known;
+      }
+      return known;
+    },
+    isEnd: (token) => {
+      let known = ends[token];
+      if (known === undefined) {
+        known = addon.isEogToken(token);
+        ends[token] = known;
+      }
+      return known;
+    },
+    find: (text) => {
+      const tokens = addon.tokenize(text, true);
+      const [token] = tokens;
+      return tokens.length === 1 && token !== undefined && addon.getTokenString(token) === text ? token : null;
+    },
+    controlTexts: facts.tokens.filter((_, token) => facts.tokenTypes[token] === controlInFile),
+    bosText: nameOf(bos),
+    eosText: nameOf(eos),
+  };
+}
+
+function tokensOf(wanted: boolean, token: Token): Uint32Array {
+  return wanted && token >= 0 ? Uint32Array.of(token) : new Uint32Array(0);
+}
+
+export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Text of tokens that arrive one by one; an incomplete character waits for the rest of its bytes. */
+export type TokenText = { push: (token: Token) => string; end: () => string };
+
+export function createTokenText(vocabulary: Vocabulary): TokenText {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let whole = true;
+  return {
+    push: (token) => {
+      const text = whole ? vocabulary.textOf(token) : null;
+      if (text !== null) return text;
+      const part = vocabulary.bytesOf(token);
+      const decoded = decoder.decode(part, { stream: true });
+      whole = !endsInside(part, whole);
+      return decoded;
+    },
+    end: () => decoder.decode(),
+  };
+}
+
+/** Whether a character may be incomplete behind these bytes. Wrongly true costs time only: the decoder stays in use. */
+function endsInside(part: Uint8Array, before: boolean): boolean {
+  if (part.length === 0) return !before;
+  return (part.at(-1) ?? 0) >= 0x80;
+}
+
+/** GPT-2 tokenisers write each byte as a printable character. */
+function bytesOfStandIns(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const byte = byteOfStandIn(code);
+    // A character without a byte comes from a vocabulary with raw text in it.
+    if (byte === null) bytes.push(...new TextEncoder().encode(character));
+    else bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Printable Latin-1 stands for itself; the other 68 bytes follow each other from U+0100 on. */
+function byteOfStandIn(code: number): number | null {
+  if ((code >= 0x21 && code <= 0x7e) || (code >= 0xa1 && code <= 0xac) || (code >= 0xae && code <= 0xff)) return code;
+  if (code < 0x100 || code > 0x143) return null;
+  const place = code - 0x100;
+  return place <= 0x20 ? place : place <= 0x42 ? place - 0x21 + 0x7f : 0xad;
+}
