@@ -16,20 +16,21 @@ export type BaseModelsDeps = {
 const scope = ['base-models'];
 
 /** GET /api/v1/base-models: the catalogue, newest first, as a cursor page. */
-export function baseModelsRoutes(app: FastifyInstance, { models, cursors, runtimeStatus }: BaseModelsDeps): void {
-  app.get('/api/v1/base-models', { config: { operation: 'base_models.list' } }, (request) => {
-    const { limit, cursor } = readPage(request.query);
-    const all = models.baseModels().toSorted(newestFirst);
-    const [createdMs, id] = cursor === null ? [] : cursors.decode(scope, cursor);
-    const rows = all.filter((model) => isAfter(model, createdMs, id)).slice(0, limit + 1);
-    return pageOf({
-      rows,
-      limit,
-      totalCount: all.length,
-      cursorOf: (model) => cursors.encode(scope, [String(model.created.getTime()), model.id]),
-      toWire: (model) => toBaseModelWire(model, model.installed ? runtimeStatus(model.id).status : null),
+export function baseModelsRoutes({ models, cursors, runtimeStatus }: BaseModelsDeps) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get('/api/v1/base-models', { config: { operation: 'base_models.list' } }, async (request) => {
+      const { limit, cursor } = readPage(request.query);
+      const [createdMs, id] = cursor === null ? [] : cursors.decode(scope, cursor);
+      const all = models.baseModels().toSorted(newestFirst);
+      return pageOf({
+        rows: all.filter((model) => isAfter(model, createdMs, id)).slice(0, limit + 1),
+        limit,
+        totalCount: all.length,
+        cursorOf: (model) => cursors.encode(scope, [String(model.created.getTime()), model.id]),
+        toWire: (model) => toBaseModelWire(model, model.installed ? runtimeStatus(model.id).status : null),
+      });
     });
-  });
+  };
 }
 
 function newestFirst(a: BaseModel, b: BaseModel): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Fault, newId } from '#kernel';
+import { seedAccount, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import type { BaseModel } from './base-model.ts';
 import { toCompatModel } from './base-models.schema.ts';
@@ -39,16 +40,8 @@ describe('hosted models in the database', () => {
 
   async function seed() {
     const [{ database } = assert.fail()] = databases;
-    const accountId = newId('acc');
-    const projectId = newId('prj');
-    await database.query('insert into accounts (id, slug, display_name) values ($1, $2, $2)', [
-      accountId,
-      accountId.toLowerCase().replace('_', '-'),
-    ]);
-    await database.query(`insert into projects (id, account_id, slug, name, kind) values ($1, $2, 'p', 'P', 'text')`, [
-      projectId,
-      accountId,
-    ]);
+    const { accountId } = await seedAccount(database);
+    const { projectId } = await seedProject(database, { accountId });
     return { database, projectId };
   }
 

@@ -27,59 +27,67 @@ export type GgufBytes = {
 
 /** @param end first byte that may not be read: the size of the file or the header limit, whichever is less. */
 export function openGgufBytes(fd: number, end: number, file: string): GgufBytes {
-  const window = Buffer.alloc(Math.min(windowBytes, Math.max(end, 1)));
-  let windowStart = 0;
-  let windowLength = 0;
-  let at = 0;
-
-  const claim = (bytes: number): void => {
-    if (bytes > end - at) throw new ModelError(`${file}: the header is cut short or too large; the file is damaged.`);
-  };
-
-  /** Returns the offset in `window` of the next `bytes` (at most 8) and moves past them. */
-  const take = (bytes: number): number => {
-    claim(bytes);
-    if (at < windowStart || at + bytes > windowStart + windowLength) {
-      windowStart = at;
-      windowLength = readFully(fd, window, at);
-      if (windowLength < bytes) throw new ModelError(`${file}: the file changed while it was read.`);
-    }
-    const offset = at - windowStart;
-    at += bytes;
-    return offset;
-  };
-
+  const head = openWindow(fd, end, file);
+  const { bytes, take } = head;
   const count = (limit: number, what: string): number => {
-    const value = window.readBigUInt64LE(take(8));
+    const value = bytes.readBigUInt64LE(take(8));
     if (value > BigInt(limit)) {
       throw new ModelError(`${file}: ${what} is ${value}, more than the ${limit} allowed; the file is damaged.`);
     }
     return Number(value);
   };
-
   return {
-    position: () => at,
-    skip(bytes) {
-      claim(bytes);
-      at += bytes;
-    },
-    u8: () => window.readUInt8(take(1)),
-    u16: () => window.readUInt16LE(take(2)),
-    i16: () => window.readInt16LE(take(2)),
-    u32: () => window.readUInt32LE(take(4)),
-    i32: () => window.readInt32LE(take(4)),
-    f32: () => window.readFloatLE(take(4)),
-    f64: () => window.readDoubleLE(take(8)),
-    i64: () => window.readBigInt64LE(take(8)),
-    u64: () => window.readBigUInt64LE(take(8)),
+    position: head.position,
+    skip: head.skip,
+    u8: () => bytes.readUInt8(take(1)),
+    u16: () => bytes.readUInt16LE(take(2)),
+    i16: () => bytes.readInt16LE(take(2)),
+    u32: () => bytes.readUInt32LE(take(4)),
+    i32: () => bytes.readInt32LE(take(4)),
+    f32: () => bytes.readFloatLE(take(4)),
+    f64: () => bytes.readDoubleLE(take(8)),
+    i64: () => bytes.readBigInt64LE(take(8)),
+    u64: () => bytes.readBigUInt64LE(take(8)),
     count,
-    string(limit, what) {
-      const length = count(limit, `the length of ${what}`);
-      claim(length);
-      const bytes = Buffer.alloc(length);
-      if (readFully(fd, bytes, at) < length) throw new ModelError(`${file}: the file changed while it was read.`);
-      at += length;
-      return bytes.toString('utf8');
+    string: (limit, what) => head.copy(count(limit, `the length of ${what}`)).toString('utf8'),
+  };
+}
+
+function openWindow(fd: number, end: number, file: string) {
+  const bytes = Buffer.alloc(Math.min(windowBytes, Math.max(end, 1)));
+  let windowStart = 0;
+  let windowLength = 0;
+  let at = 0;
+
+  const skip = (length: number): void => {
+    if (length > end - at) throw new ModelError(`${file}: the header is cut short or too large; the file is damaged.`);
+    at += length;
+  };
+  const fill = (target: Buffer, from: number, needed: number): number => {
+    const got = readFully(fd, target, from);
+    if (got < needed) throw new ModelError(`${file}: the file changed while it was read.`);
+    return got;
+  };
+  return {
+    bytes,
+    position: () => at,
+    skip,
+    /** Moves past the next `length` (at most 8) bytes and returns where they stand in `bytes`. */
+    take(length: number): number {
+      const from = at;
+      skip(length);
+      if (from < windowStart || at > windowStart + windowLength) {
+        windowStart = from;
+        windowLength = fill(bytes, from, length);
+      }
+      return from - windowStart;
+    },
+    copy(length: number): Buffer {
+      const from = at;
+      skip(length);
+      const copied = Buffer.alloc(length);
+      fill(copied, from, length);
+      return copied;
     },
   };
 }
