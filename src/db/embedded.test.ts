@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase } from './database.ts';
+import { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Starts the server and stops it at the end of the test, whatever its outcome. */
+async function start(t: TestContext, options: EmbeddedOptions): Promise<Embedded> {
+  const server = await startEmbedded(options);
+  t.after(() => server.stop());
+  return server;
+}
+
+async function open(t: TestContext, { url }: Embedded): Promise<Database> {
+  const database = await openDatabase({ url, maxConnections: 2 });
+  t.after(() => database.close());
+  return database;
+}
+
+/** A data folder whose parent nobody else may enter, like a checkout under /root. */
+async function privateDataDir(t: TestContext): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'fanfold-private-'));
+  await chmod(parent, 0o700);
+  t.after(() => rm(parent, { recursive: true, force: true }));
+  return join(parent, 'data');
+}
+
+async function eventually<T>(attempt: () => Promise<T>, timeoutMs: number): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+const insert = (database: Database, n: number) => database.query('insert into kept values ($1)', [n]);
+const keptNumbers = async (database: Database) =>
+  (await database.query<{ n: number }>('select n from kept order by n')).map(({ n }) => n);
+
+test('the embedded server', async (t) => {
+  const dataDir = await privateDataDir(t);
+
+  await t.test('keeps its data over restarts, in a folder that only this user may enter', async () => {
+    for (const n of [1, 2]) {
+      const server = await startEmbedded({ dataDir });
+      const database = await openDatabase({ url: server.url, maxConnections: 1 });
+      await database.query('create table if not exists kept (n int)');
+      await insert(database, n);
+      await database.close();
+      await server.stop();
+    }
+    const { mode } = await stat(join(dataDir, 'postgres', 'password'));
+    assert.equal(mode & 0o777, 0o600);
+    assert.equal(await findEmbedded(dataDir), null);
+  });
+
+  await t.test('after kill -9 comes back by itself on the same address with everything committed', async (t) => {
+    const events: string[] = [];
+    const server = await start(t, { dataDir, onEvent: (event) => events.push(event) });
+    const database = await open(t, server);
+    await insert(database, 3);
+    const startedAt = performance.now();
+    process.kill(server.pid() ?? 0, 'SIGKILL');
+    await eventually(async () => assert.deepEqual(events, ['lost', 'recovered']), 20_000);
+    const downMs = performance.now() - startedAt;
+    await insert(database, 4);
+    assert.deepEqual(await keptNumbers(database), [1, 2, 3, 4]);
+    t.diagnostic(`down for ${Math.round(downMs)} ms`);
+    assert.ok(downMs < 15_000, `down for ${downMs} ms`);
+  });
+
+  await t.test('serves one process per data folder; others are told and can find it', async (t) => {
+    const server = await start(t, { dataDir });
+    assert.equal(await findEmbedded(dataDir), server.url);
+    await assert.rejects(startEmbedded({ dataDir }), { name: 'OperatorError', message: /in use by another/ });
+  });
+
+  await t.test('ends when its owner is killed, and the next owner takes over', async (t) => {
+    const { owner, pid } = await startOwner(dataDir);
+    owner.kill('SIGKILL');
+    const server = await start(t, { dataDir });
+    assert.notEqual(server.pid(), pid);
+    const database = await open(t, server);
+    assert.deepEqual(await keptNumbers(database), [1, 2, 3, 4]);
+  });
+
+  await t.test('starts although the process number it left behind belongs to somebody else by now', async (t) => {
+    const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+    const lines = [process.ppid, '/somewhere', 1_700_000_000, 1, '', '127.0.0.1', '  123456  7', 'ready   ', ''];
+    await writeFile(file, lines.join('\n'));
+    const owner = await stat(join(dataDir, 'postgres', 'cluster'));
+    await chown(file, owner.uid, owner.gid);
+    await start(t, { dataDir });
+  });
+
+  await t.test('of another major version is refused in one line', async () => {
+    const file = join(dataDir, 'postgres', 'cluster', 'PG_VERSION');
+    const version = await readFile(file, 'utf8');
+    await writeFile(file, '15\n');
+    await assert.rejects(startEmbedded({ dataDir }), { name: 'OperatorError', message: /made by PostgreSQL 15/ });
+    await writeFile(file, version);
+  });
+
+  await t.test('does not run as root', { skip: !isRoot }, async (t) => {
+    const server = await start(t, { dataDir });
+    const status = await readFile(`/proc/${server.pid()}/status`, 'utf8');
+    assert.doesNotMatch(status, /^Uid:\s+0\s/m);
+  });
+});
+
+async function startOwner(dataDir: string): Promise<{ owner: ChildProcess; pid: number }> {
+  const program = `
+    const { startEmbedded } = await import(${JSON.stringify(fileURLToPath(new URL('./embedded.ts', import.meta.url)))});
+    const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} });
+    console.log(server.pid());
+    setInterval(() => {}, 1000);`;
+  const owner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await Promise.race([once(owner.stdout, 'data'), once(owner, 'exit')]);
+  return { owner, pid: Number(String(line)) };
+}
+
+test('an unwritable data folder is refused in one line', async (t) => {
+  const parent = await mkdtemp(join(tmpdir(), 'fanfold-file-'));
+  t.after(() => rm(parent, { recursive: true }));
+  const file = join(parent, 'data');
+  await writeFile(file, '');
+  await assert.rejects(startEmbedded({ dataDir: file }), {
+    name: 'OperatorError',
+    message: `The data folder ${file} cannot be written to: ENOTDIR.`,
+  });
+});

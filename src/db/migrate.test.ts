@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createTestDatabase } from '#test/database.ts';
+import { migrate, migrationFolder } from './migrate.ts';
+
+test('migrations', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-migrations-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  const emptyDatabase = async () => {
+    await database.query('drop schema public cascade');
+    await database.query('create schema public');
+  };
+
+  await t.test('every released file has been applied once to a fresh database', async () => {
+    const names = (await readdir(migrationFolder)).sort();
+    const rows = await database.query<{ name: string }>('select name from schema_migrations order by version');
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      names,
+    );
+  });
+
+  await t.test('run once when many replicas start together', async () => {
+    await emptyDatabase();
+    await write('0001_first.sql', '--! compatible\ncreate table first (n int);');
+    await write('0002_second.sql', '--! compatible\ninsert into first values (2);');
+    await Promise.all(Array.from({ length: 6 }, () => migrate(database, folder)));
+    assert.deepEqual(await database.query('select n from first'), [{ n: 2 }]);
+  });
+
+  await t.test('leave nothing behind when one of them fails', async () => {
+    await write('0003_third.sql', '--! compatible\ncreate table third (n int);');
+    await write('0004_broken.sql', '--! compatible\ncreate table fourth (n nonsense);');
+    await assert.rejects(migrate(database, folder), { code: '42704' });
+    assert.deepEqual(await database.query(`select to_regclass('third')::text as third`), [{ third: null }]);
+  });
+
+  await t.test('of a newer release are accepted when compatible and refused when breaking', async () => {
+    await rm(join(folder, '0003_third.sql'));
+    await rm(join(folder, '0004_broken.sql'));
+    const insert = 'insert into schema_migrations (version, name, breaking) values ($1, $2, $3)';
+    await database.query(insert, [3, '0003_newer.sql', false]);
+    await migrate(database, folder);
+    await database.query(insert, [4, '0004_newer.sql', true]);
+    await assert.rejects(migrate(database, folder), { name: 'OperatorError', message: /0004_newer\.sql/ });
+  });
+
+  await t.test('without the first line or with a gap in the numbers are refused', async () => {
+    await write('0003_silent.sql', 'select 1;');
+    await assert.rejects(migrate(database, folder), /the first line must be/);
+    await rm(join(folder, '0003_silent.sql'));
+    await write('0005_gap.sql', '--! compatible\nselect 1;');
+    await assert.rejects(migrate(database, folder), /without gaps/);
+  });
+});
