@@ -144,24 +144,32 @@ function createBatchers(database: Database, instanceId: string, registered: () =
     holds: createBatcher({
       lanes: 1,
       maxItems,
-      run: async (requests: readonly HoldRequest[]) => {
-        await registered();
-        return runIsolated(requests, (part) => placeHolds(database, instanceId, { requests: part, timeoutMs }));
-      },
+      run: (requests: readonly HoldRequest[]) =>
+        runIsolated(requests, {
+          run: async (part) => {
+            await registered();
+            return placeHolds(database, instanceId, { requests: part, timeoutMs });
+          },
+        }),
     }),
     settlements: createBatcher({
       lanes: 1,
       maxItems,
       run: (charges: readonly Charge[]) =>
-        runIsolated(charges, (part) => settleCharges(database, part, { timeoutMs }), isSettledElsewhere),
+        runIsolated(charges, {
+          run: (part) => settleCharges(database, part, { timeoutMs }),
+          isLostRace: isSettledElsewhere,
+        }),
     }),
     releases: createBatcher({
       lanes: 1,
       maxItems,
       run: (requestIds: readonly string[]) =>
-        runIsolated(requestIds, async (part) => {
-          await releaseHolds(database, part, { timeoutMs });
-          return part;
+        runIsolated(requestIds, {
+          run: async (part) => {
+            await releaseHolds(database, part, { timeoutMs });
+            return part;
+          },
         }),
     }),
   };

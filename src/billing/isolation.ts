@@ -1,5 +1,5 @@
 import { sqlState } from '#db';
-import { Fault } from '#kernel';
+import { Fault, fault } from '#kernel';
 
 /** What became of one item of a batch. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
@@ -9,48 +9,53 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   throw outcome.error;
 }
 
-// Deadlock and serialization failure: nothing was done, and the same statement may work now.
-const retryStates = new Set(['40P01', '40001']);
-const attempts = 5;
+export type IsolatedRun<In, Out> = {
+  /** Runs the items as one statement: all of them or none. */
+  run: (items: readonly In[]) => Promise<readonly Out[]>;
+  /** Errors, besides deadlocks and the like, after which the statement may be run again at once. */
+  isLostRace?: (error: unknown) => boolean;
+};
 
-type Run<In, Out> = (items: readonly In[]) => Promise<readonly Out[]>;
+// Deadlock and serialization failure: nothing was done, and the same statement may work now.
+const lostRaceStates = new Set(['40P01', '40001']);
+const attempts = 5;
+// Cardinality, data, constraint, syntax or access: the statement is refused for what it says. Everything else
+// (a timeout, a restart, a database that takes no connections, ...) is the database's own trouble.
+const refusalClass = /^(21|22|23|42)/;
 
 /**
- * Runs a batch as one statement. Lost races are run again; a statement that the database refuses for what it contains
- * is split until only the item at fault fails, so that one caller's bad value never fails another's call. Trouble with
- * the database itself fails all items alike.
- *
- * @param isLostRace further errors after which the statement may be run again.
+ * Runs a batch. Lost races are run again. When the database refuses the statement for what it contains, it is split
+ * until only the item at fault fails, so that one caller's bad value never fails another's call. Trouble with the
+ * database fails all items alike, with `service_unavailable`.
  */
-export async function runIsolated<In, Out>(
-  items: readonly In[],
-  run: Run<In, Out>,
-  isLostRace: (error: unknown) => boolean = () => false,
-): Promise<Outcome<Out>[]> {
+export async function runIsolated<In, Out>(items: readonly In[], how: IsolatedRun<In, Out>): Promise<Outcome<Out>[]> {
   try {
-    const results = await runRepeatedly(items, run, isLostRace);
+    const results = await runRepeatedly(items, how);
     return results.map((value) => ({ ok: true, value }));
-  } catch (error) {
+  } catch (cause) {
+    const error = asTrouble(cause);
     if (items.length === 1 || error instanceof Fault) return items.map(() => ({ ok: false, error }));
     const half = Math.ceil(items.length / 2);
-    return [
-      ...(await runIsolated(items.slice(0, half), run, isLostRace)),
-      ...(await runIsolated(items.slice(half), run, isLostRace)),
-    ];
+    return [...(await runIsolated(items.slice(0, half), how)), ...(await runIsolated(items.slice(half), how))];
   }
 }
 
 async function runRepeatedly<In, Out>(
   items: readonly In[],
-  run: Run<In, Out>,
-  isLostRace: (error: unknown) => boolean,
+  { run, isLostRace = () => false }: IsolatedRun<In, Out>,
 ): Promise<readonly Out[]> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run(items);
     } catch (error) {
-      const mayRepeat = retryStates.has(sqlState(error) ?? '') || isLostRace(error);
+      const mayRepeat = lostRaceStates.has(sqlState(error) ?? '') || isLostRace(error);
       if (!mayRepeat || attempt === attempts) throw error;
     }
   }
+}
+
+function asTrouble(error: unknown): unknown {
+  const state = error instanceof Fault ? null : sqlState(error);
+  if (state === null || refusalClass.test(state)) return error;
+  return fault('service_unavailable', { retryAfterSeconds: 1, cause: error });
 }
