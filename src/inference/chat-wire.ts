@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Delta, Finished, Usage } from '#engine';
+import { randomPage } from '#kernel';
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -13,8 +13,7 @@ export function wireId(prefix: 'chatcmpl-' | 'cmpl-' | 'call_'): string {
   let id: string = prefix;
   // 248 = 4 x 62: bytes above it would favour the first letters.
   while (id.length < prefix.length + 24) {
-    for (const byte of randomBytes(32))
-      if (byte < 248 && id.length < prefix.length + 24) id += alphanumerics[byte % 62];
+    for (const byte of randomPage(32)) if (byte < 248 && id.length < prefix.length + 24) id += alphanumerics[byte % 62];
   }
   return id;
 }

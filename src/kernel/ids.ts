@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomPage } from './random.ts';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -22,6 +22,6 @@ function encodeTime(ms: number): string {
 
 function encodeRandom(): string {
   let text = '';
-  for (const byte of randomBytes(16)) text += crockford.charAt(byte & 31);
+  for (const byte of randomPage(16)) text += crockford.charAt(byte & 31);
   return text;
 }

@@ -14,3 +14,4 @@ export { checkDisplayName } from './display-name.ts';
 export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
 export { type IdPrefix, newId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';
+export { randomPage } from './random.ts';
