@@ -87,5 +87,7 @@ export function otherKey(grammar: Grammar, names: readonly string[]): Expression
     const alternatives = [...branches, free, ...(taken.includes('') ? [] : ['""'])];
     return taken.length === 0 ? anything : grammar.define('key', alternatives.join(' | '));
   };
-  return sequence('"\\""', rest(names), '"\\""');
+  // Names that need an escape cannot come up at all.
+  const writable = names.filter((name) => JSON.stringify(name).length === name.length + 2);
+  return sequence('"\\""', rest(writable), '"\\""');
 }

@@ -195,7 +195,7 @@ export class OutputParser {
     const { tools, toolSyntax, parallelToolCalls } = this.#options;
     const call = text === null ? null : parseToolCall(text, tools, toolSyntax);
     if (call === null) {
-      this.#content(callOpen + this.#call.text());
+      this.#content(callOpen + this.#call.text().replaceAll(/<\/?think>/g, ''));
       return;
     }
     this.#waiting = [];

@@ -40,7 +40,7 @@ export function createFlatten(root: unknown): Flatten {
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
     if (steps > maxSteps) throw refuse('The schema is too large when its references are followed.');
-    if (depth > maxReferences) throw refuse('The schema refers to itself without end.');
+    if (depth > maxReferences) throw refuse(`A reference leads to another more than ${maxReferences} times.`);
     if (schema === false) throw new Unsatisfiable();
     if (schema === true) return {};
     if (!isSchema(schema)) throw refuse(`A schema must be an object or a boolean, not ${canonical(schema)}.`);
