@@ -1,0 +1,29 @@
+/**
+ * A server process as billing sees it, to be killed: `node crash-worker.fixture.ts URL ACCOUNT...`. Every line it
+ * prints is something a client has seen: `paid REQUEST MICRO`, `failed REQUEST` or `unknown REQUEST`.
+ */
+import { writeSync } from 'node:fs';
+import { openDatabase } from '#db';
+import { newId, systemClock } from '#kernel';
+import { createBilling } from './billing.ts';
+import { callUntil, type Seen } from './random-calls.fixture.ts';
+
+const [url, ...accounts] = process.argv.slice(2);
+if (!url) throw new Error('usage: crash-worker.fixture.ts URL ACCOUNT...');
+const database = await openDatabase({ url, maxConnections: 5 });
+const billing = createBilling({
+  database,
+  instanceId: newId('ins'),
+  clock: systemClock,
+  timing: { beatMs: 50, sweepMs: 100, deadAfterMs: 700 },
+});
+billing.start();
+
+function show(seen: Seen): void {
+  // At once, as one write: a line that was begun is a line the client has.
+  writeSync(1, `${[seen.outcome, seen.requestId, seen.outcome === 'paid' ? seen.micro : ''].join(' ').trim()}\n`);
+}
+
+await Promise.all(
+  Array.from({ length: 24 }, () => callUntil(AbortSignal.timeout(60_000), { billing, accounts, show })),
+);
