@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { formatCredits, parseCredits } from '#kernel';
 import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { checkServable, type GgufFacts, readGgufFacts } from './gguf/facts.ts';
-import { ModelError, reasonOf } from './model-error.ts';
+import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { type AddedModel, type RegistryEntry, readRegistry, updateRegistry } from './registry.ts';
 
@@ -33,7 +32,11 @@ export type AddedReport = { id: string; facts: GgufFacts; sha256: string; contex
 const defaultContextTokens = 4096;
 
 /** Registers a local GGUF file. A running server serves it within a second. Throws `ModelError` with one line. */
-export async function addModel(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
+export function addModel(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
+  return inOneLine(() => checkAndRegister(models, options));
+}
+
+async function checkAndRegister(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
   const { id, kind } = options;
   if (!modelIdPattern.test(id)) {
     throw new ModelError(
@@ -46,15 +49,16 @@ export async function addModel(models: ModelsService, options: AddModelOptions):
   const registered = readRegistry(models.registryPath).entries.has(id);
   if (registered && !options.force) throw new ModelError(`${id} is already there; replace it with --force.`);
 
-  const path = await absolutePath(options.ggufPath);
-  const before = statSync(path);
+  // Not the real path: behind a symbolic link the name may be a digest, and this one is what the person knows.
+  const path = resolve(options.ggufPath);
+  const before = await stat(path);
   const facts = readGgufFacts(path);
   const warnings = checkServable(facts, kind, basename(path));
   if (listed) checkFactsOfListed(facts, listed, basename(path));
   const contextTokens = listed?.maxContextTokens ?? chooseContext(facts, options, warnings);
   const added = listed ? null : describe(models, { ...options, facts, contextTokens, file: basename(path) });
   const sha256 = await sha256OfFile(path);
-  const after = statSync(path);
+  const after = await stat(path);
   if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
     throw new ModelError(`${path} changed while it was read; try again when it is complete.`);
   }
@@ -91,14 +95,6 @@ export function checkFactsOfListed(facts: GgufFacts, listed: CatalogueEntry, fil
   // Conversions differ by padding of the vocabulary, never by a fifth.
   if (Math.abs(facts.parameters - listed.parameters) > listed.parameters / 5) {
     throw new ModelError(`${file} has ${facts.parameters} parameters; ${listed.id} has ${listed.parameters}.`);
-  }
-}
-
-async function absolutePath(path: string): Promise<string> {
-  try {
-    return await realpath(resolve(path));
-  } catch (error) {
-    throw new ModelError(`Cannot read ${path}: ${reasonOf(error)}`);
   }
 }
 

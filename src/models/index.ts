@@ -22,6 +22,6 @@ export { formatBytes, listModels, type ModelListing, renderModelTable } from './
 export { ModelError } from './model-error.ts';
 export { type ModelsOptions, type ModelsService, openModels } from './models-service.ts';
 export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull-model.ts';
-export type { TransferProgress } from './pull/transfer-meter.ts';
+export { renderProgress, type TransferProgress } from './pull/transfer-meter.ts';
 export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';
 export { type ModelQuestion, resolveModel, type ServedModel } from './resolve.ts';

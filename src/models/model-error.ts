@@ -15,3 +15,13 @@ export function reasonOf(error: unknown): string {
 export function systemCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
+
+/** Runs a command's work; trouble of the file system (no permission, no space, ...) becomes one line. */
+export async function inOneLine<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw new ModelError(reasonOf(error), { cause: error });
+    throw error;
+  }
+}

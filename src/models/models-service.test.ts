@@ -101,7 +101,7 @@ describe('models of a server', () => {
       [{ id: 'm', kind: 'text', ggufPath, rate: '0.0000001' }, /is not a rate/],
       [{ id: 'm', kind: 'text', ggufPath, contextTokens: 0 }, /context must be/],
       [{ id: 'm', kind: 'text', ggufPath, queryInstruction: 'x' }, /takes no query instruction/],
-      [{ id: 'm', kind: 'text', ggufPath: join(folder, 'none.gguf') }, /Cannot read/],
+      [{ id: 'm', kind: 'text', ggufPath: join(folder, 'none.gguf') }, /ENOENT: no such file/],
       [{ id: 'm', kind: 'text', ggufPath: folder }, /is not a file/],
     ];
     for (const [options, message] of cases) {
@@ -113,6 +113,15 @@ describe('models of a server', () => {
       });
     }
     assert.equal(models.baseModels().length, 5);
+  });
+
+  test('a data folder that cannot be written to is told in one line', async () => {
+    const { models, file, folder } = open();
+    writeFileSync(join(folder, 'data'), 'a file where the folder should be');
+    await assert.rejects(addModel(models, { id: 'm', kind: 'text', ggufPath: file('m.gguf') }), {
+      name: 'ModelError',
+      message: /^Cannot read .*ENOTDIR[^\n]*$/,
+    });
   });
 
   test('a file that is changed or removed after it was registered is not served', async () => {

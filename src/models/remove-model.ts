@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { ModelError } from './model-error.ts';
+import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { readRegistry, updateRegistry } from './registry.ts';
 
@@ -18,7 +18,11 @@ export type RemovedReport = { id: string; deletedFile: string | null };
  * Takes a model out of the registry. A pulled file is deleted; a file that a person added stays where it is. Throws
  * `ModelError` with one line.
  */
-export async function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
+export function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
+  return inOneLine(() => checkAndRemove(models, options));
+}
+
+async function checkAndRemove(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
   const { id } = options;
   const listed = models.catalogue.entries.find((entry) => entry.id === id);
   if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);

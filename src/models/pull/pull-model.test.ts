@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type HubServer, startHubServer } from '#test/hub-server.ts';
 import { writeSampleModel, zeros } from '#test/model-files.ts';
 import { listModels } from '../list-models.ts';
@@ -335,6 +337,30 @@ describe('pull', { timeout: 60_000 }, () => {
     assert.ok(statSync(`${path}.partial`).size > 0);
     await pull();
     assert.deepEqual(readFileSync(path), model);
+  });
+
+  test('a pull that is killed leaves no lock and is resumed by the next one', async (t) => {
+    const { hub, models, pull, path } = await setUp(t);
+    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
+    const script = join(path, '../../../../puller.mts');
+    writeFileSync(
+      script,
+      `import { openModels, pullModel } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
+       const [cataloguePath, dataDir, endpoint] = process.argv.slice(2);
+       const models = openModels({ cataloguePath, dataDir });
+       await pullModel(models, { id: 'some', endpoint, signal: new AbortController().signal });`,
+    );
+    const dataDir = join(path, '../../..');
+    const child = fork(script, [join(dataDir, '../catalogue.yaml'), dataDir, hub.url]);
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    while (!existsSync(`${path}.partial`) || statSync(`${path}.partial`).size < 900_000) await sleep(20);
+    await assert.rejects(pull(), refusal(/is being pulled by another command/));
+    child.kill('SIGKILL');
+    await exited;
+    await pull();
+    assert.deepEqual(readFileSync(path), model);
+    assert.match(ranges(hub).at(-1) ?? '', /^bytes=\d{6,}-$/);
+    assert.ok(models.find('some')?.installed);
   });
 
   test('an unreachable hub and a wrong address are told in one line', async (t) => {

@@ -5,7 +5,7 @@ import type { ModelSource } from '../base-model.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
 import { withFileLock } from '../file-lock.ts';
 import { checkServable, readGgufFacts } from '../gguf/facts.ts';
-import { ModelError } from '../model-error.ts';
+import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
 import { pulledFolder } from '../remove-model.ts';
@@ -41,7 +41,11 @@ export type PulledReport =
  * Fetches the file of a catalogue entry into the data folder, checks it and registers it; a running server serves it
  * within a second. Throws `ModelError` with one line.
  */
-export async function pullModel(models: ModelsService, options: PullModelOptions): Promise<PulledReport> {
+export function pullModel(models: ModelsService, options: PullModelOptions): Promise<PulledReport> {
+  return inOneLine(() => lockAndPull(models, options));
+}
+
+async function lockAndPull(models: ModelsService, options: PullModelOptions): Promise<PulledReport> {
   const { entry, source } = findPullable(models, options.id);
   const folder = pulledFolder(models, entry.id);
   await mkdir(folder, { recursive: true });

@@ -1,3 +1,5 @@
+import { formatBytes } from '../list-models.ts';
+
 export type TransferProgress = {
   /** `check`: an earlier part of the file is read again before the rest is fetched. */
   phase: 'check' | 'download';
@@ -51,4 +53,24 @@ export function createTransferMeter(
       onProgress({ phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds });
     },
   };
+}
+
+/** `312 MB of 639 MB, 48 %, 11.2 MB/s, 29 s left`, for one line of a terminal. */
+export function renderProgress(progress: TransferProgress): string {
+  const { phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds } = progress;
+  if (phase === 'check') return `checking ${formatBytes(receivedBytes)} that are already here`;
+  const parts = [formatBytes(receivedBytes)];
+  if (totalBytes !== null) {
+    parts[0] = `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
+    parts.push(`${Math.floor((receivedBytes / Math.max(totalBytes, 1)) * 100)} %`);
+  }
+  if (bytesPerSecond > 0) parts.push(`${formatBytes(bytesPerSecond)}/s`);
+  if (etaSeconds !== null) parts.push(`${formatDuration(etaSeconds)} left`);
+  return parts.join(', ');
+}
+
+function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
