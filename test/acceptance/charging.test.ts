@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { childrenOf, commandOf } from '#test/processes.ts';
 import { type Program, startProgram } from '#test/program.ts';
 
 /** What a call costs, and that everything which is not a success costs nothing. */
@@ -148,28 +148,4 @@ async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): 
     answer = await ask();
   }
   return answer;
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => parentOf(child) === pid);
-}
-
-function parentOf(pid: number): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return null;
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }
