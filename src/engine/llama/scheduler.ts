@@ -164,6 +164,7 @@ export class Scheduler {
     const request = this.#running.get(requestId);
     if (request === undefined) return;
     const { slot } = request;
+    if (slot.length === slot.tokens.length) throw new RangeError('The sequence is full. This is a bug.');
     slot.tokens[slot.length] = token;
     slot.length += 1;
   }
