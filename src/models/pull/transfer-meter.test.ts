@@ -20,11 +20,13 @@ test('the rate is that of the last seconds, and the end is expected from it', ()
   // A slow start of 20 s, then 5 MB/s.
   for (let i = 0; i < 20; i++) {
     pass(1000);
-    meter.report('download', (bytes += 1000));
+    bytes += 1000;
+    meter.report('download', bytes);
   }
   for (let i = 0; i < 10; i++) {
     pass(1000);
-    meter.report('download', (bytes += 5_000_000));
+    bytes += 5_000_000;
+    meter.report('download', bytes);
   }
   const last = reports.at(-1);
   assert.equal(last?.bytesPerSecond, 5_000_000);
