@@ -2,14 +2,14 @@ import type { Sql } from '#db';
 import type { Clock } from '#kernel';
 import { updateKeysLastUsed } from './keys.store.ts';
 
-/** Keeps `last_used_at` without a write per call. */
+/** Keeps `last_used_at`, exact to a minute, without a write per call. */
 export type KeyUsage = {
   /** Notes a use of a key; costs one map entry. */
   seen: (keyId: string) => void;
   /** Writes what is due, in one statement. Trouble with the database leaves it for the next time. */
   flush: () => Promise<void>;
   start: () => void;
-  /** Writes what is left; rejects never. */
+  /** Writes what is due; rejects never. */
   stop: () => Promise<void>;
 };
 
@@ -18,6 +18,9 @@ const spacingMs = 60_000;
 const flushEveryMs = 5_000;
 
 type Use = { lastMs: number; storedMs: number };
+
+const isDue = ({ lastMs, storedMs }: Use) => lastMs - storedMs >= spacingMs;
+const toRow = ({ keyId, lastMs }: { keyId: string; lastMs: number }) => ({ keyId, at: new Date(lastMs) });
 
 export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyUsage {
   const uses = new Map<string, Use>();
@@ -30,26 +33,19 @@ export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyU
     else uses.set(keyId, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
   }
 
-  async function write(isDue: (use: Use) => boolean): Promise<void> {
+  async function flush(): Promise<void> {
     const due = [...uses].filter(([, use]) => isDue(use)).map(([keyId, { lastMs }]) => ({ keyId, lastMs }));
-    if (due.length > 0)
-      await updateKeysLastUsed(
-        sql,
-        due.map(({ keyId, lastMs }) => ({ keyId, at: new Date(lastMs) })),
-        spacingMs,
-      );
+    if (due.length > 0) await updateKeysLastUsed(sql, due.map(toRow), spacingMs);
     for (const { keyId, lastMs } of due) {
       const use = uses.get(keyId);
       if (use) use.storedMs = lastMs;
     }
+    forgetResting(clock.nowMs());
   }
 
-  async function flush(): Promise<void> {
-    const nowMs = clock.nowMs();
-    await write(({ lastMs, storedMs }) => lastMs > storedMs && nowMs - storedMs >= spacingMs);
-    // A key that rested for a whole spacing starts anew at its next use; the map holds the busy ones only.
-    for (const [keyId, { lastMs, storedMs }] of uses)
-      if (lastMs <= storedMs && nowMs - storedMs >= spacingMs) uses.delete(keyId);
+  /** A key that rested for a whole spacing starts anew at its next use; the map holds the busy ones only. */
+  function forgetResting(nowMs: number): void {
+    for (const [keyId, use] of uses) if (!isDue(use) && nowMs - use.lastMs >= spacingMs) uses.delete(keyId);
   }
 
   return {
@@ -61,7 +57,7 @@ export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyU
     stop: async () => {
       if (timer.handle) clearInterval(timer.handle);
       timer.handle = null;
-      await write(({ lastMs, storedMs }) => lastMs > storedMs).catch(() => {});
+      await flush().catch(() => {});
     },
   };
 }

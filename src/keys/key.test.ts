@@ -39,7 +39,7 @@ test('of a hundred thousand random look-alikes none passes the checksum by chanc
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const character = fc.constantFrom(...alphabet);
   const lookAlike = fc.array(character, { minLength: 49, maxLength: 49 }).map((it) => `fnf_${it.join('')}`);
-  for (const text of fc.sample(lookAlike, 100_000)) assert.equal(digestOfKey(text), null);
+  for (const text of fc.sample(lookAlike, { numRuns: 100_000, seed: 1 })) assert.equal(digestOfKey(text), null);
 });
 
 test('the key is found behind the scheme in any case and any number of spaces, and nowhere else', () => {
