@@ -131,7 +131,7 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
 
     async stop() {
       stopping = true;
-      await Promise.allSettled(underWay);
+      while (underWay.size > 0) await Promise.allSettled(underWay);
       await care.stop();
     },
   };
