@@ -10,7 +10,7 @@ import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
  * Cancel: a cancelled `generate` or `embed` ends with `finished`, reason `cancelled`, within one step. A cancel for
  * an id that already had its terminal reply is ignored.
  * Thread lease: the child runs steps only while it holds the lease, and it never asks: the parent knows from its own books
- * who has work. `grant` gives the lease; while nobody else holds it, it is sent right ahead of a `generate` or `embed`.
+ * who has work. `grant` gives the lease; while nobody else holds it, it is sent right behind a `generate` or `embed`.
  * Every grant ends with exactly one `lease_back`: as soon as the child has no work left (at once, if it finds none), or after
  * `yield`, at the end of the step that runs, whether work is left or not. A `yield` that finds the child without the
  * lease has crossed a `lease_back` and is ignored. Terminal replies of finished requests are sent before `lease_back`.

@@ -101,8 +101,8 @@ export class Session {
       const pending: Pending = { kind: 'generate', onDelta, resolve, reject, left: false, forget };
       const id = this.#enter(pending, signal, (left) => this.#child.send({ type: 'cancel', id: left }));
       this.#handles.delete(handle);
-      this.#options.lease.want(this);
       this.#child.send({ type: 'generate', id, handle, sampling, cacheScope });
+      this.#options.lease.want(this);
     });
   }
 
@@ -123,8 +123,8 @@ export class Session {
         unlisten();
       };
       this.#handles.delete(handle);
-      this.#options.lease.want(this);
       this.#child.send({ type: 'embed', id, handle });
+      this.#options.lease.want(this);
     });
   }
 
