@@ -70,7 +70,6 @@ test('nothing is constrained where nothing was asked', () => {
 
 test('json_object takes every JSON object and nothing else', async () => {
   const accepts = await matcher({ responseFormat: { type: 'json_object' } });
-  // 16 digits on each side of the point, two in the exponent: numbers of that kind come out as they went in.
   const number = fc.tuple(fc.integer(), fc.integer({ min: 0, max: 6 })).map(([units, places]) => units / 10 ** places);
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -114,12 +113,12 @@ test('values generated from a schema are accepted, and whatever is accepted sati
       assert.ok(valid(text), `generator: ${text}`);
       assert.ok(accepts(text), `${JSON.stringify(schema)} must accept ${text}`);
     }
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const text = mutated(JSON.stringify(value), () => choices.next().value ?? 0);
       if (accepts(text)) assert.ok(valid(text), `${JSON.stringify(schema)} must not accept ${text}`);
     }
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: 150 });
 });
 
 test('number bounds hold exactly, for integers and decimals, open and closed', async () => {

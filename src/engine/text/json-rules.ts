@@ -20,9 +20,10 @@ export function string(grammar: Grammar, length: readonly [number, number | null
   return grammar.define('string', sequence('"\\""', repeated(grammar, stringChar(grammar), length), '"\\""'));
 }
 
+/** Room for every number as JavaScript writes it, but for exponents beyond 279: no number overflows a double. */
 export function number(grammar: Grammar): Expression {
-  const whole = '("0" | [1-9] [0-9]{0,15})';
-  return grammar.define('number', `"-"? ${whole} ("." [0-9]{1,17})? ([eE] [-+]? [0-9]{1,2})?`);
+  const exponent = '[eE] [-+]? ([0-9]{1,2} | [12] [0-7] [0-9])';
+  return grammar.define('number', `"-"? ("0" | [1-9] [0-9]{0,20}) ("." [0-9]{1,24})? (${exponent})?`);
 }
 
 export function integer(grammar: Grammar): Expression {

@@ -19,6 +19,11 @@ const maxSchemaChars = 65_536;
 const maxGrammarChars = 524_288;
 const maxDepth = 48;
 
+/*
+ * Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
+ * passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
+ */
+
 /** Turns one schema (any nested place of it) into an expression. */
 export type Compile = (schema: unknown) => Expression;
 
