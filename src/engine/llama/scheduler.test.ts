@@ -128,6 +128,7 @@ class World {
   submitted = 0;
   keptTokens = 0;
   copies = 0;
+  moves = 0;
 
   constructor(seed: number) {
     this.#random = generator(seed * 2_654_435_761);
@@ -150,6 +151,7 @@ class World {
     if (!closing) for (let burst = this.#below(12) === 0 ? 10 : this.#below(2); burst > 0; burst -= 1) this.#submit();
     if (this.#below(15) === 0) this.#cancelOne();
     this.#admit();
+    this.#compact();
     const step = this.#scheduler.plan();
     assert.equal(step === null, this.#live.size === 0, 'a step has work exactly while requests live');
     if (step === null) return;
@@ -170,8 +172,8 @@ class World {
     const prompt = [...range(10 + stem * 60, stem * 1000), ...range(1 + this.#below(30), this.#below(3) * 500)];
     const id = this.submitted;
     this.submitted += 1;
-    this.#scheduler.submit({ id, scope, prompt: Uint32Array.from(prompt), maxTokens: 20 });
-    this.#live.set(id, { scope, tokens: prompt, left: 1 + this.#below(20), sequence: null });
+    this.#scheduler.submit({ id, scope, prompt: Uint32Array.from(prompt), maxTokens: 40 });
+    this.#live.set(id, { scope, tokens: prompt, left: 1 + this.#below(40), sequence: null });
     this.#passedOver.set(id, 0);
     this.#scopes.set(id, scope);
     this.#promptTokens.set(id, prompt.length);
@@ -227,6 +229,18 @@ class World {
         assert.ok((this.#passedOver.get(id) ?? 0) <= 32, 'nobody is passed over without end');
       }
     }
+  }
+
+  #compact(): void {
+    const move = this.#scheduler.compact();
+    if (move === null) return;
+    this.moves += 1;
+    const busy = [...this.#live.values()].filter((request) => request.sequence !== null);
+    assert.ok(busy.every((request) => request.sequence !== move.to));
+    const moved = busy.find((request) => request.sequence === move.from);
+    assert.ok(moved !== undefined && move.to < move.from);
+    moved.sequence = move.to;
+    this.#cells[move.to] = [...(this.#cells[move.from] ?? [])];
   }
 
   /** A new sequence fills a hole if there is one, else continues the run of busy ones. */
@@ -301,11 +315,34 @@ class World {
   }
 }
 
+describe('compaction', () => {
+  test('a hole that stays is closed by moving the last request into it', () => {
+    const scheduler = new Scheduler(small);
+    for (const id of [0, 1, 2]) scheduler.submit({ id, scope: 'a', prompt: range(5, id * 1000), maxTokens: 60 });
+    runStep(scheduler);
+    scheduler.end(1);
+    const moves = Array.from({ length: 6 }, () => {
+      const move = scheduler.compact();
+      runStep(scheduler);
+      return move;
+    });
+    assert.deepEqual(moves, [null, null, null, null, { from: 2, to: 1 }, null]);
+    assert.deepEqual(
+      runStep(scheduler).items.map((item) => [item.requestId, item.sequence]),
+      [
+        [0, 0],
+        [2, 1],
+      ],
+    );
+  });
+});
+
 describe('scheduler in simulation', () => {
   const seeds = 200;
   test(`${seeds} seeds of bursts, cancels and failures: dense ordered batches, budgets kept, nobody starves, one end each`, () => {
     let kept = 0;
     let copies = 0;
+    let moves = 0;
     for (let seed = 1; seed <= seeds; seed += 1) {
       try {
         const world = new World(seed);
@@ -317,10 +354,11 @@ describe('scheduler in simulation', () => {
         assert.deepEqual([...world.ends.values()], Array(world.submitted).fill(1));
         kept += world.keptTokens;
         copies += world.copies;
+        moves += world.moves;
       } catch (error) {
         throw new Error(`seed ${seed}`, { cause: error });
       }
     }
-    assert.ok(kept > 10_000 && copies > 10, 'the runs did share prefixes');
+    assert.ok(kept > 10_000 && copies > 10 && moves > 10, 'the runs did share prefixes');
   });
 });

@@ -6,8 +6,8 @@ import { createSlots, place, type Slot } from './slots.ts';
  * A request is `waiting` (no sequence yet), `running` (holds one), or gone. `end` makes it gone at once, whatever it
  * does; a sequence that is part of a step under way stays taken until that step is over.
  *   submit → waiting → admit → running → end → gone
- * A round of the caller: `admit` (make the cells ready as told), `plan` (the batch of the next step), then `advance` or
- * `fail` when it is done, then `push` the sampled tokens or `end` requests.
+ * A round of the caller: `admit` and `compact` (make the cells ready as told), `plan` (the batch of the next step), then
+ * `advance` or `fail` when it is done, then `push` the sampled tokens or `end` requests.
  *
  * A step holds the next tokens of every running sequence, and prompt tokens: shortest rest first; one that was passed
  * over too often goes first. While others write, prompts get `prefillChunkTokens` a step, so that streams keep their pace.
@@ -29,6 +29,9 @@ export type NewRequest = {
 
 /** What to do with a sequence's cells before its request runs: copy, then drop all from `keep` on. */
 export type Admission = { requestId: number; sequence: number; keep: number; copyFrom: number | null };
+
+/** Copy the cells of one sequence to another, where its request goes on. */
+export type Move = { from: number; to: number };
 
 export type StepItem = {
   requestId: number;
@@ -55,6 +58,10 @@ type Running = {
 
 /** Later arrivals may be admitted before a request this often, because their scope has fewer running. */
 const mostAdmissionsPassedOver = 32;
+/** A hole among the busy sequences that new requests have not filled after this many steps is closed by moving one. */
+const mostStepsWithHole = 4;
+/** A move takes about as long as a few steps; a request with fewer tokens to come is left where it is. */
+const leastTokensToMove = 32;
 /** Steps with prompt tokens that may leave a prompt out, because others are shorter. */
 const mostStepsPassedOver = 8;
 
@@ -66,6 +73,7 @@ export class Scheduler {
   /** The requests of the step under way. */
   #inStep: Running[] = [];
   #uses = 0;
+  #stepsWithHole = 0;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -116,6 +124,24 @@ export class Scheduler {
     if (request !== undefined) request.slot.fed = 0;
   }
 
+  /** Closes a lasting hole among the busy sequences, because llama.cpp splits batches there. */
+  compact(): Move | null {
+    const [hole, last] = this.#hole();
+    this.#stepsWithHole = hole === null ? 0 : this.#stepsWithHole + 1;
+    if (hole === null || last === null || this.#stepsWithHole <= mostStepsWithHole) return null;
+    const left = last.maxTokens - Math.max(0, last.slot.length - last.promptTokens);
+    if (left < leastTokensToMove) return null;
+    const { slot } = last;
+    hole.tokens.set(slot.tokens.subarray(0, slot.length));
+    hole.length = slot.length;
+    hole.fed = slot.fed;
+    hole.scope = slot.scope;
+    hole.busy = true;
+    last.slot = hole;
+    this.#release(slot);
+    return { from: slot.id, to: hole.id };
+  }
+
   plan(): Step | null {
     if (this.#inStep.length > 0) throw new Error('A step is under way. This is a bug.');
     const prompts: Running[] = [];
@@ -138,7 +164,7 @@ export class Scheduler {
     for (const request of this.#inStep) {
       request.slot.fed += request.inStep;
       request.inStep = 0;
-      if (request.ended) this.#free(request);
+      if (request.ended) this.#release(request.slot);
     }
     this.#inStep = [];
   }
@@ -151,7 +177,7 @@ export class Scheduler {
       request.inStep = 0;
       request.slot.fed = 0;
       this.#running.delete(request.id);
-      this.#free(request);
+      this.#release(request.slot);
     }
     return {
       requestIds: failed.filter((request) => !request.ended).map((request) => request.id),
@@ -180,7 +206,7 @@ export class Scheduler {
     if (request !== undefined) {
       this.#running.delete(requestId);
       request.ended = true;
-      if (request.inStep === 0) this.#free(request);
+      if (request.inStep === 0) this.#release(request.slot);
       return true;
     }
     const before = this.#waiting.length;
@@ -238,7 +264,16 @@ export class Scheduler {
     });
   }
 
-  #free({ slot }: Running): void {
+  /** The first free slot behind a busy one with a busy one behind it, and the request of the last busy one. */
+  #hole(): [Slot | null, Running | null] {
+    let last: Running | null = null;
+    for (const request of this.#running.values()) if (request.slot.id > (last?.slot.id ?? -1)) last = request;
+    const first = this.#slots.findIndex((slot) => slot.busy);
+    const free = this.#slots.find((slot) => slot.id > first && !slot.busy);
+    return last === null || free === undefined || free.id > last.slot.id ? [null, null] : [free, last];
+  }
+
+  #release(slot: Slot): void {
     slot.busy = false;
     slot.length = slot.fed;
     if (slot.fed === 0) slot.scope = null;

@@ -112,6 +112,8 @@ export class TextRunner {
       if (scheduler.waiting > 0) {
         for (const admission of scheduler.admit()) await this.#makeReady(scheduler, context, admission);
       }
+      const move = scheduler.compact();
+      if (move !== null) await context.copySequenceStateFromOtherSequence(move.to, move.from);
       const step = scheduler.plan();
       if (step === null) break;
       this.#stepping = true;
