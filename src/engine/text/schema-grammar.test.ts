@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { Fault } from '#kernel';
+import { promptGrammar } from './grammar.ts';
+import { type Accepts, bare, promptMatcher, spaced } from './grammar-matcher.fixture.ts';
+import { chatPrompt } from './prompt.fixture.ts';
+import { jsonNode, mutated, type Node } from './schema.fixture.ts';
+
+const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
+after(() => llama.dispose());
+
+function schemaMatcher(schema: Record<string, unknown>): Promise<Accepts> {
+  return promptMatcher(llama, { responseFormat: { type: 'json_schema', schema } });
+}
+
+function isValid(schema: Record<string, unknown>): (text: string) => boolean {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  return (text) => {
+    try {
+      return validate(JSON.parse(text)) === true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+function refusal(schema: unknown): string {
+  try {
+    // What callers send is checked here, whatever it is.
+    const format = { type: 'json_schema', schema: schema as Record<string, unknown> } as const;
+    promptGrammar(chatPrompt({ responseFormat: format }), bare);
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error));
+    assert.deepEqual([error.fault, error.options.param], ['invalid_request', 'response_format']);
+    return error.message;
+  }
+  return '';
+}
+
+test('values generated from a schema are accepted, and whatever is accepted satisfies the schema', async () => {
+  const pair = jsonNode.chain((node: Node) =>
+    fc.tuple(fc.constant(node.schema), node.value, fc.infiniteStream(fc.nat())),
+  );
+  const property = fc.asyncProperty(pair, async ([schema, value, choices]) => {
+    const accepts = await schemaMatcher(schema);
+    const valid = isValid(schema);
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2), spaced(value)]) {
+      assert.ok(valid(text), `generator: ${text}`);
+      assert.ok(accepts(text), `${JSON.stringify(schema)} must accept ${text}`);
+    }
+    for (let round = 0; round < 8; round += 1) {
+      const text = mutated(JSON.stringify(value), () => choices.next().value ?? 0);
+      if (accepts(text)) assert.ok(valid(text), `${JSON.stringify(schema)} must not accept ${text}`);
+    }
+  });
+  await fc.assert(property, { numRuns: 150 });
+});
+
+test('number bounds hold exactly, for integers and decimals, open and closed', async () => {
+  const candidates = [
+    0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1, 1.01, 1.5, 2, 3, 7, 9, 9.5, 10, 10.1, 11, 42, 99, 100, 101, 999,
+  ];
+  const all = [...candidates, ...candidates.map((value) => -value)];
+  const bound = fc.option(fc.constantFrom(...all));
+  const bounds = fc.record({ minimum: bound, maximum: bound, exclusiveMinimum: bound, exclusiveMaximum: bound });
+  const type = fc.constantFrom('integer', 'number');
+  const property = fc.asyncProperty(
+    bounds,
+    type,
+    fc.constantFrom(undefined, 1, 0.1, 0.01),
+    async (given, kind, step) => {
+      const present = Object.entries(given).filter(([, value]) => value !== null);
+      const schema = {
+        type: kind,
+        ...Object.fromEntries(present),
+        ...(step === undefined ? {} : { multipleOf: step }),
+      };
+      const fits = (value: number): boolean =>
+        (given.minimum === null || value >= given.minimum) &&
+        (given.maximum === null || value <= given.maximum) &&
+        (given.exclusiveMinimum === null || value > given.exclusiveMinimum) &&
+        (given.exclusiveMaximum === null || value < given.exclusiveMaximum);
+      const places = kind === 'integer' || step === 1 ? 0 : step === undefined ? 9 : step === 0.1 ? 1 : 2;
+      const isStep = (value: number): boolean => (String(value).split('.')[1]?.length ?? 0) <= places;
+      const expected = all.map((value) => fits(value) && isStep(value));
+      if (/No value/.test(refusal(schema))) {
+        assert.ok(!expected.includes(true), JSON.stringify(schema));
+        return;
+      }
+      const accepts = await schemaMatcher(schema);
+      all.forEach((value, index) => {
+        assert.equal(accepts(String(value)), expected[index], `${JSON.stringify(schema)}: ${value}`);
+      });
+    },
+  );
+  await fc.assert(property, { numRuns: 400 });
+});
+
+test('lengths hold exactly, also where llama.cpp alone would drop the bound', async () => {
+  for (const [minLength, maxLength] of [
+    [0, 0],
+    [3, 5],
+    [0, 999],
+    [0, 1000],
+    [1000, 1000],
+    [0, 2000],
+    [1999, 2500],
+    [1500, 5300],
+  ]) {
+    const accepts = await schemaMatcher({ type: 'string', minLength, maxLength });
+    const text = (length = 0) => JSON.stringify('é'.repeat(Math.max(0, length)));
+    assert.ok(accepts(text(minLength)) && accepts(text(maxLength)), `${minLength}..${maxLength}`);
+    assert.ok(!accepts(text((maxLength ?? 0) + 1)), `${maxLength}`);
+    if (minLength !== 0) assert.ok(!accepts(text((minLength ?? 0) - 1)), `${minLength}`);
+  }
+  const items = await schemaMatcher({ type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2100 });
+  const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1));
+  assert.deepEqual(
+    [1, 2, 2100, 2101].map((length) => items(list(length))),
+    [false, true, true, false],
+  );
+});
+
+test('patterns match what regular expressions match', async () => {
+  const patterns = [
+    '^[A-Z]{2}-\\d+$',
+    'foo|^bar$',
+    '^$',
+    '^a?b*c+$',
+    '^(ab|c(d|e)?){1,3}$',
+    '^[^a-c"\\\\]*$',
+    '^\\w+@\\w+\\.[a-z]{2,3}$',
+    '\\n',
+    '^.{2,3}$',
+    '^[\\s\\S]$',
+    '^\\u00e9|🙂$',
+    '^(?:x|(?<name>y))\\/$',
+    '^[a\\-z]+?$',
+    '[🙂-🙃]',
+  ];
+  const texts = [
+    '',
+    'a',
+    'b',
+    'AB-12',
+    'AB-',
+    'xfoo!',
+    'bar',
+    'bar1',
+    'abc',
+    'c',
+    'abcd',
+    'ababce',
+    'cc',
+    'x"y',
+    'd\\',
+    'a@b.cd',
+    'a@b.c',
+    '\n',
+    'x\ny',
+    'é',
+    '🙂',
+    '🙂🙃',
+    'y/',
+    'a-z',
+    '\u2028',
+  ];
+  for (const pattern of patterns) {
+    const accepts = await schemaMatcher({ type: 'string', pattern });
+    const expression = new RegExp(pattern, 'u');
+    for (const text of texts)
+      assert.equal(accepts(JSON.stringify(text)), expression.test(text), `${pattern} ${JSON.stringify(text)}`);
+  }
+  for (const pattern of [
+    '(?=a)',
+    '(?<!a)b',
+    '\\bfoo',
+    '(a)\\1',
+    '(a*)*',
+    'a^b',
+    '(^a)',
+    '[z-a]',
+    '(',
+    'a{5000}',
+    '\\p{L}',
+    '[]',
+    'a**',
+  ]) {
+    assert.match(refusal({ type: 'string', pattern }), /"pattern"/, pattern);
+  }
+});
+
+test('known formats are enforced, unknown ones are annotations', async () => {
+  const cases: [string, string[], string[]][] = [
+    ['date', ['2026-02-28'], ['2026-13-01', '26-1-1']],
+    ['time', ['23:59:59Z', '00:00:00.5+02:00'], ['24:00:00Z', '12:00']],
+    ['date-time', ['2026-01-02T03:04:05Z'], ['2026-01-02']],
+    ['uuid', ['123e4567-e89b-12d3-a456-426614174000'], ['123e4567']],
+    ['email', ['a.b@example.org'], ['a@b', 'a b@c.de']],
+    ['hostname', ['a-b.example'], ['-a', 'a..b']],
+    ['ipv4', ['192.168.0.1'], ['256.1.1.1', '1.2.3']],
+    ['wine', ['anything'], []],
+  ];
+  for (const [format, good, bad] of cases) {
+    const accepts = await schemaMatcher({ type: 'string', format });
+    for (const text of good) assert.ok(accepts(JSON.stringify(text)), text);
+    for (const text of bad) assert.ok(!accepts(JSON.stringify(text)), text);
+  }
+});
+
+test('references, recursion, merging and alternatives mean what JSON Schema says', async () => {
+  const tree = {
+    type: 'object',
+    properties: { v: { type: 'integer' }, kids: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+    required: ['v'],
+  };
+  const cases: [Record<string, unknown>, string[], string[]][] = [
+    [
+      { $defs: { tree }, $ref: '#/$defs/tree', title: 'Tree' },
+      ['{"v":1}', '{"v":1,"kids":[{"v":2,"kids":[]}]}'],
+      ['{"v":1,"kids":[1]}'],
+    ],
+    [
+      { type: 'object', properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }, required: ['next'] },
+      ['{"next":{"next":null}}'],
+      ['{"next":{}}'],
+    ],
+    [
+      {
+        allOf: [
+          { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+          { properties: { a: { type: 'integer' } } },
+        ],
+      },
+      ['{"a":1}'],
+      ['{"a":1.5}', '{}'],
+    ],
+    [
+      { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      ['{"a":1}', '{"b":[]}', '{"a":1,"b":2}'],
+      ['{}'],
+    ],
+    [
+      {
+        oneOf: [
+          { type: 'object', properties: { k: { const: 'a' } }, required: ['k'] },
+          { type: 'object', properties: { k: { const: 'b' } }, required: ['k'] },
+        ],
+      },
+      ['{"k":"a"}', '{"k":"b"}'],
+      ['{"k":"c"}'],
+    ],
+    [{ type: ['string', 'null'], enum: ['a', null, 5] }, ['"a"', 'null'], ['5']],
+    [{ const: { a: [1, 'x"'] } }, ['{"a":[1,"x\\""]}'], ['{}']],
+    [
+      { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: { type: 'integer' } },
+      ['{"name":"x","nam":1,"names":2}', '{}'],
+      ['{"name":1}', '{"x":1,"name":2}', '{"x":"y"}', '{"\\u006eame":1}'],
+    ],
+    [{ type: 'object', properties: { a: false, b: { type: 'null' } } }, ['{"b":null}', '{}'], ['{"a":1}']],
+    [
+      { prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+      ['[]', '["a"]', '["a",1]'],
+      ['[1]', '["a",1,2]'],
+    ],
+    [
+      { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'null' } },
+      ['["a",null,null]'],
+      ['["a",1]'],
+    ],
+    [{ properties: { 'a"\n': { const: 1 } }, required: ['a"\n'] }, ['{"a\\"\\n":1}'], ['{}']],
+    [
+      { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 1, maxProperties: 2 },
+      ['{"a":1}', '{"a":1,"b":2}'],
+      ['{}', '{"a":1,"b":2,"c":3}'],
+    ],
+    [{}, ['1', '{"a":[]}', 'null'], ['x']],
+  ];
+  for (const [schema, good, bad] of cases) {
+    const accepts = await schemaMatcher(schema);
+    for (const text of good) assert.ok(accepts(text), `${JSON.stringify(schema)}: ${text}`);
+    for (const text of bad) assert.ok(!accepts(text), `${JSON.stringify(schema)}: ${text}`);
+  }
+});
+
+test('what cannot be enforced is refused by name, never ignored', () => {
+  const cases: [unknown, RegExp][] = [
+    ...['not', 'if', 'contains', 'propertyNames', 'patternProperties', 'dependentRequired', '$dynamicRef'].map(
+      (keyword): [unknown, RegExp] => [
+        { type: 'object', properties: { a: { [keyword]: {} } } },
+        new RegExp(`"${keyword.replace('$', '\\$')}"`),
+      ],
+    ),
+    [{ type: 'array', uniqueItems: true }, /"uniqueItems"/],
+    [{ type: 'integer', multipleOf: 5 }, /"multipleOf"/],
+    [{ type: 'string', pattern: 'a', maxLength: 3 }, /"pattern" together with/],
+    [{ enum: ['a'], minLength: 3 }, /"minLength" beside "enum"/],
+    [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, /"oneOf"/],
+    [{ $ref: 'https://example.org/schema' }, /"\$ref"/],
+    [{ $ref: '#/$defs/missing' }, /"\$ref"/],
+    [{ $ref: '#' }, /leads to another/],
+    [{ anyOf: [{ $ref: '#' }, { type: 'null' }] }, /without end/],
+    [{ type: 'object', minProperties: 2 }, /"minProperties"/],
+    [{ type: 'object', properties: { a: {}, b: {} }, maxProperties: 1 }, /"maxProperties"/],
+    [{ type: 'string', minLength: -1 }, /"minLength"/],
+    [{ type: 'string', minLength: 'x' }, /"minLength"/],
+    [{ type: 'text' }, /"type"/],
+    [{ properties: [] }, /"properties"/],
+    [{ anyOf: [] }, /"anyOf"/],
+    [{ enum: [] }, /No value/],
+    [{ type: 'integer', minimum: 5, maximum: 4 }, /No value/],
+    [{ allOf: [{ type: 'string' }, { type: 'null' }] }, /No value/],
+    [{ type: 'object', properties: { a: false }, required: ['a'] }, /No value/],
+    [{ type: 'number', minimum: 1e-9 }, /decimals/],
+  ];
+  for (const [schema, message] of cases) assert.match(refusal(schema), message, JSON.stringify(schema));
+});
+
+test('hostile schemas are refused quickly', () => {
+  const doubling: Record<string, unknown> = Object.fromEntries(
+    Array.from({ length: 25 }, (_, index) => [
+      `d${index}`,
+      { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
+    ]),
+  );
+  doubling['d25'] = { type: 'string' };
+  const wide = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [
+      `d${index}`,
+      {
+        anyOf: [
+          { $ref: `#/$defs/d${index + 1}` },
+          { type: 'array', items: { anyOf: [{ $ref: `#/$defs/d${index + 1}` }, {}] } },
+        ],
+      },
+    ]),
+  );
+  let deep: unknown = { type: 'string' };
+  for (let level = 0; level < 60; level += 1) deep = { type: 'array', items: deep };
+  const schemas = [
+    { $defs: doubling, $ref: '#/$defs/d0' },
+    {
+      $defs: { ...wide, d12: { type: 'null' } },
+      allOf: [{ $ref: '#/$defs/d0' }, { $ref: '#/$defs/d1' }, { $ref: '#/$defs/d2' }],
+    },
+    { items: deep },
+    { enum: Array.from({ length: 30_000 }, (_, index) => index) },
+    { properties: Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`p${index}`, {}])) },
+  ];
+  for (const schema of schemas) {
+    const start = performance.now();
+    refusal(schema);
+    assert.ok(
+      performance.now() - start < 1000,
+      `${JSON.stringify(schema).slice(0, 60)}: ${performance.now() - start} ms`,
+    );
+  }
+  assert.match(refusal(schemas[0]), /too large/);
+  assert.match(refusal(schemas[2]), /levels deep/);
+});
