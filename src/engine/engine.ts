@@ -31,6 +31,7 @@ export type EngineOptions = {
 export function defaultSettings(): EngineSettings {
   return {
     threads: defaultThreads(),
+    gpu: false,
     sequences: 8,
     batchTokens: 512,
     prefillChunkTokens: 128,

@@ -7,6 +7,8 @@ import type { LeaseDesk } from './session-requests.ts';
 
 export type RuntimeSettings = {
   threads: number;
+  /** 'auto': the machine's GPU where it has one. */
+  gpu: 'auto' | false;
   sequences: number;
   batchTokens: number;
   prefillChunkTokens: number;
@@ -55,7 +57,7 @@ export type Loading = {
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };
 
 export function childConfig(model: EngineModel, settings: RuntimeSettings): ChildConfig {
-  const { threads, sequences, batchTokens, prefillChunkTokens, maxQueue } = settings;
+  const { threads, gpu, sequences, batchTokens, prefillChunkTokens, maxQueue } = settings;
   return {
     modelId: model.id,
     kind: model.kind,
@@ -65,6 +67,7 @@ export function childConfig(model: EngineModel, settings: RuntimeSettings): Chil
     batchTokens,
     prefillChunkTokens,
     threads,
+    gpu,
     // The bound of the queue is the admission's; the child's own is never reached first.
     maxQueue: sequences + maxQueue,
   };
