@@ -9,6 +9,8 @@ const onceLengths = new Set(once.map((name) => name.length));
 export function checkDoor(request: IncomingMessage): Fault | null {
   const repeated = repeatedHeader(request.rawHeaders);
   if (repeated) return fault('invalid_request', { message: `The header field ${repeated} may be sent only once.` });
+  if (request.headers.host === undefined && request.httpVersion !== '1.0')
+    return fault('invalid_request', { message: 'The header field host is missing.' });
   if (request.url?.includes('%00')) return fault('invalid_request', { message: 'The URL holds a NUL character.' });
   return checkEncoding(request.headers);
 }

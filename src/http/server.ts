@@ -16,7 +16,7 @@ import { healthRoutes } from './health.ts';
 import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
-import { answerBrokenRequest } from './socket-errors.ts';
+import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
 import { validatorCompiler } from './validation.ts';
 
 export type ServerLimits = {
@@ -126,6 +126,8 @@ function newFastify(limits: ServerLimits, logger: FastifyBaseLogger | undefined)
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs / 2),
       maxHeaderSize: limits.headerBytes,
+      // The door refuses a missing Host itself: Node's own answer is empty.
+      requireHostHeader: false,
     },
   });
   app.server.maxConnections = limits.connections;
@@ -133,6 +135,7 @@ function newFastify(limits: ServerLimits, logger: FastifyBaseLogger | undefined)
   app.server.maxHeadersCount = 0;
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer is not JSON.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.server.on('connect', (_request, socket) => refuseConnect(socket));
   return app;
 }
 

@@ -92,8 +92,16 @@ test('a second Host hidden behind thousands of fields is found', async () => {
   assert.equal(statusOf(text), 400);
 });
 
-test('a request without Host is refused', async () => {
-  assert.equal(statusOf((await ask('GET /healthz HTTP/1.1')).text), 400);
+test('a request without Host is refused in JSON, except from HTTP/1.0', async () => {
+  const { text } = await ask('GET /healthz HTTP/1.1');
+  assert.equal(statusOf(text), 400);
+  assert.equal(bodyOf(text).error.code, 'invalid_request');
+  assert.equal(statusOf((await ask('GET /healthz HTTP/1.0')).text), 200);
+});
+
+test('CONNECT is refused in JSON', async () => {
+  const { text, closed } = await ask('CONNECT example.com:443 HTTP/1.1\r\nHost: a');
+  assert.deepEqual([statusOf(text), bodyOf(text).error.code, closed], [400, 'invalid_request', true]);
 });
 
 test('headers past 16 KiB are 431 in JSON', async () => {

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Fault, fault, newId } from '#kernel';
 import { faultHeaders, renderFault } from './render-fault.ts';
 
@@ -11,7 +12,17 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(faultOfParser(error)));
+  endWith(socket, faultOfParser(error));
+}
+
+/** Answers `CONNECT`, which Node hands over as a bare socket: this is no proxy. */
+export function refuseConnect(socket: Duplex): void {
+  socket.on('error', () => {});
+  endWith(socket, fault('invalid_request', { message: 'This server is not a proxy.' }));
+}
+
+function endWith(socket: Duplex, problem: Fault): void {
+  socket.end(rawAnswer(problem));
   // The peer may go on sending for ever.
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
