@@ -327,10 +327,12 @@ test('the least recently used idle model makes room, a busy one does not', async
   assert.deepEqual([engine.status('a').status, engine.status('b').status], ['ready', 'cold']);
   assert.ok(log.some(({ message, fields }) => message === 'Model unloaded' && fields['model'] === 'b'));
   const caller = new AbortController();
-  const busy = ['a', 'c'].map((id) =>
-    ask(engine, id, { behaviour: { deltas: 100_000, stepMs: 2 }, signal: caller.signal }),
-  );
-  await until(() => engine.status('a').status === 'ready');
+  const running = new Set<string>();
+  const busy = ['a', 'c'].map((id) => {
+    const onDelta = () => running.add(id);
+    return ask(engine, id, { behaviour: { deltas: 100_000, stepMs: 2 }, signal: caller.signal, onDelta });
+  });
+  await until(() => running.size === 2);
   await assert.rejects(ask(engine, 'b'), isFault('capacity_unavailable', hintsRetry));
   caller.abort();
   await Promise.all(busy);
