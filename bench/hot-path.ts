@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { grant } from '#billing';
 import type { Database } from '#db';
-import { insertHostedModel } from '#models';
+import { insertHostedModel, openModels } from '#models';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase } from '#test/database.ts';
 import { startBenchServer } from './child.ts';
 import { type LoadResult, load, median, postRequest } from './load.ts';
 import type { Row } from './table.ts';
 
+const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml');
 const accounts = 64;
 const rounds = 3;
 const roundMs = 2500;
@@ -27,7 +28,7 @@ const levels = [
 export async function benchHotPath(): Promise<Row[]> {
   const { database, url, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-'));
-  const requests = await seed(database);
+  const requests = await seed(database, dataDir);
   const ours = await startBenchServer('instant-server.ts', [url, dataDir]);
   const raw = await startBenchServer('raw-server.ts');
   try {
@@ -55,7 +56,9 @@ export async function benchHotPath(): Promise<Row[]> {
   }
 }
 
-async function seed(database: Database): Promise<Buffer[]> {
+async function seed(database: Database, dataDir: string): Promise<Buffer[]> {
+  const baseModel = openModels({ cataloguePath, dataDir }).find('fanfold-tiny-chat');
+  if (!baseModel) throw new Error('The tiny chat model is not in the catalogue.');
   const requests: Buffer[] = [];
   const content = 'Tell me about the weather in the mountains and what to wear. '.repeat(30);
   for (let n = 0; n < accounts; n++) {
@@ -63,16 +66,7 @@ async function seed(database: Database): Promise<Buffer[]> {
     await grant(database, { accountId, micro: 1_000_000_000_000n, note: 'benchmark' });
     const { key } = await seedKey(database, { accountId });
     const { projectId, slug: project } = await seedProject(database, { accountId });
-    await insertHostedModel(database, {
-      projectId,
-      alias: 'chat',
-      displayName: 'chat',
-      target: { type: 'base_model', id: 'fanfold-tiny-chat' },
-      active: true,
-      visibility: 'private',
-      rateMicroPerMinute: 30_000n,
-      priceVersion: 'bench',
-    });
+    await insertHostedModel(database, { projectId, alias: 'chat', baseModel, active: true });
     requests.push(
       postRequest(`/api/projects/${slug}/${project}/openai/v1/chat/completions`, key, {
         model: 'chat',

@@ -1,16 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { defaultSettings } from '#engine';
+import { qwen600m, writeRandomModel } from '#test/random-model.ts';
+import { benchDecoding } from './decoding.ts';
+import { benchEmbedding } from './embedding.ts';
 import { benchHotPath } from './hot-path.ts';
+import { benchKeyCheck } from './key-check.ts';
+import { benchLatency } from './latency.ts';
+import { benchStart } from './start.ts';
 import { printTable, type Row } from './table.ts';
 
-/** `npm run bench [-- name ...]`: prints one table of ratios, each measured in one run on this machine. */
+/**
+ * `npm run bench [-- name ...]`: prints one table, every ratio measured within one run on this machine. Nothing else
+ * should run meanwhile: llama.cpp's threads spin, and a third busy process slows decoding down many times.
+ */
+const { threads } = defaultSettings();
+/** The shape of the tiny chat model, which must not end on its own here. */
+const tiny = {
+  ...qwen600m,
+  layers: 6,
+  width: 192,
+  heads: 3,
+  cacheHeads: 1,
+  headWidth: 64,
+  feedForward: 512,
+  vocabulary: 2048,
+  contextTokens: 4096,
+  format: 'F16',
+} as const;
+const models = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-models-'));
+
 const benches: Record<string, () => Promise<Row[]>> = {
   'hot-path': benchHotPath,
+  'key-check': benchKeyCheck,
+  decoding: () =>
+    benchDecoding({ name: 'tiny shape', gguf: randomModel('tiny.gguf', tiny), tokens: 1000, rounds: 5, threads }),
+  'decoding-600m': () =>
+    benchDecoding({
+      name: '0.6B shape, Q8_0',
+      gguf: randomModel('600m.gguf', qwen600m),
+      tokens: 48,
+      rounds: 3,
+      threads,
+    }),
+  embedding: () => benchEmbedding({ threads }),
+  latency: () => benchLatency({ threads }),
+  start: benchStart,
 };
+
+function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string {
+  const file = path.join(models, name);
+  writeRandomModel(file, { shape, seed: 1, kind: 'text', spread: 0.02, ends: false });
+  return file;
+}
 
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
-for (const [name, bench] of Object.entries(benches)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.error(`measuring ${name} ...`);
-  rows.push(...(await bench()));
+try {
+  for (const [name, bench] of Object.entries(benches)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.error(`measuring ${name} ...`);
+    rows.push(...(await bench()));
+  }
+} finally {
+  await rm(models, { recursive: true, force: true });
 }
 process.exitCode = printTable(rows) ? 0 : 1;

@@ -1,0 +1,65 @@
+import http from 'node:http';
+import { median } from './load.ts';
+import { startRawEngine } from './raw-engine.ts';
+import { startServed } from './served.ts';
+import { streamOnce } from './streams.ts';
+import type { Row } from './table.ts';
+
+export type DecodingShape = { name: string; gguf: string; tokens: number; rounds: number; threads: number };
+
+const levels = [
+  { streams: 1, goal: 0.95 },
+  { streams: 4, goal: 0.9 },
+  { streams: 8, goal: 0.9 },
+];
+const promptTokens = 24;
+
+/**
+ * Tokens per second of N streams through the whole program (HTTP, admission, hold, SSE, settlement) against the
+ * engine's own batched decoding of the same model at the same batch size, prompts included in both. Rounds alternate.
+ */
+export async function benchDecoding({ name, gguf, tokens, rounds, threads }: DecodingShape): Promise<Row[]> {
+  const served = await startServed([{ id: 'bench-model', kind: 'text', gguf }]);
+  const raw = await startRawEngine({ gguf, kind: 'text', threads });
+  const agent = new http.Agent({ keepAlive: true });
+  const url = `${served.url}/api/projects/local/chat/openai/v1/chat/completions`;
+  const stream = (seed: number) =>
+    streamOnce({
+      url,
+      key: served.key,
+      agent,
+      body: {
+        model: 'bench-model',
+        messages: [{ role: 'user', content: 'abcdefgh' }],
+        max_tokens: tokens,
+        stream: true,
+        seed,
+        reasoning_effort: 'none',
+      },
+    });
+  try {
+    await stream(0);
+    await raw.run({ type: 'decode', sequences: 1, promptTokens, tokens: 8 });
+    const rows: Row[] = [];
+    for (const { streams, goal } of levels) {
+      const rates = { raw: [] as number[], served: [] as number[] };
+      for (let round = 0; round < rounds; round++) {
+        rates.raw.push(await raw.run({ type: 'decode', sequences: streams, promptTokens, tokens }));
+        const began = performance.now();
+        await Promise.all(Array.from({ length: streams }, (_, n) => stream(round * 8 + n)));
+        rates.served.push((streams * tokens) / ((performance.now() - began) / 1000));
+      }
+      rows.push({
+        name: `served / raw decoding, ${name}, ${streams} ${streams === 1 ? 'stream' : 'streams'}`,
+        ratio: median(rates.served.map((rate, round) => rate / (rates.raw[round] ?? Number.NaN))),
+        goal,
+        sense: 'at least',
+        figures: `${median(rates.served).toFixed(0)} against ${median(rates.raw).toFixed(0)} tokens/s`,
+      });
+    }
+    return rows;
+  } finally {
+    raw.stop();
+    await served.stop();
+  }
+}

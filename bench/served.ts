@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findAccountBySlug } from '#accounts';
+import { grant } from '#billing';
+import { addModel, type ModelKind, openModels } from '#models';
+import { createTestDatabase } from '#test/database.ts';
+import { startProgram } from '#test/program.ts';
+
+/** The real program under a benchmark, with models of ours added as an operator adds them. */
+export type Served = { url: string; key: string; pid: number; stop: () => Promise<void> };
+
+const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml');
+
+/** Starts the program on a database of its own; `models` are registered before. */
+export async function startServed(models: { id: string; kind: ModelKind; gguf: string }[] = []): Promise<Served> {
+  const { database, url, drop } = await createTestDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-'));
+  const service = openModels({ cataloguePath, dataDir });
+  for (const { id, kind, gguf } of models) await addModel(service, { id, kind, ggufPath: gguf });
+  const program = await startProgram({ databaseUrl: url, dataDir });
+  const account = await findAccountBySlug(database, 'local');
+  if (!account || program.key === null) throw new Error(`The program did not make its account:\n${program.output()}`);
+  await grant(database, { accountId: account.id, micro: 1_000_000_000_000n, note: 'benchmark' });
+  return {
+    url: program.url,
+    key: program.key,
+    pid: program.process.pid ?? 0,
+    async stop() {
+      await program.stop();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
