@@ -7,8 +7,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '#kernel';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
+import { chatPrompt, greedy, isAlive, never, until } from '#test/scripted-engine.ts';
 import { createEngine } from './engine.ts';
-import { chatPrompt, greedy, isAlive, never, until } from './llama/scripted-engine.fixture.ts';
 import type { ChatMessage, Delta, EngineModel, Finished, Sampling } from './port.ts';
 
 /** The real child with real models: the two tiny ones, and one with random weights that never ends by itself. */
@@ -194,7 +194,7 @@ test('a damaged file is refused, its reason is in the status, and the repaired f
 test('kill -9 of the server ends a child at work', async () => {
   const program = `
     import { createEngine } from ${JSON.stringify(import.meta.resolve('./engine.ts'))};
-    import { chatPrompt, greedy, never } from ${JSON.stringify(import.meta.resolve('./llama/scripted-engine.fixture.ts'))};
+    import { chatPrompt, greedy, never } from ${JSON.stringify(import.meta.resolve('#test/scripted-engine.ts'))};
     let pid;
     const engine = createEngine({
       models: () => [${JSON.stringify({ id: 'm', kind: 'text', ggufPath: endlessPath, maxContextTokens: 4096 })}],

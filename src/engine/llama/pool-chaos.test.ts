@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import { ask, createScriptedEngine, isAlive, readyPids, until } from './scripted-engine.fixture.ts';
+import { ask, createScriptedEngine, isAlive, readyPids, until } from '#test/scripted-engine.ts';
 
 /** A small seeded generator (mulberry32). */
 function generator(seed: number): () => number {

@@ -1,11 +1,13 @@
+import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createEngine, type EngineOptions } from '../engine.ts';
-import type { ChatPrompt, Delta, Engine, EngineModel, Finished, Sampling } from '../port.ts';
+import type { ChatPrompt, Delta, Engine, EngineModel, Finished, Sampling } from '#engine';
+import { createEngine, type EngineOptions } from '#engine';
+import { Fault, type FaultName } from '#kernel';
 
-/** An engine whose children are scripted (`scripted-child.fixture.ts`), with its models in a temporary folder. */
+/** An engine whose children are scripted (`scripted-child.ts`), with its models in a temporary folder. */
 export type ScriptedEngine = {
   engine: Engine;
   models: EngineModel[];
@@ -25,7 +27,7 @@ export function createScriptedEngine(options: Partial<EngineOptions> = {}): Scri
     log: (level, message, fields) => log.push({ level, message, fields }),
     childCommand: {
       execPath: process.execPath,
-      script: fileURLToPath(new URL('./scripted-child.fixture.ts', import.meta.url)),
+      script: fileURLToPath(new URL('./scripted-child.ts', import.meta.url)),
     },
     ...options,
   });
@@ -109,3 +111,17 @@ export function isAlive(pid: number): boolean {
     return !existsSync('/proc/self');
   }
 }
+
+/** A predicate for `assert.rejects`. */
+export function isFault(name: FaultName, check: (fault: Fault) => boolean = () => true): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof Fault, `Expected a fault, got ${error}`);
+    assert.equal(error.fault, name);
+    return check(error);
+  };
+}
+
+export const hintsRetry = ({ options }: Fault) =>
+  Number.isInteger(options.retryAfterSeconds) &&
+  Number(options.retryAfterSeconds) >= 1 &&
+  Number(options.retryAfterSeconds) <= 59;

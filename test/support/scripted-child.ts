@@ -4,7 +4,7 @@
  * says what its generation does (`Behaviour`).
  */
 import { readFileSync, rmSync } from 'node:fs';
-import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
+import type { ChildConfig, FromChild, ToChild } from '../../src/engine/llama/protocol.ts';
 
 type Script = { loadMs?: number; fails?: string; dies?: boolean; dimensions?: number };
 type Behaviour = { deltas?: number; stepMs?: number; crashAt?: number; hangAt?: number; diesPreparing?: string };
@@ -17,6 +17,7 @@ const state = { granted: false, yielding: false, stepping: false };
 process.on('disconnect', () => process.exit(0));
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+// The channel carries only what the parent sends, typed by the protocol.
 process.on('message', (message) => receive(message as ToChild));
 
 function send(message: FromChild): void {
