@@ -14,11 +14,12 @@ function generator(seed: number): () => number {
   };
 }
 
-test('through random kills, crashes, departures and unloads every request ends once, and then all places are free', async () => {
+test('through random kills, crashes, departures and unloads every request ends once, and then all places are free', async (t) => {
   const random = generator(20_261_120);
   const scripted = createScriptedEngine({
     settings: { sequences: 2, maxQueue: 6, idleUnloadMs: 60, warmWaitMs: 400, memoryLimitBytes: 300e6 },
   });
+  t.after(() => scripted.close());
   const { engine, install, log } = scripted;
   const ids = ['a', 'b', 'c'];
   for (const id of ids) install(id, { loadMs: 10 });
