@@ -1,7 +1,7 @@
 import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf } from '#http';
-import { fault, formatCredits } from '#kernel';
+import { Fault, fault, formatCredits } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
 
@@ -48,7 +48,7 @@ export async function performCall<Prepared extends { handle: string }, Result>(
   // A prompt that cannot run is told first: it stays wrong whatever the balance.
   if (prepared.status === 'rejected') {
     if (held.status === 'fulfilled') giveBack(billing, call, heldMicro);
-    throw prepared.reason;
+    throw whyItEnded(prepared.reason, call.signal);
   }
   if (held.status === 'rejected') {
     engine.release(prepared.value.handle);
@@ -70,12 +70,20 @@ async function runAndSettle<Result>(
       throw fault('generation_failed', { message: 'The service is shutting down.' });
   } catch (error) {
     giveBack(billing, call, heldMicro);
-    throw error;
+    throw whyItEnded(error, call.signal);
   }
   // Nothing ran before the caller left: nothing to pay.
   if (outcome.run.cancelled && outcome.run.activeMs === 0) giveBack(billing, call, heldMicro);
   else await billing.settle(chargeFor(call, outcome.run, heldMicro));
   return outcome.result;
+}
+
+/** The engine gives up an aborted call with the signal's reason, which is no error of anybody here. */
+function whyItEnded(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || error instanceof Fault) return error;
+  if (lossOf(signal) === 'shutdown')
+    return fault('service_unavailable', { message: 'The service is shutting down.', retryAfterSeconds: 1 });
+  return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
 }
 
 async function placeHold(billing: Billing, { requestId, admitted }: Call, micro: bigint): Promise<void> {
