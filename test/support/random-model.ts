@@ -48,6 +48,8 @@ export type RandomModel = {
   spread: number;
   /** Chance-driven output would end at once when it hits the end token; false keeps that token out of the way. */
   ends: boolean;
+  /** Left out: `chatMlTemplate`. */
+  template?: string;
 };
 
 export const specialTokens = [
@@ -63,6 +65,7 @@ export const specialTokens = [
 ] as const;
 
 export const chatMlTemplate =
+  '{%- if tools -%}{{- tools | tojson -}}{%- endif -%}' +
   "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}" +
   "{%- if enable_thinking is defined and enable_thinking is false -%}{{- '<think>\\n\\n</think>\\n\\n' -}}{%- endif -%}{%- endif -%}";
@@ -71,7 +74,7 @@ export function writeRandomModel(path: string, model: RandomModel): void {
   writeGguf(path, metadataOf(model), tensorsOf(model));
 }
 
-function metadataOf({ shape, kind }: RandomModel): Record<string, GgufValue> {
+function metadataOf({ shape, kind, template = chatMlTemplate }: RandomModel): Record<string, GgufValue> {
   const words = vocabulary(shape.vocabulary);
   const special = 256;
   return {
@@ -98,7 +101,7 @@ function metadataOf({ shape, kind }: RandomModel): Record<string, GgufValue> {
     'tokenizer.ggml.padding_token_id': { type: 'u32', value: special },
     'tokenizer.ggml.add_bos_token': { type: 'bool', value: false },
     ...(kind === 'embedding' ? { 'tokenizer.ggml.add_eos_token': { type: 'bool', value: true } as const } : {}),
-    'tokenizer.chat_template': { type: 'string', value: chatMlTemplate },
+    'tokenizer.chat_template': { type: 'string', value: template },
   };
 }
 
@@ -139,7 +142,8 @@ function tensorsOf({ shape, seed, spread, ends, kind }: RandomModel): GgufTensor
   });
   const tensors = [matrix('token_embd', width, shape.vocabulary), norm('output_norm', width)];
   // An output matrix of its own lets the end tokens be silenced; embedding models have no use for one.
-  if (!ends && kind === 'text') tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, specialTokens.length));
+  if (!ends && kind === 'text')
+    tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, specialTokens.length));
   for (let layer = 0; layer < shape.layers; layer++) {
     const block = `blk.${layer}`;
     tensors.push(

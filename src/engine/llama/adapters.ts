@@ -75,6 +75,12 @@ export class Lanes<Work> {
     return entry.open.context;
   }
 
+  /** Frees everything native. No native work may be under way. */
+  async close(): Promise<void> {
+    for (const entry of this.#entries.values()) await closeEntry(entry);
+    this.#entries.clear();
+  }
+
   async #open(adapter: Adapter | null): Promise<NonNullable<Entry<Work>['open']>> {
     const native = adapter === null ? null : await this.#options.model.loadAdapter(adapter.path);
     try {
@@ -94,12 +100,16 @@ export class Lanes<Work> {
       const [oldest] = open()
         .filter((entry) => this.#options.isIdle(entry.work))
         .sort((a, b) => a.usedAt - b.usedAt);
-      if (oldest?.open === undefined || oldest.open === null) return false;
+      if (oldest === undefined) return false;
       this.#entries.delete(oldest.key);
-      // The context refers to the adapter: it goes first.
-      await oldest.open.context.dispose();
-      await oldest.open.native?.dispose();
+      await closeEntry(oldest);
     }
     return true;
   }
+}
+
+async function closeEntry({ open }: Pick<Entry<unknown>, 'open'>): Promise<void> {
+  // The context refers to the adapter: it goes first.
+  await open?.context.dispose();
+  await open?.native?.dispose();
 }

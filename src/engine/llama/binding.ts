@@ -113,6 +113,7 @@ export type NativeModel = {
   createGrammar(gbnf: string): NativeGrammar;
   createGrammarState(grammar: NativeGrammar): NativeGrammarState;
   loadAdapter(path: string): Promise<NativeAdapter>;
+  /** Its contexts must have been disposed of. */
   dispose(): Promise<void>;
 };
 
@@ -186,7 +187,10 @@ export async function openModel(options: {
         await native.loadLora(adapter);
         return adapter;
       }),
-    dispose: () => llama.dispose(),
+    dispose: async () => {
+      await model.dispose();
+      await llama.dispose();
+    },
   };
 }
 

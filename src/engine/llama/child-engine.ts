@@ -91,7 +91,11 @@ export async function openChildEngine(options: ChildEngineOptions): Promise<Chil
   return {
     dimensions: config.kind === 'embedding' ? model.addon.getEmbeddingVectorSize() : 0,
     systemInfo: model.systemInfo,
-    close: () => model.dispose(),
+    close: async () => {
+      await turn.end();
+      await runner.close();
+      await model.dispose();
+    },
     receive: (message) => {
       switch (message.type) {
         case 'prepare_chat':

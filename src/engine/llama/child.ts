@@ -1,6 +1,9 @@
 import { type ChildEngine, openChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
+/** Bound for freeing the model; the parent kills after a little more. */
+const freeingMs = 2_000;
+
 /** The program of an engine child: one model, driven over the channel by the process that forked it (`protocol.ts`). */
 function main(): void {
   let engine: ChildEngine | null = null;
@@ -8,7 +11,7 @@ function main(): void {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   // Nobody is left to answer. Native work may be under way, which an orderly exit would run into: end at once.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.on('disconnect', end);
   // The channel carries only what the parent sends, typed by the protocol.
   process.on('message', (received) => {
     const message = received as ToChild;
@@ -38,8 +41,14 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
 }
 
 async function stop(engine: ChildEngine | null): Promise<void> {
+  // A step that takes too long, or native code that hangs, must not keep the process.
+  setTimeout(end, freeingMs).unref();
   await engine?.close();
   exit();
+}
+
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 function send(message: FromChild): void {

@@ -62,6 +62,11 @@ export class EmbeddingRunner {
     await this.#embed(context, Uint32Array.of(0));
   }
 
+  /** Frees the contexts. To be called when no step runs. */
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+
   get hasWork(): boolean {
     return this.#lanes.all().some((jobs) => jobs.length > 0);
   }

@@ -64,6 +64,11 @@ export class TextRunner {
     context.disposeSequence(0);
   }
 
+  /** Frees the contexts. To be called when no step runs. */
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+
   get hasWork(): boolean {
     return this.#lanes.all().some((scheduler) => scheduler.hasWork);
   }

@@ -13,7 +13,8 @@ export type TurnOptions = {
 
 export class Turn {
   readonly #options: TurnOptions;
-  #state: 'away' | 'holding' | 'yielding' = 'away';
+  #state: 'away' | 'holding' | 'yielding' | 'ended' = 'away';
+  #over: () => void = () => {};
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -30,9 +31,17 @@ export class Turn {
     if (this.#state === 'holding') this.#state = 'yielding';
   }
 
+  /** No step runs any more once this resolves. */
+  async end(): Promise<void> {
+    const wasAway = this.#state === 'away';
+    this.#state = 'ended';
+    if (!wasAway) await new Promise<void>((resolve) => (this.#over = resolve));
+  }
+
   async #hold(): Promise<void> {
     const mayGoOn = () => this.#state === 'holding';
     while (mayGoOn() && this.#options.hasWork()) await this.#options.run(mayGoOn);
+    if (this.#state === 'ended') return this.#over();
     this.#state = 'away';
     this.#options.leaseBack();
   }

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeRandomAdapter } from '#test/lora-adapter.ts';
+import { chatMlTemplate, smallShape, writeRandomModel } from '#test/random-model.ts';
+import type { Adapter } from '../port.ts';
+import { ChildDriver, finishedOf, smallConfig, userPrompt } from './child-driver.fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fanfold-child-'));
+const file = (name: string) => join(folder, name);
+const text = { shape: smallShape, seed: 1, kind: 'text', spread: 0.2, ends: false } as const;
+writeRandomModel(file('text.gguf'), text);
+writeRandomModel(file('thinks.gguf'), {
+  ...text,
+  template: chatMlTemplate.replace(
+    "{{- '<|im_start|>assistant\\n' -}}",
+    "{{- '<|im_start|>assistant\\n<think>\\n' -}}",
+  ),
+});
+writeRandomModel(file('embed.gguf'), { ...text, seed: 2, kind: 'embedding' });
+const adapter = (name: string, seed: number, spreadOfB: number): Adapter => {
+  writeRandomAdapter(file(name), { shape: smallShape, rank: 4, alpha: 8, seed, spreadOfB });
+  return { sha256: name, path: file(name) };
+};
+
+const config = { ...smallConfig, ggufPath: file('text.gguf') };
+const child = await ChildDriver.start(config);
+after(async () => {
+  await child.stop();
+  rmSync(folder, { recursive: true });
+});
+
+describe('generation', () => {
+  test('the same request with the same seed writes the same text, alone and in company', async () => {
+    const sampling = { temperature: 1, topP: 0.9, seed: 42 };
+    const alone = await child.write(userPrompt('one'), sampling);
+    const others = ['two', 'three', 'four'].map((content) => child.write(userPrompt(content), sampling));
+    const inCompany = await child.write(userPrompt('one'), sampling);
+    assert.equal(inCompany.content, alone.content);
+    assert.notEqual((await child.write(userPrompt('one'), { ...sampling, seed: 43 })).content, alone.content);
+    for (const other of await Promise.all(others)) assert.notEqual(other.content, alone.content);
+  });
+
+  test('without a seed each request draws its own', async () => {
+    const sampling = { temperature: 1, seed: null };
+    const [first, second] = await Promise.all([1, 2].map(() => child.write(userPrompt('one'), sampling)));
+    assert.notEqual(first?.content, second?.content);
+  });
+
+  test('temperature 0 and top-p 0 are greedy, whatever the seed', async () => {
+    const greedy = await child.write(userPrompt('one'), { seed: 1 });
+    assert.equal((await child.write(userPrompt('one'), { seed: 2 })).content, greedy.content);
+    assert.equal(
+      (await child.write(userPrompt('one'), { temperature: 1.5, topP: 0, seed: 3 })).content,
+      greedy.content,
+    );
+  });
+
+  test('deltas arrive while the text is written, and add up to it', async () => {
+    const { deltas, content, reply } = await child.write(userPrompt('tell'));
+    assert.ok(deltas.length > 10);
+    assert.equal(deltas.map((delta) => ('text' in delta ? delta.text : '')).join(''), content);
+    assert.equal(reply.type === 'finished' && reply.reason, 'length');
+  });
+
+  test('usage counts the prompt, what was written and what was cached; the last prompt token is evaluated again', async () => {
+    const prompt = userPrompt('count the tokens of this prompt');
+    const { reply } = await child.prepare(prompt);
+    const promptTokens = reply.type === 'prepared' ? reply.promptTokens : 0;
+    const first = finishedOf(await child.write(prompt, { maxTokens: 7 }, 'scope of usage'));
+    assert.deepEqual(first.usage, { promptTokens, completionTokens: 7, reasoningTokens: 0, cachedTokens: 0 });
+    const second = finishedOf(await child.write(prompt, { maxTokens: 7 }, 'scope of usage'));
+    assert.equal(second.usage.cachedTokens, promptTokens - 1);
+  });
+
+  test('a second turn finds its first turn cached, for its own scope only, and writes what it writes uncached', async () => {
+    const question = userPrompt('first question of a conversation');
+    const first = await child.write(question, {}, 'owner');
+    const turn = userPrompt('x', {
+      messages: [
+        ...question.messages,
+        { role: 'assistant', content: first.content, reasoning: null, toolCalls: [] },
+        { role: 'user', content: 'second question' },
+      ],
+    });
+    const stranger = await child.write(turn, {}, 'stranger');
+    const owner = await child.write(turn, {}, 'owner');
+    assert.equal(finishedOf(stranger).usage.cachedTokens, 0);
+    assert.ok(finishedOf(owner).usage.cachedTokens > 50);
+    assert.equal(owner.content, stranger.content);
+  });
+
+  test('a stop string ends the text in front of it', async () => {
+    const whole = (await child.write(userPrompt('stop'))).content;
+    const stop = whole.slice(30, 36);
+    const written = await child.write(userPrompt('stop'), { stop: [stop] });
+    assert.equal(written.content, whole.slice(0, whole.indexOf(stop)));
+    assert.equal(finishedOf(written).reason, 'stop');
+    assert.ok(finishedOf(written).usage.completionTokens < 40);
+  });
+
+  test('a full context ends the text with reason length', async () => {
+    const { usage, reason } = finishedOf(await child.write(userPrompt('a'.repeat(950)), { maxTokens: 500 }));
+    assert.equal(reason, 'length');
+    assert.equal(usage.promptTokens + usage.completionTokens, config.maxContextTokens);
+  });
+
+  test('a frequency penalty makes greedy text vary', async () => {
+    const plain = await child.write(userPrompt('vary'), { maxTokens: 100 });
+    const varied = await child.write(userPrompt('vary'), { maxTokens: 100, presencePenalty: 2, frequencyPenalty: 2 });
+    const words = (content: string) => new Set(content.split(' ')).size;
+    assert.ok(words(varied.content) > words(plain.content));
+  });
+
+  test('a JSON schema is kept, token by token', async () => {
+    const schema = {
+      type: 'object',
+      properties: { size: { enum: ['small', 'large'] }, sure: { type: 'boolean' } },
+      required: ['size', 'sure'],
+      additionalProperties: false,
+    };
+    const written = await child.write(userPrompt('x', { responseFormat: { type: 'json_schema', schema } }), {
+      maxTokens: 200,
+    });
+    const value: unknown = JSON.parse(written.content);
+    assert.ok(typeof value === 'object' && value !== null && 'size' in value && 'sure' in value);
+    assert.equal(finishedOf(written).reason, 'stop');
+  });
+
+  test('a forced tool is called with arguments of its schema, without a word around it', async () => {
+    const parameters = {
+      type: 'object',
+      properties: { unit: { enum: ['km', 'mile'] } },
+      required: ['unit'],
+      additionalProperties: false,
+    };
+    const tools = ['convert', 'other'].map((name) => ({ name, description: null, parameters }));
+    const written = await child.write(
+      userPrompt('x', { tools, toolChoice: { mode: 'named', name: 'convert' }, parallelToolCalls: false }),
+      { maxTokens: 300 },
+    );
+    assert.equal(finishedOf(written).reason, 'tool_calls');
+    const [call] = written.deltas;
+    assert.ok(written.deltas.length === 1 && call?.type === 'tool_call' && call.name === 'convert');
+    assert.match(call.arguments, /^\{"unit":"(km|mile)"\}$/);
+  });
+
+  test('time is shared: the requests of a batch together take no more than passes on the clock', async () => {
+    const beganMs = performance.now();
+    const written = await Promise.all(['p', 'q', 'r', 's'].map((content) => child.write(userPrompt(content))));
+    const elapsedMs = performance.now() - beganMs;
+    const activeMs = written.map((one) => finishedOf(one).activeMs);
+    assert.ok(activeMs.every((ms) => ms > 0));
+    assert.ok(activeMs.reduce((sum, ms) => sum + ms) <= elapsedMs);
+  });
+});
+
+describe('reasoning', () => {
+  test('effort low closes reasoning by force, high does not', async () => {
+    const thinker = await ChildDriver.start({ ...config, ggufPath: file('thinks.gguf') });
+    const low = await thinker.write(userPrompt('think', { reasoningEffort: 'low' }), { maxTokens: 60 });
+    const { usage, reason } = finishedOf(low);
+    assert.ok(low.reasoning.length > 0 && low.content.length > 0);
+    assert.ok(usage.reasoningTokens > 30 && usage.reasoningTokens < 50);
+    assert.deepEqual([usage.completionTokens, reason], [60, 'length']);
+    const high = await thinker.write(userPrompt('think', { reasoningEffort: 'high' }), { maxTokens: 60 });
+    assert.deepEqual([high.content, finishedOf(high).usage.reasoningTokens], ['', 60]);
+    const format = { type: 'json_object' } as const;
+    const json = await thinker.write(userPrompt('think', { reasoningEffort: 'low', responseFormat: format }), {
+      maxTokens: 60,
+    });
+    assert.ok(json.reasoning.length > 0);
+    assert.match(json.content, /^\{/);
+    await thinker.stop();
+  });
+});
+
+describe('requests', () => {
+  test('a cancelled request ends at once, its neighbours go on', async () => {
+    const [one, two] = await Promise.all(['one', 'two'].map((content) => child.prepare(userPrompt(content))));
+    const cancelled = child.generate(one?.handle ?? '', { maxTokens: 400 });
+    const neighbour = child.generate(two?.handle ?? '', { maxTokens: 60 });
+    await sleep(20);
+    child.send({ type: 'cancel', id: cancelled.id });
+    child.send({ type: 'cancel', id: cancelled.id });
+    const end = finishedOf(await cancelled.done);
+    assert.equal(end.reason, 'cancelled');
+    assert.ok(end.usage.completionTokens < 400);
+    assert.equal(finishedOf(await neighbour.done).usage.completionTokens, 60);
+  });
+
+  test('past the queue a request is refused at once with a time to come back', async () => {
+    const count = config.sequences + config.maxQueue + 3;
+    const prepared = await Promise.all(Array.from({ length: count }, (_, i) => child.prepare(userPrompt(`q${i}`))));
+    const ends = await Promise.all(prepared.map(({ handle }) => child.generate(handle, { maxTokens: 30 }).done));
+    const refused = ends.map((end) => end.reply).filter((reply) => reply.type === 'failed');
+    assert.equal(refused.length, 3);
+    for (const reply of refused) {
+      assert.equal(reply.fault, 'capacity_unavailable');
+      assert.ok((reply.retryAfterSeconds ?? 0) >= 1);
+    }
+  });
+
+  test('a released or unknown prompt is refused', async () => {
+    const { handle } = await child.prepare(userPrompt('x'));
+    child.send({ type: 'release', handle });
+    const { reply } = await child.generate(handle).done;
+    assert.equal(reply.type === 'failed' && reply.fault, 'invalid_request');
+  });
+
+  test('a schema that cannot be kept is refused when the prompt is prepared', async () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
+    const { reply } = await child.prepare(userPrompt('x', { responseFormat: { type: 'json_schema', schema } }));
+    assert.equal(reply.type === 'failed' && reply.fault, 'invalid_request');
+  });
+});
+
+describe('lease', () => {
+  test('steps run only under a grant, and stop at a yield', async () => {
+    await child.notice((message) => message.type === 'lease_back');
+    const { handle } = await child.prepare(userPrompt('lease'));
+    child.grants = false;
+    const before = child.notices.filter((message) => message.type === 'lease_back').length;
+    const backs = () => child.notices.filter((message) => message.type === 'lease_back').length - before;
+    const { done } = child.generate(handle, { maxTokens: 400 });
+    let over = false;
+    void done.then(() => {
+      over = true;
+    });
+    await sleep(60);
+    child.send({ type: 'grant' });
+    child.send({ type: 'yield' });
+    while (backs() < 1) await sleep(5);
+    await sleep(60);
+    assert.equal(over, false);
+    child.send({ type: 'grant' });
+    await done;
+    while (backs() < 2) await sleep(5);
+    child.send({ type: 'grant' });
+    while (backs() < 3) await sleep(5);
+    child.grants = true;
+  });
+});
+
+describe('adapters', () => {
+  test('each adapter writes its own text over one base, and prefixes are not shared between them', async () => {
+    const target = (one: Adapter | null) => ({ target: { baseModelId: 'test', adapter: one } });
+    const write = (one: Adapter | null) => child.write(userPrompt('adapted', target(one)), {}, 'adapters');
+    const [first, second, third] = [adapter('a', 7, 0.3), adapter('b', 8, 0.3), adapter('c', 9, 0.3)];
+    const base = await write(null);
+    assert.equal((await write(adapter('zero', 7, 0))).content, base.content);
+    const [a, b] = await Promise.all([write(first), write(second)]);
+    assert.equal(new Set([base.content, a.content, b.content]).size, 3);
+    for (const one of [a, b]) assert.equal(finishedOf(one).usage.cachedTokens, 0);
+    // The third one takes the place of the one that was used longest ago.
+    const all = await Promise.all([write(third), write(first), write(second), write(null)]);
+    assert.deepEqual(
+      all.slice(1).map((one) => one.content),
+      [a.content, b.content, base.content],
+    );
+  });
+
+  test('an adapter that cannot be loaded fails its own requests only', async () => {
+    const broken = { baseModelId: 'test', adapter: { sha256: 'x', path: file('text.gguf') } };
+    const { reply } = await child.write(userPrompt('x', { target: broken }));
+    assert.equal(reply.type === 'failed' && reply.fault, 'generation_failed');
+    finishedOf(await child.write(userPrompt('x')));
+  });
+});
+
+describe('process', () => {
+  test('a model that cannot be loaded is told with its reason, and the process ends', async () => {
+    const failed = await ChildDriver.start({ ...config, ggufPath: file('nowhere.gguf') });
+    const notice = failed.notices.find((message) => message.type === 'load_failed');
+    assert.match(notice?.type === 'load_failed' ? notice.message : '', /nowhere\.gguf/);
+    assert.deepEqual(await failed.exited, [1, null]);
+  });
+
+  test('the process ends when its channel closes in the middle of work, and ignores signals to the group', async () => {
+    const orphan = await ChildDriver.start({ ...config, maxContextTokens: 4096 });
+    const { handle } = await orphan.prepare(userPrompt('a'.repeat(3000)));
+    const { done } = orphan.generate(handle, { maxTokens: 1000 });
+    void done.catch(() => {});
+    orphan.process.kill('SIGINT');
+    orphan.process.kill('SIGTERM');
+    await sleep(50);
+    assert.equal(orphan.process.exitCode, null);
+    orphan.process.disconnect();
+    await orphan.exited;
+  });
+
+  test('native work on several threads gives the same text', async () => {
+    const other = await ChildDriver.start(config, {});
+    const sampling = { temperature: 1, topP: 0.9, seed: 42 };
+    assert.equal(
+      (await other.write(userPrompt('one'), sampling)).content,
+      (await child.write(userPrompt('one'), sampling)).content,
+    );
+    await other.stop();
+  });
+});
+
+describe('embeddings', () => {
+  test('vectors have unit length, come in input order and do not depend on their neighbours', async () => {
+    const embedder = await ChildDriver.start({ ...config, kind: 'embedding', ggufPath: file('embed.gguf') });
+    const ready = embedder.notices[0];
+    assert.equal(ready?.type === 'ready' && ready.dimensions, smallShape.width);
+    const long = 'long '.repeat(90);
+    const { vectors, report, reply } = await embedder.embed(['one', long, 'two', 'one']);
+    for (const vector of vectors) assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
+    assert.deepEqual(vectors[3], vectors[0]);
+    assert.notDeepEqual(vectors[2], vectors[0]);
+    assert.deepEqual((await embedder.embed([long])).vectors[0], vectors[1]);
+    // The end token is one more, and counts.
+    assert.deepEqual(report.inputs[0], { tokens: 4, truncated: false });
+    assert.equal(reply.promptTokens, 4 + 451 + 4 + 4);
+
+    const cut = await embedder.embed(['abcdefgh', 'abc'], { maxInputTokens: 4 });
+    assert.deepEqual(cut.report.inputs, [
+      { tokens: 4, truncated: true },
+      { tokens: 4, truncated: false },
+    ]);
+    assert.deepEqual(cut.vectors[0], cut.vectors[1]);
+
+    const tuned = await embedder.embed(['one'], { adapter: adapter('e', 5, 0.3) });
+    assert.notDeepEqual(tuned.vectors[0], vectors[0]);
+    assert.deepEqual((await embedder.embed(['one'])).vectors[0], vectors[0]);
+    await embedder.stop();
+  });
+});
