@@ -75,10 +75,12 @@ async function breakConnections(database: Database): Promise<void> {
 
 test('servers killed and connections broken under load: no success unpaid, none paid twice, no hold left', async (t: TestContext) => {
   const { database, url, drop } = await createTestDatabase();
+  t.after(drop);
   const accounts = await openAccounts(database);
   const seen: Seen[] = [];
   const start = () => startWorker(`${url}?application_name=worker`, { accounts, seen });
   const workers = [start(), start()];
+  t.after(() => Promise.all(workers.map(kill)));
   const kills = 6;
   for (let round = 0; round < kills; round++) {
     const before = seen.length;
@@ -90,7 +92,7 @@ test('servers killed and connections broken under load: no success unpaid, none 
     await kill(workers.shift() ?? assert.fail());
     workers.push(start());
   }
-  await Promise.all(workers.map(kill));
+  await Promise.all(workers.splice(0).map(kill));
 
   const sweeper = createBilling({
     database,
@@ -106,13 +108,15 @@ test('servers killed and connections broken under load: no success unpaid, none 
   const unseen = rows - paid;
   t.diagnostic(`${kills + 2} kills, ${paid} successes seen, ${unseen} charged without an answer`);
   assert(unseen <= (kills + 2) * 24 + seen.filter(({ outcome }) => outcome === 'unknown').length);
-  await drop();
 });
 
 test('PostgreSQL killed and restarted under load: calls fail or wait, none is lost or paid twice', async (t: TestContext) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-billing-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
   const server = await startEmbedded({ dataDir });
+  t.after(() => server.stop());
   const database = await openDatabase({ url: server.url, maxConnections: 6 });
+  t.after(() => database.close());
   await migrate(database);
   const accounts = await openAccounts(database);
   const billing = createBilling({
@@ -122,6 +126,7 @@ test('PostgreSQL killed and restarted under load: calls fail or wait, none is lo
     timing: { beatMs: 50, sweepMs: 100 },
   });
   billing.start();
+  t.after(() => billing.stop());
   const seen: Seen[] = [];
   const stop = new AbortController();
   const clients = Array.from({ length: 48 }, () =>
@@ -146,8 +151,4 @@ test('PostgreSQL killed and restarted under load: calls fail or wait, none is lo
   const unknown = seen.filter(({ outcome }) => outcome === 'unknown').length;
   t.diagnostic(`3 kills, ${paid} successes seen, ${unknown} unknown, ${rows - paid} charged without an answer`);
   assert(rows - paid <= unknown);
-  await billing.stop();
-  await database.close();
-  await server.stop();
-  await rm(dataDir, { recursive: true, force: true });
 });

@@ -6,19 +6,25 @@ export type HoldRequest = { requestId: string; accountId: string; micro: Micro }
 export type HoldAnswer = 'held' | { refused: { availableMicro: Micro } };
 
 /*
- * One statement takes any number of holds. Accounts are locked in the order of their ids, as everywhere in this room,
- * so that processes never wait for each other in a circle. `synchronous_commit` is off for this transaction: a hold
- * only guards credits while its call runs, and a crash of PostgreSQL that forgets a hold forgets its share of
- * `held_micro` with it. A settlement is written to the log behind its hold, so it never survives without it.
+ * One statement takes any number of holds.
+ *
+ * - Accounts are locked in the order of their ids, as everywhere in this room, so that processes never wait for each
+ *   other in a circle.
+ * - Both amounts are written from the locked rows, although one stays as it is: PostgreSQL checks constraints first on
+ *   the row as the snapshot has it, which may be older than the lock, and would refuse a hold for credits that have
+ *   become free meanwhile.
+ * - `synchronous_commit` is off for this transaction: a hold only guards credits while its call runs, and a crash of
+ *   PostgreSQL that forgets a hold forgets its share of `held_micro` with it. A settlement is written to the log behind
+ *   its hold, so it never survives without it.
  */
 const placeStatement = `
   with asked as (
     select * from unnest($1::text[], $2::text[], $3::bigint[]) with ordinality as asked (request_id, account_id, micro, n)
   ), account as (
-    select id, balance_micro - held_micro as available
-      from (select distinct account_id from asked order by account_id) involved
+    select locked.*, balance_micro - held_micro as available
+      from (select distinct account_id as id from asked order by id) involved
      cross join lateral (
-       select id, balance_micro, held_micro from accounts where id = involved.account_id for no key update) locked
+       select id, balance_micro, held_micro from accounts where accounts.id = involved.id for no key update) locked
   ), judged as (
     select n, request_id, account_id, micro, available, coalesce(greedy_sum(micro, available)
              over (partition by account_id order by n rows between unbounded preceding and 1 preceding), 0) as taken
@@ -28,9 +34,10 @@ const placeStatement = `
     select request_id, account_id, $4, micro from judged where taken + micro <= available
     returning account_id, micro
   ), raised as (
-    update accounts set held_micro = held_micro + total.micro
-      from (select account_id, sum(micro)::bigint as micro from placed group by account_id) total
-     where accounts.id = total.account_id
+    update accounts set balance_micro = account.balance_micro, held_micro = account.held_micro + total.micro
+      from account join (select account_id, sum(micro)::bigint as micro from placed group by account_id) total
+        on total.account_id = account.id
+     where accounts.id = account.id
   )
   select taken + micro <= available as fits, available - taken as available
     from judged cross join (select set_config('synchronous_commit', 'off', true)) quick

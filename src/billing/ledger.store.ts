@@ -21,7 +21,8 @@ export type Grant = {
 };
 
 /**
- * Adds credits: the ledger row and the balance in one statement.
+ * Adds credits: the ledger row and the balance in one statement. `held_micro` is written for the reason given in
+ * holds.store.ts.
  *
  * @returns the settled balance afterwards, or null when there is no such account. A repeated `onceKey` throws 23505 on
  * `ledger_once_per_request` and changes nothing.
@@ -29,12 +30,12 @@ export type Grant = {
 export async function insertGrant(sql: Sql, { accountId, micro, note, onceKey }: Grant): Promise<Micro | null> {
   const rows = await sql.query<{ balance_micro: bigint }>(
     `with account as (
-       select id, balance_micro from accounts where id = $1 for no key update
+       select id, balance_micro, held_micro from accounts where id = $1 for no key update
      ), written as (
        insert into ledger (id, account_id, type, micro, balance_after_micro, request_id, note)
        select $2, id, 'grant', $3::bigint, balance_micro + $3::bigint, $4, $5 from account
      )
-     update accounts set balance_micro = account.balance_micro + $3::bigint, updated_at = now()
+     update accounts set balance_micro = account.balance_micro + $3::bigint, held_micro = account.held_micro
        from account where accounts.id = account.id
      returning accounts.balance_micro`,
     [accountId, newId('led'), micro, onceKey ?? null, note],

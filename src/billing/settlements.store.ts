@@ -13,6 +13,7 @@ import { chargeWithin } from './rates.ts';
  *   weighed   a call whose hold is gone (its process was taken for dead) pays out of what no other hold has reserved,
  *             in order: `lapsed_sum` is what such calls want up to and including this one, `free` what there is for them
  *   priced    what each pays; the running sum gives the balance after each row
+ *   lowered   both amounts are written from the locked rows: see `placeStatement` in holds.store.ts
  *
  * The snapshot of `recorded` is older than the locks. An earlier attempt that commits in between makes the insert fail
  * on `ledger_once_per_request`; nothing is written then and the caller runs the statement again.
@@ -66,12 +67,14 @@ const settleStatement = `
       from priced order by n
     returning account_id, request_id, -micro as charged
   ), lowered as (
-    update accounts set balance_micro = balance_micro - total.charged, held_micro = held_micro - total.freed
-      from (select account_id, sum(charged)::bigint as charged, sum(freed)::bigint as freed
-              from (select account_id, charged, 0 as freed from written
-                    union all select account_id, 0, micro from freed) part
-             group by account_id) total
-     where accounts.id = total.account_id and (total.charged > 0 or total.freed > 0)
+    update accounts
+       set balance_micro = account.balance_micro - total.charged, held_micro = account.held_micro - total.freed
+      from account join (
+             select account_id, sum(charged)::bigint as charged, sum(freed)::bigint as freed
+               from (select account_id, charged, 0 as freed from written
+                     union all select account_id, 0, micro from freed) part
+              group by account_id) total on total.account_id = account.id
+     where accounts.id = account.id and (total.charged > 0 or total.freed > 0)
   )
   select request_id, charged from written union all select request_id, charged from recorded`;
 

@@ -1,0 +1,117 @@
+/**
+ * A statement that waits for an account's lock has taken its snapshot before. What it decides and writes must come from
+ * the row as it is when the lock is granted. PostgreSQL checks constraints on the older row too.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Database, Sql } from '#db';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { assertBooksAreRight, chargeFor, openAccount, waitFor } from './billing.fixture.ts';
+import { balanceOf, grant } from './grants.ts';
+import { placeHolds, releaseHolds } from './holds.store.ts';
+import { renewInstance } from './instances.store.ts';
+import { settleCharges } from './settlements.store.ts';
+
+const context: { test?: TestDatabase } = {};
+before(async () => {
+  context.test = await createTestDatabase();
+  await renewInstance(context.test.database, 'ins_1');
+});
+after(() => context.test?.drop());
+
+function database(): Database {
+  assert(context.test);
+  return context.test.database;
+}
+
+const limit = { timeoutMs: 10_000 };
+
+/** Runs `first` in a transaction that commits only when `second` waits for it. */
+async function overtake<T>(first: (tx: Sql) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+  const { waiting } = await database().transaction(async (tx) => {
+    await first(tx);
+    const started = second();
+    // It may end at any time after the commit; a failure is reported when it is awaited.
+    started.catch(() => {});
+    await waitFor(async () => {
+      const waiters = await database().query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiters.length > 0;
+    });
+    return { waiting: started };
+  });
+  return waiting;
+}
+
+test('a hold may use credits that another call gave back while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const requests = [{ requestId: 'req_stale_1', accountId, micro: 1_000n }];
+  await placeHolds(database(), 'ins_1', { requests, ...limit });
+  const answers = await overtake(
+    (tx) => releaseHolds(tx, ['req_stale_1'], limit),
+    () =>
+      placeHolds(database(), 'ins_1', { requests: [{ requestId: 'req_stale_2', accountId, micro: 600n }], ...limit }),
+  );
+  assert.deepEqual(answers, ['held']);
+  assert.deepEqual(await balanceOf(database(), accountId), {
+    settledMicro: 1_000n,
+    heldMicro: 600n,
+    availableMicro: 400n,
+  });
+});
+
+test('a hold may not use credits that another call took while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const answers = await overtake(
+    (tx) => placeHolds(tx, 'ins_1', { requests: [{ requestId: 'req_stale_3', accountId, micro: 700n }], ...limit }),
+    () =>
+      placeHolds(database(), 'ins_1', { requests: [{ requestId: 'req_stale_4', accountId, micro: 600n }], ...limit }),
+  );
+  assert.deepEqual(answers, [{ refused: { availableMicro: 300n } }]);
+});
+
+test('a hold may use credits that were granted while it waited', async () => {
+  const accountId = await openAccount(database(), 0n);
+  const answers = await overtake(
+    (tx) => grant(tx, { accountId, micro: 500n, note: null }),
+    () =>
+      placeHolds(database(), 'ins_1', { requests: [{ requestId: 'req_stale_5', accountId, micro: 500n }], ...limit }),
+  );
+  assert.deepEqual(answers, ['held']);
+});
+
+test('a grant is booked on the balance that a settlement left while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const charge = chargeFor(accountId, { units: 10 });
+  const requests = [{ requestId: charge.requestId, accountId, micro: 1_000n }];
+  await placeHolds(database(), 'ins_1', { requests, ...limit });
+  const balance = await overtake(
+    (tx) => settleCharges(tx, [charge], limit),
+    () => grant(database(), { accountId, micro: 10n, note: null }),
+  );
+  assert.equal(balance, 10n);
+});
+
+test('a call whose hold was swept is charged out of credits that were granted while it waited', async () => {
+  const accountId = await openAccount(database(), 0n);
+  const charged = await overtake(
+    (tx) => grant(tx, { accountId, micro: 500n, note: null }),
+    () => settleCharges(database(), [chargeFor(accountId, { units: 3 })], limit),
+  );
+  assert.deepEqual(charged, [300n]);
+});
+
+test('a hold that was swept while its settlement waited is not given back twice', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const charge = chargeFor(accountId, { units: 3 });
+  const requests = [{ requestId: charge.requestId, accountId, micro: 1_000n }];
+  await placeHolds(database(), 'ins_1', { requests, ...limit });
+  const charged = await overtake(
+    (tx) => releaseHolds(tx, [charge.requestId], limit),
+    () => settleCharges(database(), [charge], limit),
+  );
+  assert.deepEqual(charged, [300n]);
+  assert.deepEqual(await balanceOf(database(), accountId), { settledMicro: 700n, heldMicro: 0n, availableMicro: 700n });
+  await assertBooksAreRight(database());
+});
