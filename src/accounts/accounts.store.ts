@@ -32,3 +32,9 @@ export async function findAccountBySlug(sql: Sql, slug: string): Promise<Account
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql.query<Account>(`select ${columns} from accounts order by created_at, id`);
 }
+
+/** False on a fresh installation only: accounts are never deleted. */
+export async function hasAccounts(sql: Sql): Promise<boolean> {
+  const rows = await sql.query('select from accounts limit 1');
+  return rows.length > 0;
+}

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
 import type { Database, Sql } from './database.ts';
+import { lockUntilCommit } from './locks.ts';
 
 type Migration = { version: number; name: string; breaking: boolean; text: string };
 
 const fileNamePattern = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const firstLinePattern = /^--! (compatible|breaking)\n/;
-// Any constant will do; it must only differ from the other advisory locks of this program.
-const migrationLock = 4_662_001n;
 const timeoutMs = 30 * 60_000;
 
 /** The migrations of this release. */
@@ -23,7 +22,7 @@ export const migrationFolder = fileURLToPath(new URL('../../migrations', import.
 export async function migrate(database: Database, folder: string = migrationFolder): Promise<void> {
   const known = await readMigrations(folder);
   await database.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [migrationLock], { timeoutMs });
+    await lockUntilCommit(tx, 'migrate');
     await tx.query(`create table if not exists schema_migrations (
       version integer primary key,
       name text not null,

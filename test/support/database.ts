@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Database, findEmbedded, migrate, openDatabase } from '#db';
+import { type Database, findEmbedded, lockUntilCommit, migrate, openDatabase } from '#db';
 
 export type TestDatabase = {
   database: Database;
@@ -107,28 +107,32 @@ function templateName(): string {
   return `template_${hash.digest('hex').slice(0, 16)}`;
 }
 
-// Any constant, other than the one migrations use.
-const templateLock = 4_662_002n;
-
 async function ensureTemplate(admin: Database, template: string): Promise<void> {
   if (await exists(admin, template)) return;
-  await admin.query('select pg_advisory_lock($1)', [templateLock], { timeoutMs: startTimeoutMs });
-  try {
-    if (await exists(admin, template)) return;
-    const draft = `${template}_draft`;
-    await admin.query(`drop database if exists ${draft} with (force)`);
-    await admin.query(`create database ${draft}`);
-    const database = await openDatabase({ url: replaceDatabase(admin.url, draft), maxConnections: 1 });
+  // The lock needs a transaction, a database cannot be made inside one: the transaction only holds the lock.
+  await admin.transaction(async (holder) => {
+    await lockUntilCommit(holder, 'testTemplate');
+    const maker = await openDatabase({ url: admin.url, maxConnections: 1 });
     try {
-      await migrate(database);
+      if (!(await exists(maker, template))) await makeTemplate(maker, template);
     } finally {
-      await database.close();
+      await maker.close();
     }
-    // Under its final name only when complete: other processes clone whatever has that name.
-    await admin.query(`alter database ${draft} rename to ${template}`);
+  });
+}
+
+async function makeTemplate(maker: Database, template: string): Promise<void> {
+  const draft = `${template}_draft`;
+  await maker.query(`drop database if exists ${draft} with (force)`);
+  await maker.query(`create database ${draft}`);
+  const database = await openDatabase({ url: replaceDatabase(maker.url, draft), maxConnections: 1 });
+  try {
+    await migrate(database);
   } finally {
-    await admin.query('select pg_advisory_unlock($1)', [templateLock]);
+    await database.close();
   }
+  // Under its final name only when complete: other processes clone whatever has that name.
+  await maker.query(`alter database ${draft} rename to ${template}`);
 }
 
 async function exists(admin: Database, name: string): Promise<boolean> {

@@ -1,0 +1,72 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { installationSecret } from '#accounts';
+import { createBilling } from '#billing';
+import type { Database } from '#db';
+import { createEngine, defaultSettings, type EngineSettings } from '#engine';
+import { createServer } from '#http';
+import { createAdmission, inferenceRoutes } from '#inference';
+import { createCursorCodec, newId, systemClock } from '#kernel';
+import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
+import { baseModelsRoutes, type ModelsService } from '#models';
+import type { Config } from './config.ts';
+
+export type App = {
+  server: FastifyInstance;
+  /** Ends everything that was started here, in order; calls that still run get `drainMs`. */
+  close: (drainMs: number) => Promise<void>;
+};
+
+export type AppOptions = { config: Config; database: Database; models: ModelsService; log: FastifyBaseLogger };
+
+/** Puts the rooms together: the one place where they meet. */
+export async function createApp({ config, database, models, log }: AppOptions): Promise<App> {
+  const clock = systemClock;
+  const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
+  const engine = createEngine({
+    models: models.engineModels,
+    settings: engineSettings(config),
+    environment: config.environment,
+    clock,
+    log: (level, message, fields) => log[level](fields, message),
+  });
+  const billing = createBilling({ database, instanceId: newId('ins'), clock, log });
+  const usage = createKeyUsage({ sql: database, clock });
+  const server = createServer({
+    authenticator: createKeyAuthenticator({ sql: database, usage }),
+    probe: async () => void (await database.query('select')),
+    corsOrigins: config.corsOrigins,
+    logger: log,
+  });
+
+  await server.register(keysRoutes({ database, cursors }));
+  await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
+  const admit = createAdmission({ sql: database, keyUsage: usage });
+  inferenceRoutes(server, { admit, sql: database, models, engine, billing, clock });
+
+  billing.start();
+  usage.start();
+  return {
+    server,
+    close: async (drainMs) => {
+      // In reverse: calls end first, then the books and the notes about keys are written, then the models go.
+      await using parts = new AsyncDisposableStack();
+      parts.defer(engine.close);
+      parts.defer(usage.stop);
+      parts.defer(billing.stop);
+      parts.defer(() => server.drain({ graceMs: drainMs }));
+    },
+  };
+}
+
+function engineSettings(config: Config): EngineSettings {
+  const defaults = defaultSettings();
+  return {
+    ...defaults,
+    threads: config.engineThreads ?? defaults.threads,
+    gpu: config.engineGpu,
+    sequences: config.engineSequences,
+    maxQueue: config.engineQueue,
+    idleUnloadMs: config.engineIdleUnloadMs,
+    memoryLimitBytes: config.engineMemoryBytes,
+  };
+}

@@ -1,0 +1,27 @@
+import { doctor } from '#billing';
+import { OperatorError } from '#kernel';
+import { listModels } from '#models';
+import type { Config } from '../config.ts';
+import { openCatalogue } from './catalogue.ts';
+import { print } from './terminal.ts';
+import { useDatabase } from './use-database.ts';
+
+/** Prints what was found; throws when something is wrong, so that scripts can rely on the exit code. */
+export async function doctorCommand(config: Config): Promise<void> {
+  const problems: string[] = [];
+  const models = openCatalogue(config, (line) => problems.push(`models: ${line}`));
+  for (const { id, installed, from } of listModels(models))
+    if (from === 'shipped' && !installed)
+      problems.push(`models: the file of ${id}, which ships with Fanfold, is gone.`);
+  await useDatabase(config, async (database) => {
+    const [server] = await database.query<{ version: string }>(`select current_setting('server_version') as version`);
+    print(`database: PostgreSQL ${server?.version}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`);
+    const findings = await doctor(database);
+    for (const { check, accountId, subject, message } of findings)
+      problems.push(`books: ${check}, account ${accountId}, ${subject}: ${message}`);
+    if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
+  });
+  for (const problem of problems) print(problem);
+  if (problems.length > 0) throw new OperatorError(`${problems.length} problems found.`);
+  print('No problems found.');
+}

@@ -1,0 +1,28 @@
+import { localAccount, localProjects } from './first-start.ts';
+
+const compatPath = (project: string) => `/api/projects/${localAccount}/${project}/openai/v1`;
+
+/** What a person reads after the start. `key` is the fresh one, or null when keys were made before. */
+export function renderGreeting({ address, key }: { address: string; key: string | null }): string {
+  const rows = localProjects.map(({ slug, alias }) => ({ url: address + compatPath(slug), alias }));
+  const width = Math.max(...rows.map(({ url }) => url.length));
+  const lines = ['', `Fanfold listens on ${address}`, '', 'Base URLs for OpenAI clients:'];
+  for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
+  lines.push('');
+  if (key === null) {
+    lines.push('Keys cannot be shown again. Make another one: npm run -s fanfold -- keys create');
+  } else {
+    lines.push('API key, shown this once:', `  ${key}`, '', 'Try it:', renderCurl(address, key));
+  }
+  return [...lines, ''].join('\n');
+}
+
+function renderCurl(address: string, key: string): string {
+  const [{ slug, alias }] = localProjects;
+  const body = JSON.stringify({ model: alias, messages: [{ role: 'user', content: 'Hello! Who are you?' }] });
+  return [
+    `curl ${address}${compatPath(slug)}/chat/completions \\`,
+    `  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `  -d '${body}'`,
+  ].join('\n');
+}

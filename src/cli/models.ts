@@ -1,0 +1,76 @@
+import { OperatorError } from '#kernel';
+import {
+  addModel,
+  listHostedModelsByBase,
+  listModels,
+  type ModelKind,
+  pullModel,
+  removeModel,
+  renderModelTable,
+  renderProgress,
+} from '#models';
+import type { Config } from '../config.ts';
+import { openCatalogue } from './catalogue.ts';
+import { note, print } from './terminal.ts';
+import { useDatabase } from './use-database.ts';
+
+export async function listModelsCommand(config: Config): Promise<void> {
+  print(renderModelTable(listModels(openCatalogue(config, note))));
+}
+
+export type AddFlags = {
+  kind: ModelKind;
+  gguf: string;
+  context?: string;
+  rate?: string;
+  name?: string;
+  queryInstruction?: string;
+  force?: boolean;
+};
+
+export async function addModelCommand(config: Config, id: string, flags: AddFlags): Promise<void> {
+  const { kind, gguf: ggufPath, context, rate, name, queryInstruction, force } = flags;
+  const contextTokens = context === undefined ? undefined : Number(context);
+  const models = openCatalogue(config, note);
+  const options = { id, kind, ggufPath, contextTokens, rate, name, queryInstruction, force };
+  const report = await addModel(models, options);
+  for (const warning of report.warnings) note(warning);
+  print(`${report.id} is installed: ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`);
+}
+
+export type PullFlags = { force?: boolean; signal: AbortSignal };
+
+export async function pullModelCommand(config: Config, id: string, { force, signal }: PullFlags): Promise<void> {
+  const isTerminal = process.stderr.isTTY;
+  const report = await pullModel(openCatalogue(config, note), {
+    id,
+    endpoint: config.hubEndpoint,
+    token: config.hubToken,
+    force,
+    signal,
+    onNote: note,
+    onProgress: (progress) => {
+      // Rewrites its line on a terminal; a log file gets no thousand lines.
+      if (isTerminal) process.stderr.write(`\r\x1b[K${renderProgress(progress)}`);
+    },
+  }).finally(() => {
+    if (isTerminal) process.stderr.write('\n');
+  });
+  if (report.outcome === 'already_installed') print(`${report.id} is installed already: ${report.path}`);
+  else print(`${report.id} is installed: ${report.path}, sha256 ${report.sha256}.`);
+}
+
+export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {
+  const listAliasesOf = (baseModelId: string) =>
+    useDatabase(config, async (database) => {
+      const aliases = await listHostedModelsByBase(database, baseModelId);
+      return aliases.map(({ alias, projectId }) => `${alias} of project ${projectId}`);
+    });
+  const report = await removeModel(openCatalogue(config, note), { id, force, listAliasesOf });
+  print(report.deletedFile ? `${id} is removed, its file is deleted.` : `${id} is removed; its file stays.`);
+}
+
+export function kindOf(text: string): ModelKind {
+  if (text === 'text' || text === 'embedding') return text;
+  throw new OperatorError('The kind must be text or embedding.');
+}

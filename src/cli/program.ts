@@ -1,0 +1,129 @@
+import { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { createAccountCommand, grantCommand, listAccountsCommand } from './accounts.ts';
+import { doctorCommand } from './doctor.ts';
+import { localAccount } from './first-start.ts';
+import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
+import {
+  type AddFlags,
+  addModelCommand,
+  kindOf,
+  listModelsCommand,
+  pullModelCommand,
+  removeModelCommand,
+} from './models.ts';
+import { serve } from './serve.ts';
+import { print } from './terminal.ts';
+import { useDatabase } from './use-database.ts';
+
+/** `stop` aborts when the process is asked to end. */
+export type ProgramOptions = { config: () => Config; stop: AbortSignal };
+
+/** The command line. Each command reads the configuration when it runs, so that `help` works with a broken one. */
+export function createProgram({ config, stop }: ProgramOptions): Command {
+  const program = new Command('fanfold').description('Self-hosted inference and fine-tuning platform');
+  program
+    .command('serve', { isDefault: true })
+    .description('start the server')
+    .action(() => serve(config(), stop));
+  addKeyCommands(program.command('keys').description('API keys of an account'), config);
+  addModelCommands(program.command('models').description('base models'), { config, stop });
+  addAccountCommands(program, config);
+  program
+    .command('doctor')
+    .description('prove the books and check the installation')
+    .action(() => doctorCommand(config()));
+  program
+    .command('migrate')
+    .description('bring the database up to this release')
+    .action(() => useDatabase(config(), async () => print('The database is up to date.')));
+  program
+    .command('database-url')
+    .description('print the address of the database, password included, for psql and pg_dump')
+    .action(() => useDatabase(config(), async ({ url }) => print(url)));
+  return program;
+}
+
+type Read = ProgramOptions['config'];
+
+const accountOption = ['-a, --account <slug>', 'account', localAccount] as const;
+
+function addKeyCommands(keys: Command, config: Read): void {
+  keys
+    .command('create')
+    .description('make an active key and print it, this once')
+    .option(...accountOption)
+    .option('-n, --name <name>', 'what the key is for')
+    .action((options) => createKeyCommand(config(), options));
+  keys
+    .command('list')
+    .description('show the keys, without their secrets')
+    .option(...accountOption)
+    .action((options) => listKeysCommand(config(), options));
+  for (const [name, active] of [
+    ['activate', true],
+    ['deactivate', false],
+  ] as const)
+    keys
+      .command(`${name} <key-id>`)
+      .description(`${name} a key, from the next request on`)
+      .option(...accountOption)
+      .action((keyId, { account }) => setKeyActiveCommand(config(), keyId, { account, active }));
+  keys
+    .command('delete <key-id>')
+    .description('delete a key for good')
+    .option(...accountOption)
+    .action((keyId, options) => deleteKeyCommand(config(), keyId, options));
+}
+
+function addModelCommands(models: Command, { config, stop }: ProgramOptions): void {
+  models
+    .command('list')
+    .description('show the catalogue and what is installed')
+    .action(() => listModelsCommand(config()));
+  models
+    .command('add <id>')
+    .description('register a local GGUF file')
+    .requiredOption('--kind <kind>', 'text or embedding')
+    .requiredOption('--gguf <file>', 'the file, which stays where it is')
+    .option('--context <tokens>', 'context length; default: from the file')
+    .option('--rate <credits>', 'credits per GPU minute')
+    .option('--name <name>', 'display name')
+    .option('--query-instruction <text>', 'put before queries (embedding models)')
+    .option('--force', 'replace an added model of the same id')
+    .action((id: string, flags: AddFlags & { kind: string }) =>
+      addModelCommand(config(), id, { ...flags, kind: kindOf(flags.kind) }),
+    );
+  models
+    .command('pull <id>')
+    .description('fetch a model of the catalogue; an interrupted pull goes on where it stopped')
+    .option('--force', 'fetch again what is installed')
+    .action((id, { force }) => pullModelCommand(config(), id, { force, signal: stop }));
+  models
+    .command('remove <id>')
+    .description('take an added or pulled model out of the installation')
+    .option('--force', 'also when aliases use it')
+    .action((id, flags) => removeModelCommand(config(), id, flags));
+}
+
+function addAccountCommands(program: Command, config: Read): void {
+  const accounts = program.command('accounts').description('accounts');
+  accounts
+    .command('create <slug>')
+    .description('make an account without keys or credits and print its id')
+    .option('-n, --name <name>', 'display name')
+    .option('--admin', 'may do what operators do')
+    .action((slug, options) => createAccountCommand(config(), slug, options));
+  accounts
+    .command('list')
+    .description('show the accounts and their credits')
+    .action(() => listAccountsCommand(config()));
+  program
+    .command('credits')
+    .description('credits of an account')
+    .command('grant <amount>')
+    .description('give credits')
+    .option(...accountOption)
+    .option('--note <text>', 'why, for the ledger')
+    .action((amount, options) => grantCommand(config(), amount, options));
+}

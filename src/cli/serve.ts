@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { migrate, openDatabase, startEmbedded } from '#db';
+import { OperatorError } from '#kernel';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { openCatalogue } from './catalogue.ts';
+import { furnish } from './first-start.ts';
+import { renderGreeting } from './greeting.ts';
+import { print } from './terminal.ts';
+
+/**
+ * Serves until `stop` aborts, then ends in order: no new calls, running ones finish, books written, models unloaded,
+ * connections closed, embedded PostgreSQL stopped.
+ */
+export async function serve(config: Config, stop: AbortSignal): Promise<void> {
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  await using parts = new AsyncDisposableStack();
+  const url = config.databaseUrl ?? (await startOwnDatabase(parts, config, log));
+  const database = await openDatabase({ url, maxConnections: config.databaseConnections });
+  parts.defer(database.close);
+  await migrate(database);
+  const models = openCatalogue(config, (line) => log.warn(line));
+  const app = await createApp({ config, database, models, log });
+  parts.defer(() => app.close(config.drainMs));
+  // The port comes first: a key that is made before a start that fails would never be seen.
+  const address = await listen(app.server, config);
+  const key = await furnish(database, models);
+  print(renderGreeting({ address, key }));
+  await aborted(stop);
+  print('Stopping: running calls may finish. A second signal ends everything at once.');
+}
+
+async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config, log: Logger): Promise<string> {
+  const server = await startEmbedded({
+    dataDir,
+    onEvent: (event) => {
+      if (event === 'lost') log.warn('PostgreSQL ended unexpectedly and is started again');
+      else log.info('PostgreSQL answers again');
+    },
+  });
+  parts.defer(server.stop);
+  return server.url;
+}
+
+const listenProblems: Record<string, string> = {
+  EADDRINUSE: 'is in use; choose another one with PORT',
+  EACCES: 'is not for this user; choose one above 1023 with PORT',
+  EADDRNOTAVAIL: 'is not an address of this machine; choose another HOST',
+  ENOTFOUND: 'is not an address of this machine; choose another HOST',
+};
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const problem = listenProblems[code];
+    if (!problem) throw error;
+    throw new OperatorError(`Port ${port} on ${host} ${problem}.`, { cause: error });
+  }
+  return addressOf(server, host);
+}
+
+/** The address as a client on this machine writes it. */
+function addressOf(server: FastifyInstance, host: string): string {
+  const address: AddressInfo | string | null = server.server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port. This is a bug.');
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

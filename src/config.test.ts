@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { fileKeyOf, loadConfig, settings } from './config.ts';
+
+async function configFile(t: TestContext, content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-config-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'fanfold.yaml');
+  await writeFile(path, content);
+  return path;
+}
+
+test('without any settings the server is private, on port 8787, with its data in ./data', () => {
+  const config = loadConfig({});
+  assert.deepEqual([config.host, config.port, config.databaseUrl], ['127.0.0.1', 8787, null]);
+  assert.equal(config.dataDir, resolve('data'));
+});
+
+test('the environment wins over the file, the file over the defaults, and an empty variable is not set', async (t) => {
+  const path = await configFile(t, 'port: 9000\nengine_sequences: 4\ncors_origins: [https://a.example, https://b.example]\n');
+  const config = loadConfig({ FANFOLD_CONFIG: path, PORT: '9001', FANFOLD_ENGINE_SEQUENCES: '' });
+  assert.equal(config.port, 9001);
+  assert.equal(config.engineSequences, 4);
+  assert.deepEqual(config.corsOrigins, ['https://a.example', 'https://b.example']);
+  assert.equal(config.engineQueue, 64);
+});
+
+test('a bad value is refused in one line that names the setting and what it may be', async (t) => {
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ PORT: '80a' }, /^PORT must be a port number/],
+    [{ PORT: '70000' }, /^PORT must be/],
+    [{ PORT: '-1' }, /^PORT must be/],
+    [{ FANFOLD_LOG_LEVEL: 'loud' }, /^FANFOLD_LOG_LEVEL must be one of/],
+    [{ FANFOLD_CORS_ORIGINS: 'https://a.example/path' }, /^FANFOLD_CORS_ORIGINS must be origins/],
+    [{ FANFOLD_ENGINE_GPU: 'cuda' }, /^FANFOLD_ENGINE_GPU must be auto or off/],
+    [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],
+    [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'port: many') }, /^port in .* must be a port number/],
+  ];
+  for (const [environment, message] of cases)
+    assert.throws(
+      () => loadConfig(environment),
+      (error) => error instanceof Error && message.test(error.message) && !error.message.includes('\n'),
+    );
+});
+
+test('the operating guide lists every setting with its name in the file and its default, and no other', async () => {
+  const guide = await readFile(fileURLToPath(new URL('../docs/guides/operate.md', import.meta.url)), 'utf8');
+  const listed = [...guide.matchAll(/^\| `([A-Z_]+)` \| `([a-z_]+)` \|/gm)].map(([, env, key]) => [env, key]);
+  assert.deepEqual(
+    listed,
+    Object.values(settings).map(({ env }) => [env, fileKeyOf(env)]),
+  );
+});

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { OperatorError } from '#kernel';
+
+export type Environment = Record<string, string | undefined>;
+
+type Values = {
+  host: string;
+  port: number;
+  dataDir: string;
+  /** null: the embedded PostgreSQL. */
+  databaseUrl: string | null;
+  databaseConnections: number;
+  logLevel: string;
+  corsOrigins: readonly string[];
+  /** Time that running calls have to finish when the server stops. */
+  drainMs: number;
+  /** null: what suits the machine. */
+  engineThreads: number | null;
+  engineGpu: 'auto' | false;
+  engineSequences: number;
+  engineQueue: number;
+  /** 0: never. */
+  engineIdleUnloadMs: number;
+  /** null: what the machine has. */
+  engineMemoryBytes: number | null;
+  hubEndpoint: string;
+  hubToken: string | null;
+};
+
+export type Config = Values & {
+  /** The whole environment, for the engine's children, which get a few names of it. */
+  environment: Environment;
+};
+
+/** One setting: where it is read, what it may be, what it is when nobody says. */
+type Setting<T> = {
+  env: string;
+  fallback: T;
+  /** Completes "... must be". */
+  expected: string;
+  /** undefined: the text is no value of this setting. */
+  read: (text: string) => T | undefined;
+};
+
+const byteUnit = 1024 * 1024;
+
+function number(least: number, most: number, unit = 1) {
+  return (text: string): number | undefined => {
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value * unit : undefined;
+  };
+}
+
+const words = (text: string): string | undefined => (text === '' ? undefined : text);
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const gpuModes = { auto: 'auto', off: false } as const;
+
+/** Everything an operator can set. In the file a name is the variable's in lower case without `FANFOLD_`. */
+export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
+  host: { env: 'HOST', fallback: '127.0.0.1', expected: 'an address to listen on', read: words },
+  port: { env: 'PORT', fallback: 8787, expected: 'a port number (0 takes any free one)', read: number(0, 65_535) },
+  dataDir: { env: 'FANFOLD_DATA_DIR', fallback: './data', expected: 'a folder', read: words },
+  databaseUrl: { env: 'DATABASE_URL', fallback: null, expected: 'postgres://user:password@host/name', read: words },
+  databaseConnections: {
+    env: 'FANFOLD_DATABASE_CONNECTIONS',
+    fallback: 16,
+    expected: 'a number of connections, 4 to 1000',
+    read: number(4, 1000),
+  },
+  logLevel: {
+    env: 'FANFOLD_LOG_LEVEL',
+    fallback: 'info',
+    expected: `one of ${logLevels.join(', ')}`,
+    read: (text: string) => logLevels.find((level) => level === text),
+  },
+  corsOrigins: {
+    env: 'FANFOLD_CORS_ORIGINS',
+    fallback: [],
+    expected: 'origins such as https://app.example, separated by commas',
+    read: readOrigins,
+  },
+  drainMs: {
+    env: 'FANFOLD_DRAIN_SECONDS',
+    fallback: 25_000,
+    expected: 'seconds, 0 to 3600',
+    read: number(0, 3600, 1000),
+  },
+  engineThreads: {
+    env: 'FANFOLD_ENGINE_THREADS',
+    fallback: null,
+    expected: 'a number of threads, 1 to 256',
+    read: number(1, 256),
+  },
+  engineGpu: {
+    env: 'FANFOLD_ENGINE_GPU',
+    fallback: false,
+    expected: 'auto or off',
+    read: (text: string) => (text === 'auto' || text === 'off' ? gpuModes[text] : undefined),
+  },
+  engineSequences: {
+    env: 'FANFOLD_ENGINE_SEQUENCES',
+    fallback: 8,
+    expected: 'a number of calls at a time, 1 to 64',
+    read: number(1, 64),
+  },
+  engineQueue: {
+    env: 'FANFOLD_ENGINE_QUEUE',
+    fallback: 64,
+    expected: 'a number of waiting calls, 1 to 10000',
+    read: number(1, 10_000),
+  },
+  engineIdleUnloadMs: {
+    env: 'FANFOLD_ENGINE_IDLE_SECONDS',
+    fallback: 1_800_000,
+    expected: 'seconds, 0 (never unload) to 10000000',
+    read: number(0, 10_000_000, 1000),
+  },
+  engineMemoryBytes: {
+    env: 'FANFOLD_ENGINE_MEMORY_MIB',
+    fallback: null,
+    expected: 'MiB, 64 or more',
+    read: number(64, 100_000_000, byteUnit),
+  },
+  hubEndpoint: {
+    env: 'HF_ENDPOINT',
+    fallback: 'https://huggingface.co',
+    expected: 'the address of a model hub',
+    read: (text: string) => (URL.canParse(text) ? text : undefined),
+  },
+  hubToken: { env: 'HF_TOKEN', fallback: null, expected: 'an access token', read: words },
+};
+
+/**
+ * Reads the settings: the environment first, then `fanfold.yaml` in the working folder (or the file that
+ * `FANFOLD_CONFIG` names), then the defaults. Throws an `OperatorError` that names the first bad value.
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const file = readConfigFile(environment['FANFOLD_CONFIG']);
+  const read = <T>(setting: Setting<T>) => readSetting(setting, environment, file);
+  return {
+    host: read(settings.host),
+    port: read(settings.port),
+    dataDir: resolve(read(settings.dataDir)),
+    databaseUrl: read(settings.databaseUrl),
+    databaseConnections: read(settings.databaseConnections),
+    logLevel: read(settings.logLevel),
+    corsOrigins: read(settings.corsOrigins),
+    drainMs: read(settings.drainMs),
+    engineThreads: read(settings.engineThreads),
+    engineGpu: read(settings.engineGpu),
+    engineSequences: read(settings.engineSequences),
+    engineQueue: read(settings.engineQueue),
+    engineIdleUnloadMs: read(settings.engineIdleUnloadMs),
+    engineMemoryBytes: read(settings.engineMemoryBytes),
+    hubEndpoint: read(settings.hubEndpoint),
+    hubToken: read(settings.hubToken),
+    environment,
+  };
+}
+
+/** Name of a setting in the file. */
+export function fileKeyOf(env: string): string {
+  return env.replace(/^FANFOLD_/, '').toLowerCase();
+}
+
+type ConfigFile = { path: string; values: Map<string, string> };
+
+function readSetting<T>(setting: Setting<T>, environment: Environment, file: ConfigFile): T {
+  const { env, fallback, expected, read } = setting;
+  const fromEnvironment = environment[env];
+  // An empty variable is an unset one: shells and compose files can hardly say it otherwise.
+  const isSet = fromEnvironment !== undefined && fromEnvironment !== '';
+  const text = isSet ? fromEnvironment : file.values.get(fileKeyOf(env));
+  if (text === undefined) return fallback;
+  const value = read(text);
+  if (value !== undefined) return value;
+  throw new OperatorError(`${isSet ? env : `${fileKeyOf(env)} in ${file.path}`} must be ${expected}.`);
+}
+
+const defaultFile = 'fanfold.yaml';
+
+function readConfigFile(named: string | undefined): ConfigFile {
+  const path = named || defaultFile;
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!named) return { path, values: new Map() };
+    throw new OperatorError(`The configuration file ${path} cannot be read.`, { cause: error });
+  }
+  const known = new Set(Object.values(settings).map(({ env }) => fileKeyOf(env)));
+  const values = new Map<string, string>();
+  for (const [key, value] of Object.entries(parseFile(path, content))) {
+    if (!known.has(key)) throw new OperatorError(`${path} has a setting ${JSON.stringify(key)}, which does not exist.`);
+    values.set(key, Array.isArray(value) ? value.join(',') : String(value));
+  }
+  return { path, values };
+}
+
+function parseFile(path: string, content: string): object {
+  let value: unknown;
+  try {
+    value = parse(content) ?? {};
+  } catch (error) {
+    const [line = ''] = String(error).split('\n');
+    throw new OperatorError(`${path} is not valid YAML: ${line}`, { cause: error });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new OperatorError(`${path} must hold settings, one "name: value" per line.`);
+}
+
+function readOrigins(text: string): string[] | undefined {
+  const origins = text.split(',').map((part) => part.trim());
+  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+}

@@ -1,0 +1,36 @@
+import { Fault, OperatorError } from '#kernel';
+import { ModelError } from '#models';
+import { createProgram } from './cli/program.ts';
+import { note } from './cli/terminal.ts';
+import { loadConfig } from './config.ts';
+
+// npm passes a signal on that the terminal has sent to the server already: copies within this time are one signal.
+const sameSignalMs = 1_000;
+
+/** Aborts at the first signal; ends the process at once at the second. */
+function stopOnSignal(): AbortSignal {
+  const stop = new AbortController();
+  const first = { atMs: Number.POSITIVE_INFINITY };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      const nowMs = performance.now();
+      if (nowMs - first.atMs > sameSignalMs) process.exit(1);
+      first.atMs = Math.min(first.atMs, nowMs);
+      stop.abort();
+    });
+  return stop.signal;
+}
+
+/** What a person can mend is one line; anything else is a bug and keeps its stack trace. */
+function complain(error: unknown): void {
+  if (error instanceof OperatorError || error instanceof ModelError || error instanceof Fault) note(error.message);
+  else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+}
+
+try {
+  await createProgram({ config: loadConfig, stop: stopOnSignal() }).parseAsync();
+  process.exit();
+} catch (error) {
+  complain(error);
+  process.exit(1);
+}
