@@ -27,8 +27,9 @@ export type ProgramOptions = {
 };
 
 const main = path.join(import.meta.dirname, '../../src/main.ts');
-const listening = /http:\/\/127\.0\.0\.1:\d+/;
-const keyPattern = /fnf_[0-9A-Za-z]{36,60}/;
+/** The greeting comes in one piece after the port is open; its second half tells that it is complete. */
+const greeting = /Fanfold listens on (http:\S+)[\s\S]*(?:Try it:|Keys cannot be shown again)/;
+const keyPattern = /fnf_[0-9A-Za-z]{49}/;
 
 /** Starts the program on a free port and waits until it is ready. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
@@ -75,7 +76,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 async function untilReady(child: ChildProcess, output: () => string, startMs: number): Promise<string> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
-    const url = listening.exec(output())?.[0];
+    const url = greeting.exec(output())?.[1];
     if (url && (await answers(`${url}/readyz`))) return url;
     if (child.exitCode !== null) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
