@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,6 +60,17 @@ export function testServerFolder(): string {
   const checkout = fileURLToPath(new URL('../..', import.meta.url));
   const mark = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
   return join(tmpdir(), `fanfold-test-${uid}-${mark}`);
+}
+
+/** Lets the server go as soon as no test uses it; without this it goes by itself after a while. */
+export async function dismissTestServer(): Promise<void> {
+  const pid = await readFile(join(testServerFolder(), 'server.pid'), 'utf8').catch(() => null);
+  if (pid === null) return;
+  try {
+    process.kill(Number(pid));
+  } catch {
+    // It is gone already.
+  }
 }
 
 const startTimeoutMs = 90_000;

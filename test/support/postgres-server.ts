@@ -1,8 +1,9 @@
 /**
  * The PostgreSQL that all test processes of a checkout share: `node postgres-server.ts FOLDER`. It ends, and takes its
- * data with it, when nobody has been connected for a while or when it is told to.
+ * data with it, when nobody has been connected for a while, or as soon as nobody is once it was told to (SIGTERM).
  */
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, startEmbedded } from '#db';
 
@@ -10,12 +11,13 @@ const idleMs = 60_000;
 const pollMs = 2_000;
 
 async function serve(folder: string): Promise<void> {
-  const stopped = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort());
+  const told = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort());
   const server = await startEmbedded({ dataDir: folder, durable: false });
   const database = await openDatabase({ url: server.url, maxConnections: 1 });
+  await writeFile(join(folder, 'server.pid'), String(process.pid));
   await rm(`${folder}.starting`, { force: true });
-  await waitUntilIdle(database, stopped.signal);
+  await waitUntilIdle(database, told.signal);
   await database.close();
   // Out of the way first: whoever needs a server from now on makes a new one in a new folder.
   const ended = `${folder}.ended-${process.pid}`;
@@ -24,14 +26,16 @@ async function serve(folder: string): Promise<void> {
   await rm(ended, { recursive: true, force: true });
 }
 
-async function waitUntilIdle(database: Database, signal: AbortSignal): Promise<void> {
+async function waitUntilIdle(database: Database, told: AbortSignal): Promise<void> {
   let idleSince = performance.now();
-  while (!signal.aborted && performance.now() - idleSince < idleMs) {
-    await sleep(pollMs, undefined, { signal }).catch(() => {});
+  while (performance.now() - idleSince < idleMs) {
+    if (told.aborted) await sleep(pollMs);
+    else await sleep(pollMs, undefined, { signal: told }).catch(() => {});
     const others = await database.query(
       `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (others.length > 0) idleSince = performance.now();
+    else if (told.aborted) return;
   }
 }
 

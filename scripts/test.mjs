@@ -1,0 +1,117 @@
+/**
+ * `npm test [-- PATTERN]`: types, lint, all tests, the trainer's tests. A pattern runs only the test files whose path
+ * contains it. The last line is "N passed, N failed" over everything; the exit code is 1 unless all passed.
+ */
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { dismissTestServer } from '../test/support/database.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const venv = join(root, '.venv', 'bin');
+const wholeRunMs = 24 * 60_000;
+const oneFileMs = 10 * 60_000;
+
+process.chdir(root);
+// The tests set what they need; what the caller has set for a server of their own is not for them.
+for (const name of Object.keys(process.env))
+  if (/^(FANFOLD_.*|HOST|PORT|DATABASE_URL|HF_ENDPOINT|HF_TOKEN|NODE_ENV|NODE_OPTIONS|NODE_TEST_CONTEXT)$/.test(name))
+    delete process.env[name];
+
+/** Runs a program to its end; its output is shown. Gives the exit code, or null when it could not be run. */
+function runProgram(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error) => {
+      console.log(String(error));
+      resolve(null);
+    });
+    child.on('exit', resolve);
+  });
+}
+
+const oneCheck = (code) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+
+const checkTypes = async () =>
+  oneCheck(await runProgram(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit']));
+
+const checkStyle = async () =>
+  oneCheck(await runProgram(process.execPath, ['node_modules/@biomejs/biome/bin/biome', 'check', '--colors=off', '.']));
+
+function runTests(files) {
+  return new Promise((resolve) => {
+    const deadline = AbortSignal.timeout(wholeRunMs);
+    const events = run({ files, concurrency: 2, timeout: oneFileMs, signal: deadline });
+    const counts = { passed: 0, failed: 0 };
+    events.on('test:summary', (summary) => {
+      // One summary per file, and one for all, which has no file.
+      if (summary.file !== undefined) return;
+      counts.passed = summary.counts.passed;
+      counts.failed = summary.counts.failed + summary.counts.cancelled;
+      if (!summary.success && counts.failed === 0) counts.failed = 1;
+    });
+    const report = events.compose(spec);
+    report.pipe(process.stdout, { end: false });
+    report.on('end', () => resolve(counts));
+  });
+}
+
+/** The trainer's tests, in the Python environment that its own script makes. */
+async function runTrainerTests() {
+  if ((await runProgram('sh', ['trainer/setup.sh', '--dev'])) !== 0) return { passed: 0, failed: 1 };
+  const folder = mkdtempSync(join(tmpdir(), 'fanfold-pytest-'));
+  const report = join(folder, 'report.xml');
+  try {
+    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, 'trainer'];
+    const code = await runProgram(join(venv, 'python'), args);
+    return countOf(readFileSync(report, 'utf8'), code);
+  } catch (error) {
+    console.log(String(error));
+    return { passed: 0, failed: 1 };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function countOf(report, code) {
+  const number = (name) => Number(new RegExp(`<testsuite [^>]*\\b${name}="(\\d+)"`).exec(report)?.[1] ?? 0);
+  const failed = number('failures') + number('errors');
+  const passed = number('tests') - failed - number('skipped');
+  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+function stagesFor(pattern) {
+  const files = globSync([
+    'src/**/*.test.ts',
+    'test/**/*.test.ts',
+    'bench/**/*.test.ts',
+    'scripts/**/*.test.ts',
+  ]).sort();
+  const chosen = files.filter((file) => pattern === undefined || file.includes(pattern));
+  const stages = [];
+  if (pattern === undefined) stages.push(['types', checkTypes], ['lint', checkStyle]);
+  if (chosen.length > 0) stages.push(['tests', () => runTests(chosen)]);
+  if (pattern === undefined || 'trainer'.includes(pattern)) stages.push(['trainer', runTrainerTests]);
+  return stages;
+}
+
+const results = [];
+for (const [name, work] of stagesFor(process.argv[2])) {
+  console.log(`\n== ${name}`);
+  const startedAt = performance.now();
+  const counts = await work();
+  results.push({ name, ...counts, seconds: (performance.now() - startedAt) / 1000 });
+}
+await dismissTestServer();
+
+console.log('\n== summary');
+for (const { name, passed, failed, seconds } of results)
+  console.log(`${name.padEnd(8)} ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
+const sum = (field) => results.reduce((total, result) => total + result[field], 0);
+const [passed, failed] = [sum('passed'), sum('failed')];
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+console.log(`${passed} passed, ${failed} failed`);
