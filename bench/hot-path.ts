@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { grant } from '#billing';
 import type { Database } from '#db';
 import { insertHostedModel, openModels } from '#models';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
-import { createTestDatabase } from '#test/database.ts';
 import { startBenchServer } from './child.ts';
+import { startBenchDatabase } from './database.ts';
 import { type LoadResult, load, median, postRequest } from './load.ts';
 import type { Row } from './table.ts';
 
@@ -26,8 +24,7 @@ const levels = [
  * the two alternate, so that both meet the same machine.
  */
 export async function benchHotPath(): Promise<Row[]> {
-  const { database, url, drop } = await createTestDatabase();
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-'));
+  const { database, url, dataDir, drop } = await startBenchDatabase();
   const requests = await seed(database, dataDir);
   const ours = await startBenchServer('instant-server.ts', [url, dataDir]);
   const raw = await startBenchServer('raw-server.ts');
@@ -52,7 +49,6 @@ export async function benchHotPath(): Promise<Row[]> {
     await ours.stop();
     await raw.stop();
     await drop();
-    await rm(dataDir, { recursive: true });
   }
 }
 

@@ -2,7 +2,7 @@ import { createAdmission } from '#inference';
 import { systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
-import { createTestDatabase } from '#test/database.ts';
+import { startBenchDatabase } from './database.ts';
 import { median } from './load.ts';
 import type { Row } from './table.ts';
 
@@ -38,7 +38,7 @@ export async function benchKeyCheck(): Promise<Row[]> {
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 async function prepare(keys: number) {
-  const { database, drop } = await createTestDatabase();
+  const { database, drop } = await startBenchDatabase();
   const { accountId, slug } = await seedAccount(database);
   const { slug: project } = await seedProject(database, { accountId });
   await database.query(

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findAccountBySlug } from '#accounts';
 import { grant } from '#billing';
 import { addModel, type ModelKind, openModels } from '#models';
-import { createTestDatabase } from '#test/database.ts';
 import { startProgram } from '#test/program.ts';
+import { startBenchDatabase } from './database.ts';
 
 /** The real program under a benchmark, with models of ours added as an operator adds them. */
 export type Served = { url: string; key: string; pid: number; stop: () => Promise<void> };
@@ -14,8 +12,7 @@ const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml')
 
 /** Starts the program on a database of its own; `models` are registered before. */
 export async function startServed(models: { id: string; kind: ModelKind; gguf: string }[] = []): Promise<Served> {
-  const { database, url, drop } = await createTestDatabase();
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-'));
+  const { database, url, dataDir, drop } = await startBenchDatabase();
   const service = openModels({ cataloguePath, dataDir });
   for (const { id, kind, gguf } of models) await addModel(service, { id, kind, ggufPath: gguf });
   const program = await startProgram({ databaseUrl: url, dataDir });
@@ -29,7 +26,6 @@ export async function startServed(models: { id: string; kind: ModelKind; gguf: s
     async stop() {
       await program.stop();
       await drop();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -18,7 +18,7 @@ export function commandOf(pid: number): string {
 
 /** The embedded PostgreSQL of a data folder. */
 export function postmasterOf(dataDir: string): number {
-  const text = readFileSync(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8');
+  const text = readFileSync(path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8');
   return Number(text.split('\n', 1)[0]);
 }
 
