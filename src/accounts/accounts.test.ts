@@ -4,7 +4,7 @@ import { Fault, type FaultName } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { findAccountBySlug, listAccounts } from './accounts.store.ts';
 import { createAccount } from './accounts.ts';
-import { installationSecret } from './installation.ts';
+import { installationSecret } from './installation.store.ts';
 
 let db: TestDatabase;
 
