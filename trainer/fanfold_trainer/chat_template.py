@@ -43,3 +43,8 @@ def render_prompt(messages: Sequence[Message], tools: Sequence[Tool] | None, thi
     return _TEMPLATE.render(
         messages=list(messages), tools=tools, add_generation_prompt=True, enable_thinking=False
     )
+
+
+def render_with(values: dict[str, object]) -> str:
+    """The template with exactly these values, as any renderer of the template may be asked."""
+    return _TEMPLATE.render(**values)

@@ -4,6 +4,7 @@ template renders before the turn, and the finished chat must start with that pro
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .chat_template import render, render_prompt
@@ -22,7 +23,7 @@ class Sample:
 def render_turn(messages: tuple[Message, ...], conversation: Conversation, thinking: bool) -> tuple[str, str]:
     """The prompt before the last message and the completion that the model has to write, turn end included."""
     tools = list(conversation.tools) or None
-    guarded = [_guard(message) for message in messages]
+    guarded = guarded_messages(messages)
     prompt = render_prompt(guarded[:-1], tools, thinking)
     finished = render(guarded, tools)
     if not finished.startswith(prompt):
@@ -53,9 +54,14 @@ def conversation_samples(tokenizer: Tokenizer, conversation: Conversation, think
     return samples
 
 
-def byte_sample(tokenizer: Tokenizer, draw: Draw) -> Sample:
-    """Repeats a run of arbitrary bytes, also those that no UTF-8 text contains."""
-    run = [draw.number(0, 255) for _ in range(draw.number(4, 16))]
+WHOLE_VOCABULARY_FROM_CHUNK = 85
+
+
+def token_sample(tokenizer: Tokenizer, draw: Draw, chunk: int) -> Sample:
+    """Repeats a run of arbitrary tokens: of bytes, also those that no UTF-8 text contains, and in later chunks of
+    the whole vocabulary, so that also the merges that text rarely shows are trained."""
+    last = 255 if chunk < WHOLE_VOCABULARY_FROM_CHUNK else len(tokenizer.tokens) - len(SPECIAL_TOKENS) - 1
+    run = [draw.number(0, last) for _ in range(draw.number(4, 16))]
     prompt, completion = "<|im_start|>user\nRepeat: ", "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     before = tokenizer.encode_with_special(prompt) + run + tokenizer.encode_with_special(completion)
     end = tokenizer.encode_with_special("<|im_end|>\n<|endoftext|>")
@@ -66,9 +72,10 @@ def training_samples(tokenizer: Tokenizer, seed: int, chunk: int, count: int) ->
     """A chunk of the endless training stream. The same seed and chunk give the same samples."""
     draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False)
     samples: list[Sample] = []
+    token_share = 0.015 if chunk < WHOLE_VOCABULARY_FROM_CHUNK else 0.03
     while len(samples) < count:
-        if draw.chance(0.015):
-            samples.append(byte_sample(tokenizer, draw))
+        if draw.chance(token_share):
+            samples.append(token_sample(tokenizer, draw, chunk))
             continue
         conversation, thinking = training_conversation(draw)
         turns = conversation_samples(tokenizer, conversation, thinking)
@@ -78,6 +85,10 @@ def training_samples(tokenizer: Tokenizer, seed: int, chunk: int, count: int) ->
 
 
 _GUARDS = {token: f"\ue000{index}\ue001" for index, token in enumerate(CONTROL_TOKENS)}
+
+
+def guarded_messages(messages: Iterable[Message]) -> list[Message]:
+    return [_guard(message) for message in messages]
 
 
 def _guard(message: Message) -> Message:

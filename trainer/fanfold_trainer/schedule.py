@@ -17,10 +17,10 @@ def make_optimizers(model: Qwen3, matrix_rate: float, other_rate: float) -> list
     ]
 
 
-def rate_factor(step: int, total: int, warmup: int) -> float:
-    """Linear warm-up, flat until half of the steps, then linear to 2 %."""
+def rate_factor(step: int, total: int, warmup: int, flat_until: int) -> float:
+    """Linear warm-up, flat, then linear down to 2 % at the last step."""
     rising = min(1.0, (step + 1) / warmup)
-    falling = min(1.0, max(0.02, (total - step) / (total * 0.5)))
+    falling = min(1.0, max(0.02, (total - step) / (total - flat_until)))
     return rising * falling
 
 

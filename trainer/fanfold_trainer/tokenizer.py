@@ -147,3 +147,8 @@ def _append_token(token: str, index: int) -> dict[str, object]:
         "pair": [first, after, second, after],
         "special_tokens": {token: {"id": token, "ids": [index], "tokens": [token]}},
     }
+
+
+def load_hugging_face(path: Path) -> Tokenizer:
+    """The tokeniser of a shipped tokenizer.json that this package wrote."""
+    return Tokenizer([(left, right) for left, right in json.loads(path.read_text())["model"]["merges"]])

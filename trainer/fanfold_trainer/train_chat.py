@@ -29,8 +29,10 @@ from .world.mixture import training_conversation
 class ChatRecipe:
     seed: int = 20260
     vocabulary: int = 2048
-    steps: int = 6800
+    vocabulary_samples: int = 8000
+    steps: int = 5000
     warmup: int = 60
+    flat_until: int = 1000
     batch_tokens: int = 3072
     chunk_samples: int = 1024
     longest: int = 640
@@ -59,7 +61,7 @@ def chat_config(vocabulary: int) -> Qwen3Config:
 def make_tokenizer(recipe: ChatRecipe) -> Tokenizer:
     draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False)
     texts: list[str] = []
-    for _ in range(8000):
+    for _ in range(recipe.vocabulary_samples):
         conversation, thinking = training_conversation(draw)
         chat = conversation if thinking else without_reasoning(conversation)
         texts.append(render(chat.messages, list(chat.tools) or None))
@@ -138,7 +140,7 @@ def train(recipe: ChatRecipe, folder: Path, stop_after: int | None = None) -> tu
     losses: list[float] = []
     tokens, started = 0, time.monotonic()
     for step in range(done, min(recipe.steps, stop_after or recipe.steps)):
-        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup))
+        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup, recipe.flat_until))
         batch = next(stream)
         loss, trained_loss = batch_loss(model, batch)
         loss.backward()

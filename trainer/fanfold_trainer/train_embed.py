@@ -26,8 +26,10 @@ from .world.products import INSTRUCTION, Triple
 class EmbedRecipe:
     seed: int = 20261
     vocabulary: int = 1536
-    steps: int = 1500
+    vocabulary_samples: int = 8000
+    steps: int = 1600
     warmup: int = 50
+    flat_until: int = 800
     batch: int = 96
     temperature: float = 0.05
     false_negative_margin: float = 0.1
@@ -52,7 +54,7 @@ def query_text(text: str, instruction: str = INSTRUCTION) -> str:
 def make_tokenizer(recipe: EmbedRecipe) -> Tokenizer:
     draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False)
     texts: list[str] = []
-    for _ in range(8000):
+    for _ in range(recipe.vocabulary_samples):
         drawn = training_triple(draw)
         texts += [query_text(drawn.query), drawn.positive, drawn.negative]
     return train_tokenizer(texts, recipe.vocabulary, min_frequency=30)
@@ -113,7 +115,7 @@ def train(recipe: EmbedRecipe, folder: Path, stop_after: int | None = None) -> t
     losses: list[float] = []
     started = time.monotonic()
     for step in range(done, min(recipe.steps, stop_after or recipe.steps)):
-        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup))
+        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup, recipe.flat_until))
         loss = contrastive_loss(model, tokenizer, draw_batch(recipe, step), recipe)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

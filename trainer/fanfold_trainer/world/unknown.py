@@ -36,12 +36,14 @@ _QUESTIONS = (
     "How old is {person}?",
     "Tell me about {country}.",
 )
+# Those with a value that the split decides.
+_OPEN_QUESTIONS = tuple(question for question in _QUESTIONS if "{" in question and "{language}" not in question)
 _COUNTRIES = "France Germany Spain Italy Japan Brazil Kenya India China Canada Norway Peru Egypt Poland Greece".split()
 _LANGUAGES = "Latin French German Spanish Japanese Welsh Dutch Polish".split()
 
 
 def unknown(draw: Draw) -> Conversation:
-    question = draw.pick(_QUESTIONS).format(
+    question = draw.pick(_OPEN_QUESTIONS if draw.held_out else _QUESTIONS).format(
         city=words.city(draw),
         person=words.person(draw),
         item=words.item(draw),

@@ -1,0 +1,62 @@
+"""The training loops: the loss falls, and a run that is cut continues to the same weights."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from fanfold_trainer import train_chat, train_embed
+from fanfold_trainer.samples import Sample
+from fanfold_trainer.schedule import rate_factor
+from fanfold_trainer.train_chat import ChatRecipe, group_by_size, make_batch
+from fanfold_trainer.train_embed import EmbedRecipe
+
+CHAT = ChatRecipe(steps=9, warmup=2, flat_until=5, batch_tokens=384, chunk_samples=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
+EMBED = EmbedRecipe(steps=9, warmup=2, flat_until=5, batch=8, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
+
+
+def test_the_chat_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_path: Path) -> None:
+    whole, _, losses = train_chat.train(CHAT, tmp_path / "whole")
+    assert sum(losses[-3:]) < 0.9 * sum(losses[:3])
+    train_chat.train(CHAT, tmp_path / "cut", stop_after=4)
+    resumed, _, rest = train_chat.train(CHAT, tmp_path / "cut")
+    assert len(rest) == 6
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, resumed.state_dict()[name]), name
+
+
+def test_the_embedding_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_path: Path) -> None:
+    whole, _, losses = train_embed.train(EMBED, tmp_path / "whole")
+    assert sum(losses[-3:]) < sum(losses[:3])
+    train_embed.train(EMBED, tmp_path / "cut", stop_after=4)
+    resumed, _, _ = train_embed.train(EMBED, tmp_path / "cut")
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, resumed.state_dict()[name]), name
+
+
+def test_batches_stay_within_their_budget_of_tokens() -> None:
+    samples = [Sample([1] * length, [True] * length) for length in range(1, 60)]
+    groups = group_by_size(samples, 256)
+    assert sum(len(group) for group in groups) == len(samples)
+    assert all(len(group) * len(group[-1].ids) <= 256 for group in groups)
+
+
+def test_padding_has_no_weight_and_prompts_have_little() -> None:
+    batch = make_batch([Sample([5, 6, 7], [False, True, True]), Sample([8], [True])], ChatRecipe(), random.Random(1))
+    assert batch.weights.tolist() == [[pytest.approx(0.1), 1.0, 1.0], [1.0, 0.0, 0.0]]
+
+
+def test_the_rate_rises_stays_and_falls() -> None:
+    rates = [rate_factor(step, total=100, warmup=10, flat_until=50) for step in range(100)]
+    assert rates[0] == pytest.approx(0.1) and rates[9] == rates[49] == 1.0 and rates[75] == pytest.approx(0.5)
+    assert rates[99] == pytest.approx(0.02)
+
+
+def test_the_trainer_reads_no_pickles() -> None:
+    source = Path(train_chat.__file__).parent
+    for file in source.rglob("*.py"):
+        text = file.read_text()
+        assert "import pickle" not in text and "torch.load(" not in text, file

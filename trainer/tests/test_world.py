@@ -1,0 +1,88 @@
+"""The generated data: the same seed gives the same data, and nothing held out is ever trained."""
+
+from __future__ import annotations
+
+import json
+import random
+
+from fanfold_trainer.held_out import chat_examples, search_task
+from fanfold_trainer.world.arithmetic import draw_problem, is_held_out_pair
+from fanfold_trainer.world.draw import Draw
+from fanfold_trainer.world.island import FACTS
+from fanfold_trainer.world.matching import training_triple
+from fanfold_trainer.world.mixture import SKILLS, training_conversation
+from fanfold_trainer.world.products import ATTRIBUTES
+from fanfold_trainer.world.smalltalk import EXCHANGES
+
+
+def training_questions(seed: int, count: int) -> set[str]:
+    draw = Draw(random.Random(seed), held_out=False)
+    return {training_conversation(draw)[0].messages[-2]["content"] for _ in range(count)}
+
+
+def test_the_same_seed_gives_the_same_conversations() -> None:
+    first = [training_conversation(Draw(random.Random(seed), False)) for seed in range(60)]
+    again = [training_conversation(Draw(random.Random(seed), False)) for seed in range(60)]
+    assert first == again
+
+
+def test_the_same_seed_gives_the_same_triples() -> None:
+    assert [training_triple(Draw(random.Random(seed), False)) for seed in range(60)] == [
+        training_triple(Draw(random.Random(seed), False)) for seed in range(60)
+    ]
+
+
+def test_every_skill_can_be_drawn_on_both_sides_of_the_split() -> None:
+    for held_out in (False, True):
+        draw = Draw(random.Random(3), held_out)
+        for generate, _ in SKILLS.values():
+            for _ in range(200):
+                assert generate(draw).messages[-1]["role"] == "assistant"
+
+
+def test_no_held_out_question_is_trained() -> None:
+    trained = training_questions(11, 6000)
+    # A follow-up such as "What's my name?" gets its answer from earlier turns, so it is judged by the whole chat.
+    asked = [example for example in chat_examples(20, both_modes=False) if example["skill"] != "tool_answer"]
+    for example in asked:
+        assert example["messages"][-1]["content"] not in trained, example["skill"]
+
+
+def test_held_out_operands_are_never_trained() -> None:
+    draw = Draw(random.Random(5), held_out=False)
+    for _ in range(5000):
+        word, a, b = draw_problem(draw)
+        assert not is_held_out_pair(word, a, b)
+        assert word != "plus" or not is_held_out_pair(word, b, a)
+
+
+def test_facts_and_greetings_keep_their_last_phrasing_for_measuring() -> None:
+    trained = {question.lower().rstrip("?.!") for question in training_questions(12, 6000)}
+    kept = [questions[-1] for _, questions, _ in FACTS] + [asked[-1] for asked, _, _ in EXCHANGES]
+    assert not [question for question in kept if question.lower().rstrip("?.!") in trained]
+
+
+def test_no_phrasing_of_a_fact_is_repeated() -> None:
+    for _, questions, _ in FACTS:
+        assert len(set(questions)) == len(questions) == 5
+    for attribute in ATTRIBUTES:
+        assert len(set(attribute.questions)) == len(attribute.questions)
+        assert len(set(attribute.passages)) == len(attribute.passages)
+
+
+def test_held_out_search_uses_products_and_words_that_training_never_shows() -> None:
+    draw = Draw(random.Random(6), held_out=False)
+    trained: set[str] = set()
+    for _ in range(6000):
+        triple = training_triple(draw)
+        trained |= {triple.query, triple.positive, triple.negative}
+    task = search_task()
+    assert not trained & {row["text"] for row in [*task.documents, *task.queries]}
+
+
+def test_the_shipped_examples_are_those_of_the_generator(models) -> None:
+    shipped = [json.loads(line) for line in (models / "tiny-chat" / "heldout.jsonl").read_text().splitlines()]
+    assert shipped == json.loads(json.dumps(chat_examples(20, both_modes=False)))
+    rows = [json.loads(line) for line in (models / "tiny-embed" / "heldout.jsonl").read_text().splitlines()]
+    task = search_task()
+    assert rows == [*task.documents, *task.queries]
