@@ -3,7 +3,7 @@ import { installationSecret } from '#accounts';
 import { createBilling } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
-import { createServer } from '#http';
+import { createServer, type ServerLimits } from '#http';
 import { createAdmission, inferenceRoutes } from '#inference';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
@@ -16,10 +16,17 @@ export type App = {
   close: (drainMs: number) => Promise<void>;
 };
 
-export type AppOptions = { config: Config; database: Database; models: ModelsService; log: FastifyBaseLogger };
+export type AppOptions = {
+  config: Config;
+  database: Database;
+  models: ModelsService;
+  log: FastifyBaseLogger;
+  /** Bounds of the HTTP server other than its own. */
+  limits?: Partial<ServerLimits>;
+};
 
 /** Puts the rooms together: the one place where they meet. */
-export async function createApp({ config, database, models, log }: AppOptions): Promise<App> {
+export async function createApp({ config, database, models, log, limits = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
   const engine = createEngine({
@@ -36,6 +43,7 @@ export async function createApp({ config, database, models, log }: AppOptions): 
     probe: async () => void (await database.query('select')),
     corsOrigins: config.corsOrigins,
     logger: log,
+    limits,
   });
 
   await server.register(keysRoutes({ database, cursors }));

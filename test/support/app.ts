@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import type { Database } from '#db';
+import type { ServerLimits } from '#http';
+import type { ModelsService } from '#models';
+import { type App, createApp } from '../../src/app.ts';
+import { openCatalogue } from '../../src/cli/catalogue.ts';
+import { loadConfig } from '../../src/config.ts';
+
+/** The wired program inside the process of a test, with the shipped models, on a free port. */
+export type TestApp = {
+  server: App['server'];
+  models: ModelsService;
+  /** `http://127.0.0.1:<port>` */
+  origin: string;
+  stop: () => Promise<void>;
+};
+
+export type TestAppOptions = {
+  limits?: Partial<ServerLimits>;
+  /** Settings as in the environment. */
+  settings?: Record<string, string>;
+};
+
+export async function startApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-app-'));
+  const config = loadConfig({ ...process.env, ...options.settings, FANFOLD_DATA_DIR: dataDir });
+  const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
+  const models = openCatalogue(config, (line) => log.error(line));
+  const { server, close } = await createApp({ config, database, models, log, limits: options.limits ?? {} });
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    server,
+    models,
+    origin,
+    stop: async () => {
+      await close(500);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
