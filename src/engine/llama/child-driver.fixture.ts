@@ -47,7 +47,7 @@ export class ChildDriver {
   readonly exited: Promise<unknown>;
   /** Messages that belong to no request, in order. */
   readonly notices: FromChild[] = [];
-  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  readonly #waiting = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>();
   readonly #deltas = new Map<number, Delta[]>();
   readonly #listeners = new Set<() => void>();
   #lastId = 0;
@@ -68,10 +68,14 @@ export class ChildDriver {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.exited = once(this.process, 'exit');
+    this.process.on('exit', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('The child has ended.'));
+    });
     this.process.on('message', (message) => this.#receive(message as FromChild));
   }
 
   send(message: ToChild): void {
+    if (!this.process.connected) throw new Error('The child has ended.');
     this.process.send(message);
   }
 
@@ -143,7 +147,7 @@ export class ChildDriver {
   }
 
   #replyTo(id: number): Promise<Reply> {
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
   #receive(message: FromChild): void {
@@ -163,7 +167,7 @@ export class ChildDriver {
         const reply = this.#waiting.get(message.id);
         if (reply === undefined) throw new Error(`A second reply: ${JSON.stringify(message)}`);
         this.#waiting.delete(message.id);
-        reply(message);
+        reply.resolve(message);
       }
     }
   }

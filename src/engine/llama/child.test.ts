@@ -29,7 +29,7 @@ const adapter = (name: string, seed: number, spreadOfB: number): Adapter => {
 const config = { ...smallConfig, ggufPath: file('text.gguf') };
 const child = await ChildDriver.start(config);
 after(async () => {
-  await child.stop();
+  if (child.process.connected) await child.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -273,10 +273,13 @@ describe('adapters', () => {
 
 describe('process', () => {
   test('a model that cannot be loaded is told with its reason, and the process ends', async () => {
-    const failed = await ChildDriver.start({ ...config, ggufPath: file('nowhere.gguf') });
-    const notice = failed.notices.find((message) => message.type === 'load_failed');
-    assert.match(notice?.type === 'load_failed' ? notice.message : '', /nowhere\.gguf/);
-    assert.deepEqual(await failed.exited, [1, null]);
+    const reasons = { [file('nowhere.gguf')]: /nowhere\.gguf/, [adapter('no model', 1, 1).path]: /key not found/ };
+    for (const [ggufPath, reason] of Object.entries(reasons)) {
+      const failed = await ChildDriver.start({ ...config, ggufPath });
+      const notice = failed.notices.find((message) => message.type === 'load_failed');
+      assert.match(notice?.type === 'load_failed' ? notice.message : '', reason);
+      assert.deepEqual(await failed.exited, [1, null]);
+    }
   });
 
   test('the process ends when its channel closes in the middle of work, and ignores signals to the group', async () => {

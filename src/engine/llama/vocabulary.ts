@@ -1,5 +1,6 @@
 import type { Segment } from '../text/template.ts';
-import type { NativeModel, Token } from './binding.ts';
+import { type Token, tokenAttributes, vocabularyTypes } from './addon.ts';
+import type { NativeModel } from './binding.ts';
 
 /** The tokens of a model: text to tokens, and tokens to the exact bytes of their text. */
 export type Vocabulary = {
@@ -24,17 +25,9 @@ export type Vocabulary = {
   eosText: string;
 };
 
-/** Bits of `getTokenAttributes` and values of the vocabulary type, as in llama.h. */
-const attributeControl = 1 << 3;
-const attributeByte = 1 << 5;
-const attributeUnknown = 1 << 0;
-const typeSentencePiece = 1;
-const typeBytePair = 2;
-const typeWordPiece = 3;
-const typeUnigram = 4;
-const controlInFile = 3;
 /** Tags that the output parser must see even where a model declares them as control tokens. */
 const shownTags = new Set(['<think>', '</think>', '<tool_call>', '</tool_call>']);
+const hidden = tokenAttributes.control | tokenAttributes.unknown;
 const nothing = new Uint8Array(0);
 
 export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | 'facts'>): Vocabulary {
@@ -48,13 +41,13 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
   const readBytes = (token: Token): Uint8Array => {
     const attributes = addon.getTokenAttributes(token);
     const text = addon.getTokenString(token) ?? '';
-    if ((attributes & (attributeControl | attributeUnknown)) !== 0 && !shownTags.has(text)) return nothing;
-    if ((attributes & attributeByte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
-    const isNormal = facts.tokenTypes[token] === undefined || facts.tokenTypes[token] === 1;
-    if (type === typeBytePair && isNormal) return bytesOfStandIns(text);
-    if (type === typeSentencePiece) return encoder.encode(text.replaceAll('\u2581', ' '));
+    if ((attributes & hidden) !== 0 && !shownTags.has(text)) return nothing;
+    if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
+    const isNormal = (attributes & tokenAttributes.normal) !== 0;
+    if (type === vocabularyTypes.bytePair && isNormal) return bytesOfStandIns(text);
+    if (type === vocabularyTypes.sentencePiece) return encoder.encode(text.replaceAll('\u2581', ' '));
     // Added tokens stand as they are; other kinds of vocabulary have no bytes of their own.
-    return encoder.encode(type === typeBytePair ? text : addon.detokenize(Uint32Array.of(token), true));
+    return encoder.encode(type === vocabularyTypes.bytePair ? text : addon.detokenize(Uint32Array.of(token), true));
   };
   const bytesOf = (token: Token): Uint8Array => {
     let known = bytes[token];
@@ -74,10 +67,10 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
   const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
   const bos = addon.tokenBos();
   const eos = addon.tokenEos();
-  const isWordPiece = type === typeWordPiece;
-  const start = tokensOf(isWordPiece || (addon.shouldPrependBosToken() && type !== typeUnigram), bos);
+  const isWordPiece = type === vocabularyTypes.wordPiece;
+  const start = tokensOf(isWordPiece || (addon.shouldPrependBosToken() && type !== vocabularyTypes.unigram), bos);
   const end = tokensOf(
-    isWordPiece || type === typeUnigram || addon.shouldAppendEosToken(),
+    isWordPiece || type === vocabularyTypes.unigram || addon.shouldAppendEosToken(),
     isWordPiece ? addon.sepToken() : eos,
   );
 
@@ -112,10 +105,18 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
       const [token] = tokens;
       return tokens.length === 1 && token !== undefined && addon.getTokenString(token) === text ? token : null;
     },
-    controlTexts: facts.tokens.filter((_, token) => facts.tokenTypes[token] === controlInFile),
+    controlTexts: controlTokens(addon, facts.vocabularySize).map(nameOf),
     bosText: nameOf(bos),
     eosText: nameOf(eos),
   };
+}
+
+function controlTokens(addon: NativeModel['addon'], size: number): Token[] {
+  const tokens: Token[] = [];
+  for (let token = 0; token < size; token++) {
+    if ((addon.getTokenAttributes(token) & tokenAttributes.control) !== 0) tokens.push(token);
+  }
+  return tokens;
 }
 
 function tokensOf(wanted: boolean, token: Token): Uint32Array {

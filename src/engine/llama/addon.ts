@@ -1,0 +1,98 @@
+/**
+ * The objects of llama.cpp's addon in node-llama-cpp, as far as the engine uses them. They are internals of that
+ * package, so its version is pinned and `binding.test.ts` proves each member.
+ */
+export type Token = number;
+
+export type NativeContext = {
+  dispose(): Promise<void>;
+  /** Empties the batch and makes room for `size` tokens. */
+  initBatch(size: number): void;
+  /** `logitIndexes`: ascending places in `tokens` that need an output; returns their places in the batch, for `sampleToken`. */
+  addToBatch(sequenceId: number, firstPosition: number, tokens: Uint32Array, logitIndexes: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
+  sampleToken(batchIndex: number, sampler: NativeSampler): Promise<Token>;
+  sampleToken(
+    batchIndex: number,
+    sampler: NativeSampler,
+    probabilities: false,
+    confidence: false,
+    logits: true,
+  ): Promise<[token: Token, probabilities: undefined, confidence: undefined, logits: number[]]>;
+  /** Empties the cells of a sequence. */
+  disposeSequence(sequenceId: number): void;
+  /** false: these cells cannot be removed one by one (recurrent models). */
+  removeTokenCellsFromSequence(sequenceId: number, startPosition: number, endPosition: number): boolean;
+  getSequenceKvCacheMaxPosition(sequenceId: number): number;
+  copySequenceStateFromOtherSequence(targetId: number, sourceId: number): Promise<number>;
+  setLoras(loras: NativeAdapter[], scales: number[]): void;
+  /** The pooled vector of sequence 0, or of the last output where the model has no pooling. */
+  getEmbedding(inputTokens: number): Float64Array;
+};
+
+export type SamplerConfig = {
+  temperature: number;
+  topP?: number;
+  seed: number;
+  repeatPenalty?: number;
+  repeatPenaltyTokens?: Uint32Array;
+  repeatPenaltyMaxTokens?: number;
+  repeatPenaltyPresencePenalty?: number;
+  repeatPenaltyFrequencyPenalty?: number;
+  grammarEvaluationState?: NativeGrammarState;
+};
+export type NativeSampler = { applyConfig(config: SamplerConfig): void; dispose(): void };
+export type NativeGrammar = { isTextCompatible(text: string): boolean };
+export type NativeGrammarState = { readonly native: unique symbol };
+export type NativeAdapter = { dispose(): Promise<void> };
+
+export type AddonModel = {
+  init(): Promise<boolean>;
+  dispose(): Promise<void>;
+  tokenize(text: string, specialTokens: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array, specialTokens: boolean): string;
+  getTokenString(token: Token): string | undefined;
+  /** Bits, as `tokenAttributes`. */
+  getTokenAttributes(token: Token): number;
+  isEogToken(token: Token): boolean;
+  tokenBos(): Token;
+  tokenEos(): Token;
+  sepToken(): Token;
+  shouldPrependBosToken(): boolean;
+  shouldAppendEosToken(): boolean;
+  /** As `vocabularyTypes`. */
+  getVocabularyType(): number;
+  getEmbeddingVectorSize(): number;
+  loadLora(adapter: NativeAdapter): Promise<void>;
+};
+
+/** From llama.h. */
+export const tokenAttributes = { unknown: 1 << 0, normal: 1 << 2, control: 1 << 3, byte: 1 << 5 } as const;
+export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 } as const;
+
+export type Addon = {
+  AddonModel: new (path: string, options: { addonExports: Addon; gpuLayers: number; useMmap: boolean }) => AddonModel;
+  AddonContext: new (
+    model: AddonModel,
+    options: {
+      contextSize: number;
+      batchSize: number;
+      sequences: number;
+      flashAttention: 'auto';
+      threads: number;
+      embeddings: boolean;
+    },
+  ) => NativeContext & { init(): Promise<boolean> };
+  AddonSampler: new (model: AddonModel) => NativeSampler;
+  AddonGrammar: new (text: string, options: { addonExports: Addon; rootRuleName: string }) => NativeGrammar;
+  AddonGrammarEvaluationState: new (model: AddonModel, grammar: NativeGrammar) => NativeGrammarState;
+  AddonModelLora: new (model: AddonModel, path: string) => NativeAdapter;
+  systemInfo(): string;
+  setLogger(logger: (level: number, message: string) => void): void;
+  setLoggerLogLevel(level: number): void;
+  loadBackends(folder?: string): void;
+  /** undefined: no backend is loaded, not even that of the CPU. */
+  getGpuType(): string | false | undefined;
+  init(): Promise<void>;
+  dispose(): Promise<void>;
+};
