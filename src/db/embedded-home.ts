@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, chown, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OperatorError } from '#kernel';
 import type { Identity } from './embedded-binaries.ts';
 
@@ -23,7 +23,7 @@ export type Home = {
 export async function openHome(dataDir: string): Promise<Home> {
   const folder = join(dataDir, 'postgres');
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(`The data folder ${dataDir} cannot be written to: ${reasonOf(error)}.`, { cause: error });
@@ -31,6 +31,27 @@ export async function openHome(dataDir: string): Promise<Home> {
   const identity = await chooseIdentity(await ownerOf(folder));
   if (identity) await chown(folder, identity.uid, identity.gid);
   return { folder, identity, password: await readPassword(folder), nameInside: await nameInside(folder, identity) };
+}
+
+/** Like a recursive `mkdir`, which never returns where the system makes no folders (`/proc` on Linux). */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = reasonOf(error);
+    if (code === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || (await exists(parent))) throw error;
+    await makeFolder(parent);
+    await mkdir(folder, { mode: 0o700 });
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The home as it is, without making anything; null when there is none yet. */
