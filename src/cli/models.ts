@@ -1,3 +1,4 @@
+import { prepareDataFolder } from '#db';
 import { OperatorError } from '#kernel';
 import {
   addModel,
@@ -29,6 +30,7 @@ export type AddFlags = {
 };
 
 export async function addModelCommand(config: Config, id: string, flags: AddFlags): Promise<void> {
+  await prepareDataFolder(config.dataDir);
   const { kind, gguf: ggufPath, context, rate, name, queryInstruction, force } = flags;
   const contextTokens = context === undefined ? undefined : Number(context);
   const models = openCatalogue(config, note);
@@ -41,6 +43,7 @@ export async function addModelCommand(config: Config, id: string, flags: AddFlag
 export type PullFlags = { force?: boolean; signal: AbortSignal };
 
 export async function pullModelCommand(config: Config, id: string, { force, signal }: PullFlags): Promise<void> {
+  await prepareDataFolder(config.dataDir);
   const isTerminal = process.stderr.isTTY;
   const report = await pullModel(openCatalogue(config, note), {
     id,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { migrate, openDatabase, startEmbedded } from '#db';
+import { migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
@@ -16,6 +16,7 @@ import { print } from './terminal.ts';
  */
 export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  await prepareDataFolder(config.dataDir);
   await using parts = new AsyncDisposableStack();
   const url = config.databaseUrl ?? (await startOwnDatabase(parts, config, log));
   const database = await openDatabase({ url, maxConnections: config.databaseConnections });

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { access, chown, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { access, chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '#kernel';
 import type { Identity } from './embedded-binaries.ts';
+import { codeOf, prepareDataFolder } from './folder.ts';
 
 /**
  * The folder of the embedded server, `<data folder>/postgres`:
@@ -26,7 +27,7 @@ export async function openHome(dataDir: string): Promise<Home> {
     await makeFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The data folder ${dataDir} cannot be written to: ${reasonOf(error)}.`, { cause: error });
+    throw new OperatorError(`The data folder ${dataDir} cannot be written to: ${codeOf(error)}.`, { cause: error });
   }
   const identity = await chooseIdentity(await ownerOf(folder));
   if (identity) await chown(folder, identity.uid, identity.gid);
@@ -38,7 +39,7 @@ async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    const code = reasonOf(error);
+    const code = codeOf(error);
     if (code === 'EEXIST') return;
     const parent = dirname(folder);
     if (code !== 'ENOENT' || (await exists(parent))) throw error;
@@ -62,10 +63,6 @@ export async function findHome(dataDir: string): Promise<{ folder: string; passw
   } catch {
     return null;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 async function ownerOf(folder: string): Promise<Stats> {
@@ -118,7 +115,7 @@ async function readPassword(folder: string): Promise<string> {
     // Of two processes that start at once one makes the password, whole, and both use it.
     await link(fresh, file);
   } catch (error) {
-    if (reasonOf(error) !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(fresh);
   }

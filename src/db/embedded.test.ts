@@ -142,4 +142,8 @@ test('an unwritable data folder is refused in one line', async (t) => {
     name: 'OperatorError',
     message: `The data folder ${file} cannot be written to: ENOTDIR.`,
   });
+  await assert.rejects(startEmbedded({ dataDir: '/proc/nothing/data' }), {
+    name: 'OperatorError',
+    message: 'The data folder /proc/nothing/data cannot be written to: ENOENT.',
+  });
 });

@@ -1,0 +1,43 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { OperatorError } from '#kernel';
+
+const mode = 0o700;
+
+/** Makes the data folder, for this user only, unless it is there; it must be writable. Throws an `OperatorError`. */
+export async function prepareDataFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+    // The dot makes a file that stands in its place an error.
+    await access(path + sep, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(`The data folder ${path} cannot be written to: ${codeOf(error)}.`, { cause: error });
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` never returns where a file system denies that a new folder's
+ * parent exists, as /proc does (Node 24.21).
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    const parent = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
+    await makeFolder(parent);
+    await mkdir(path, { mode });
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
