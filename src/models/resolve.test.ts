@@ -98,7 +98,8 @@ describe('what a model string means', () => {
 
   test('somebody else than the owner may call public aliases only, and cannot tell private from absent', () => {
     assert.ok(ask({ isOwner: false, alias: { ...alias, visibility: 'public' } }));
-    const messages = [alias, { ...alias, visibility: 'shared' as const }, { ...alias, active: false }].map((row) => {
+    const off = { ...alias, visibility: 'public' as const, active: false };
+    const messages = [null, alias, { ...alias, visibility: 'shared' as const }, off].map((row) => {
       try {
         ask({ isOwner: false, alias: row });
         return 'served';
@@ -107,7 +108,7 @@ describe('what a model string means', () => {
       }
     });
     assert.equal(new Set(messages).size, 1);
-    refuses({ isOwner: false, alias }, 'model_not_found', /no active model "helper"/);
+    refuses({ isOwner: false, alias }, 'model_not_found', /no model "helper"/);
   });
 
   test('a base model called by somebody else than the owner is 403 owner_required', () => {
@@ -115,7 +116,7 @@ describe('what a model string means', () => {
   });
 
   test('inactive aliases, unknown names and training jobs are 404 model_not_found', () => {
-    refuses({ alias: { ...alias, active: false } }, 'model_not_found', /no active model/);
+    refuses({ alias: { ...alias, active: false } }, 'model_not_found', /"helper" of this project is not active/);
     refuses({ requested: 'nothing' }, 'model_not_found', /no model "nothing"/);
     refuses({ requested: 'nothing', isOwner: false }, 'model_not_found', /no model "nothing"/);
     refuses({ requested: 'training-job#job_1' }, 'model_not_found', /no finished training job "job_1"/);

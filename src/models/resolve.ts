@@ -45,7 +45,7 @@ export function resolveModel(question: ModelQuestion): ServedModel {
   // Names of base models and aliases may meet when a model is added later; the project's own name then keeps its meaning.
   if (alias) return resolveAlias(requested, alias, question);
   const baseModel = baseModels.find(requested);
-  if (!baseModel) throw notFound(`There is no model ${shown(requested)} in this project, or you may not use it.`);
+  if (!baseModel) throw unknown(requested);
   if (!isOwner) {
     throw fault('owner_required', {
       message: 'Only the owner of the project may call base models; use a model of the models list.',
@@ -57,10 +57,9 @@ export function resolveModel(question: ModelQuestion): ServedModel {
 }
 
 function resolveAlias(requested: string, alias: AliasRow, { isOwner, baseModels }: ModelQuestion): ServedModel {
-  // One answer for what is off and for what is not yours, so that private aliases cannot be probed.
-  if (!alias.active || (!isOwner && alias.visibility !== 'public')) {
-    throw notFound(`There is no active model ${shown(requested)} in this project, or you may not use it.`);
-  }
+  // What is not theirs looks to others as if it did not exist, so that private aliases cannot be probed.
+  if (!isOwner && (!alias.active || alias.visibility !== 'public')) throw unknown(requested);
+  if (!alias.active) throw notFound(`The model ${shown(requested)} of this project is not active.`);
   if (alias.targetType === 'training_job') {
     throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
   }
@@ -111,6 +110,10 @@ export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel):
     maxInputs: embeddingLimits.maxInputs,
     requestTokenBudget: longest,
   };
+}
+
+function unknown(requested: string) {
+  return notFound(`There is no model ${shown(requested)} in this project, or you may not use it.`);
 }
 
 function notFound(message: string) {
