@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { access, chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { OperatorError } from '#kernel';
 import type { Identity } from './embedded-binaries.ts';
 import { codeOf, prepareDataFolder } from './folder.ts';
@@ -23,36 +23,11 @@ export type Home = {
 /** Makes the folder when needed, decides who runs PostgreSQL, and reads or makes the password. */
 export async function openHome(dataDir: string): Promise<Home> {
   const folder = join(dataDir, 'postgres');
-  try {
-    await makeFolder(folder);
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new OperatorError(`The data folder ${dataDir} cannot be written to: ${codeOf(error)}.`, { cause: error });
-  }
+  await prepareDataFolder(dataDir);
+  await prepareDataFolder(folder);
   const identity = await chooseIdentity(await ownerOf(folder));
   if (identity) await chown(folder, identity.uid, identity.gid);
   return { folder, identity, password: await readPassword(folder), nameInside: await nameInside(folder, identity) };
-}
-
-/** Like a recursive `mkdir`, which never returns where the system makes no folders (`/proc` on Linux). */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST') return;
-    const parent = dirname(folder);
-    if (code !== 'ENOENT' || (await exists(parent))) throw error;
-    await makeFolder(parent);
-    await mkdir(folder, { mode: 0o700 });
-  }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The home as it is, without making anything; null when there is none yet. */
