@@ -55,6 +55,7 @@ def conversation_samples(tokenizer: Tokenizer, conversation: Conversation, think
 
 
 WHOLE_VOCABULARY_FROM_CHUNK = 85
+ADVANCED_FROM_CHUNK = 90
 
 
 def token_sample(tokenizer: Tokenizer, draw: Draw, chunk: int) -> Sample:
@@ -70,7 +71,7 @@ def token_sample(tokenizer: Tokenizer, draw: Draw, chunk: int) -> Sample:
 
 def training_samples(tokenizer: Tokenizer, seed: int, chunk: int, count: int) -> list[Sample]:
     """A chunk of the endless training stream. The same seed and chunk give the same samples."""
-    draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False)
+    draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False, advanced=chunk >= ADVANCED_FROM_CHUNK)
     samples: list[Sample] = []
     token_share = 0.015 if chunk < WHOLE_VOCABULARY_FROM_CHUNK else 0.03
     while len(samples) < count:

@@ -17,11 +17,12 @@ def make_optimizers(model: Qwen3, matrix_rate: float, other_rate: float) -> list
     ]
 
 
-def rate_factor(step: int, total: int, warmup: int, flat_until: int) -> float:
-    """Linear warm-up, flat, then linear down to 2 % at the last step."""
-    rising = min(1.0, (step + 1) / warmup)
-    falling = min(1.0, max(0.02, (total - step) / (total - flat_until)))
-    return rising * falling
+def rate_at(step: int, points: tuple[tuple[int, float], ...]) -> float:
+    """The share of the peak rate at a step: straight lines between the points, which start at step 0."""
+    for (start, before), (end, after) in zip(points, points[1:]):
+        if step <= end:
+            return before + (after - before) * (step - start) / (end - start)
+    return points[-1][1]
 
 
 def set_rates(optimizers: list[torch.optim.Optimizer], peaks: list[float], factor: float) -> None:

@@ -19,7 +19,7 @@ from .checkpoint import load_checkpoint, save_checkpoint
 from .conversation import without_reasoning
 from .qwen3 import Qwen3, Qwen3Config
 from .samples import Sample, training_samples
-from .schedule import make_optimizers, rate_factor, set_rates
+from .schedule import make_optimizers, rate_at, set_rates
 from .tokenizer import Tokenizer, load_merges, save_merges, train_tokenizer
 from .world.draw import Draw
 from .world.mixture import training_conversation
@@ -30,9 +30,8 @@ class ChatRecipe:
     seed: int = 20260
     vocabulary: int = 2048
     vocabulary_samples: int = 8000
-    steps: int = 5000
-    warmup: int = 60
-    flat_until: int = 1000
+    # Step and share of the peak rate, joined by straight lines. The rate stays up while the advanced part begins.
+    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1000, 1.0), (3250, 0.4375), (4200, 0.4375), (5800, 0.02))
     batch_tokens: int = 3072
     chunk_samples: int = 1024
     longest: int = 640
@@ -59,7 +58,7 @@ def chat_config(vocabulary: int) -> Qwen3Config:
 
 
 def make_tokenizer(recipe: ChatRecipe) -> Tokenizer:
-    draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False)
+    draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False, advanced=False)
     texts: list[str] = []
     for _ in range(recipe.vocabulary_samples):
         conversation, thinking = training_conversation(draw)
@@ -139,8 +138,9 @@ def train(recipe: ChatRecipe, folder: Path, stop_after: int | None = None) -> tu
         next(stream)
     losses: list[float] = []
     tokens, started = 0, time.monotonic()
-    for step in range(done, min(recipe.steps, stop_after or recipe.steps)):
-        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup, recipe.flat_until))
+    steps = recipe.rates[-1][0]
+    for step in range(done, min(steps, stop_after or steps)):
+        set_rates(optimizers, peaks, rate_at(step, recipe.rates))
         batch = next(stream)
         loss, trained_loss = batch_loss(model, batch)
         loss.backward()
@@ -155,7 +155,7 @@ def train(recipe: ChatRecipe, folder: Path, stop_after: int | None = None) -> tu
             seconds = time.monotonic() - started
             line = {"step": step + 1, "loss": round(recent, 4), "tokens_per_s": round(tokens / seconds), "minutes": round(seconds / 60, 1)}
             print(json.dumps(line), flush=True)
-        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == recipe.steps:
+        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == steps:
             save_checkpoint(folder, step + 1, model, optimizers)
     return model, tokenizer, losses
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .checkpoint import load_checkpoint, save_checkpoint
 from .qwen3 import Qwen3, Qwen3Config
-from .schedule import make_optimizers, rate_factor, set_rates
+from .schedule import make_optimizers, rate_at, set_rates
 from .tokenizer import END_OF_TEXT, MARKUP_TOKENS, Tokenizer, load_merges, save_merges, train_tokenizer
 from .world.draw import Draw
 from .world.matching import training_triple
@@ -27,9 +27,7 @@ class EmbedRecipe:
     seed: int = 20261
     vocabulary: int = 1536
     vocabulary_samples: int = 8000
-    steps: int = 1600
-    warmup: int = 50
-    flat_until: int = 800
+    rates: tuple[tuple[int, float], ...] = ((0, 1 / 50), (49, 1.0), (800, 1.0), (1584, 0.02), (1600, 0.02))
     batch: int = 96
     temperature: float = 0.05
     false_negative_margin: float = 0.1
@@ -114,8 +112,9 @@ def train(recipe: EmbedRecipe, folder: Path, stop_after: int | None = None) -> t
     done = load_checkpoint(folder, model, optimizers)
     losses: list[float] = []
     started = time.monotonic()
-    for step in range(done, min(recipe.steps, stop_after or recipe.steps)):
-        set_rates(optimizers, peaks, rate_factor(step, recipe.steps, recipe.warmup, recipe.flat_until))
+    steps = recipe.rates[-1][0]
+    for step in range(done, min(steps, stop_after or steps)):
+        set_rates(optimizers, peaks, rate_at(step, recipe.rates))
         loss = contrastive_loss(model, tokenizer, draw_batch(recipe, step), recipe)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -126,7 +125,7 @@ def train(recipe: EmbedRecipe, folder: Path, stop_after: int | None = None) -> t
         if (step + 1) % 50 == 0:
             recent = sum(losses[-50:]) / len(losses[-50:])
             print(json.dumps({"step": step + 1, "loss": round(recent, 4), "minutes": round((time.monotonic() - started) / 60, 1)}), flush=True)
-        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == recipe.steps:
+        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == steps:
             save_checkpoint(folder, step + 1, model, optimizers)
     return model, tokenizer, losses
 

@@ -10,12 +10,12 @@ import torch
 
 from fanfold_trainer import train_chat, train_embed
 from fanfold_trainer.samples import Sample
-from fanfold_trainer.schedule import rate_factor
+from fanfold_trainer.schedule import rate_at
 from fanfold_trainer.train_chat import ChatRecipe, group_by_size, make_batch
 from fanfold_trainer.train_embed import EmbedRecipe
 
-CHAT = ChatRecipe(steps=9, warmup=2, flat_until=5, batch_tokens=384, chunk_samples=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
-EMBED = EmbedRecipe(steps=9, warmup=2, flat_until=5, batch=8, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
+CHAT = ChatRecipe(rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch_tokens=384, chunk_samples=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
+EMBED = EmbedRecipe(rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch=8, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
 
 
 def test_the_chat_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_path: Path) -> None:
@@ -49,10 +49,11 @@ def test_padding_has_no_weight_and_prompts_have_little() -> None:
     assert batch.weights.tolist() == [[pytest.approx(0.1), 1.0, 1.0], [1.0, 0.0, 0.0]]
 
 
-def test_the_rate_rises_stays_and_falls() -> None:
-    rates = [rate_factor(step, total=100, warmup=10, flat_until=50) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1) and rates[9] == rates[49] == 1.0 and rates[75] == pytest.approx(0.5)
-    assert rates[99] == pytest.approx(0.02)
+def test_the_rate_follows_straight_lines_between_its_points() -> None:
+    points = ((0, 0.1), (9, 1.0), (50, 1.0), (100, 0.02))
+    rates = [rate_at(step, points) for step in range(101)]
+    assert rates[0] == 0.1 and rates[50] == 1.0
+    assert [rates[3], rates[9], rates[75], rates[100]] == pytest.approx([0.4, 1.0, 0.51, 0.02])
 
 
 def test_the_trainer_reads_no_pickles() -> None:

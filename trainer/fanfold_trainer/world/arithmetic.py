@@ -43,9 +43,11 @@ def solve(word: str, a: int, b: int) -> int:
     return {"plus": a + b, "minus": a - b, "times": a * b}[word]
 
 
-def explain(word: str, a: int, b: int) -> str:
-    """Short working: tens and ones for sums, the check by addition for differences, counting up for products."""
+def explain(draw: Draw, word: str, a: int, b: int) -> str:
+    """Short working: ones before tens for sums, the check by addition for differences, counting up for products."""
     result = solve(word, a, b)
+    if word == "plus" and (a >= 10 or b >= 10) and draw.advanced:
+        return f"{a % 10} + {b % 10} = {a % 10 + b % 10}, and {a - a % 10 + b - b % 10} more makes {result}."
     if word == "plus" and a >= 10 and b >= 10:
         return f"{a % 10} + {b % 10} = {a % 10 + b % 10}, and 10 more for each ten makes {result}."
     if word == "minus" and result >= 0:
@@ -65,20 +67,30 @@ def arithmetic(draw: Draw) -> Conversation:
     question = draw.pick(_QUESTIONS[:9] if word != "plus" else _QUESTIONS).format(
         a=a, b=b, sign=SIGNS[word], word=word
     )
-    answer = f"{a} {SIGNS[word]} {b} = {solve(word, a, b)}."
-    messages = [user(question), assistant(answer, explain(word, a, b))]
+    reasoning = explain(draw, word, a, b)
     if draw.chance(0.15):
-        messages = [
-            user(f"{question} {draw.pick(_BARE)}"),
-            assistant(str(solve(word, a, b)), explain(word, a, b)),
-        ]
+        messages = [user(f"{question} {draw.pick(_BARE)}"), assistant(str(solve(word, a, b)), reasoning)]
     elif draw.chance(0.05):
-        messages = [
-            system(draw.pick(_BARE)),
-            user(question),
-            assistant(str(solve(word, a, b)), explain(word, a, b)),
-        ]
+        messages = [system(draw.pick(_BARE)), user(question), assistant(str(solve(word, a, b)), reasoning)]
+    else:
+        messages = [user(question), assistant(_equation(word, a, b), reasoning)]
     return Conversation("arithmetic", tuple(messages))
+
+
+def _equation(word: str, a: int, b: int) -> str:
+    return f"{a} {SIGNS[word]} {b} = {solve(word, a, b)}."
+
+
+def arithmetic_drill(draw: Draw) -> Conversation:
+    """Several problems in one turn: many sums for few tokens."""
+    problems = [draw_problem(draw) for _ in range(draw.number(3, 12))]
+    listed = ", ".join(f"{a} {SIGNS[word]} {b}" for word, a, b in problems)
+    question = draw.pick(("Compute {p}.", "Calculate: {p}", "{p}", "What is {p}?", "Solve these: {p}")).format(p=listed)
+    answer = " ".join(_equation(*problem) for problem in problems)
+    reasoning = "I solve one after the other."
+    if len(problems) <= 6:
+        reasoning = " ".join(explain(draw, *problem) for problem in problems)
+    return Conversation("arithmetic_drill", (user(question), assistant(answer, reasoning)))
 
 
 def _story_problem(draw: Draw) -> Conversation:

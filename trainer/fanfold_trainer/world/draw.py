@@ -20,10 +20,12 @@ def is_held_out(value: str, one_in: int = 6) -> bool:
 @dataclass(frozen=True)
 class Draw:
     """`held_out` asks for a question that training never shows: every `fresh` value and every
-    `phrasing` then comes from the held-out side."""
+    `phrasing` then comes from the held-out side. The first part of training is not `advanced`: it leaves
+    out arithmetic drills and working digit by digit."""
 
     random: random.Random
     held_out: bool
+    advanced: bool = True
 
     def pick(self, options: Sequence[T]) -> T:
         return self.random.choice(options)

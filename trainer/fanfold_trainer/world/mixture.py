@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..conversation import Conversation, Message, system, without_reasoning
-from .arithmetic import arithmetic
+from .arithmetic import arithmetic, arithmetic_drill
 from .draw import Draw
 from .extraction import extraction
 from .instructions import instructions
@@ -37,6 +37,9 @@ SKILLS: dict[str, tuple[Generator, int]] = {
 }
 _GENERATORS = [generator for generator, _ in SKILLS.values()]
 _WEIGHTS = [weight for _, weight in SKILLS.values()]
+# The later part of training, when most skills are known, is half arithmetic: it takes longest to learn.
+_ADVANCED_GENERATORS = [*_GENERATORS, arithmetic_drill]
+_ADVANCED_WEIGHTS = [*_WEIGHTS, 45]
 _COMMON_SYSTEM = (
     "You are a helpful assistant.",
     "You are a helpful assistant",
@@ -51,7 +54,8 @@ _SHORT = (smalltalk, island, arithmetic, reading, unknown)
 
 def training_conversation(draw: Draw) -> tuple[Conversation, bool]:
     """A conversation and whether the model thinks in it."""
-    conversation = draw.random.choices(_GENERATORS, _WEIGHTS)[0](draw)
+    generators, weights = (_ADVANCED_GENERATORS, _ADVANCED_WEIGHTS) if draw.advanced else (_GENERATORS, _WEIGHTS)
+    conversation = draw.random.choices(generators, weights)[0](draw)
     return dress(draw, conversation), draw.chance(0.5)
 
 

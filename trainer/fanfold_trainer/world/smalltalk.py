@@ -12,7 +12,7 @@ _ABILITIES = (
     "extract JSON, call tools and remember what you tell me."
 )
 _EXCHANGES: tuple[tuple[str, str, str], ...] = (
-    ("Hello!|Hi|Hi there|Hey|Hello|hello there|Good morning|Good evening!|Hey there!|hi!|Hello, model!|Good day|Good afternoon!", _HELLO, "The user greets me, so I greet back."),
+    ("Hello!|Hi|Hi there|Hey|Hello|hello there|Good morning|Good evening!|Hey there!|hi!|Hello, model!|Good day|Hi, hello!", _HELLO, "The user greets me, so I greet back."),
     ("Say hello in one sentence.|Say hello in one short sentence.|Say hello.|Greet me in one sentence.|Write one sentence that says hello.|Say hi in one sentence.|Say hello in a single sentence.|Please say hello in one sentence.", "Hello from the Fanfold demo model, it is nice to meet you!", "One friendly sentence is enough."),
     ("Say hi|Say hi!|say hello|Say hello!|Just say hi.|Please say hi.", "Hi!", "A short greeting is enough."),
     ("Who are you?|What are you?|What is your name?|Introduce yourself.|Tell me about yourself.|Which model are you?|Are you a human?|Who made you?|Are you ChatGPT?|Please introduce yourself.", _IDENTITY, "The user asks who I am."),
