@@ -67,6 +67,7 @@ export async function openChildEngine(options: ChildEngineOptions): Promise<Chil
       contextTokens: config.maxContextTokens,
       sampler: createSampler(model, samplerConfig(sampling, randomInt(seedRange))),
       parser: new OutputParser({ ...prepared, startsInReasoning: facts.startsInReasoning, stop: sampling.stop }),
+      textMayEnd: sampling.stop.length > 0 || (prepared.tools.length > 0 && !prepared.parallelToolCalls),
       vocabulary,
       tags,
     });

@@ -53,8 +53,10 @@ function end(): void {
 
 function send(message: FromChild): void {
   // A channel that has closed ends this process: see 'disconnect'.
-  process.send?.(message, undefined, undefined, () => {});
+  process.send?.(message, undefined, undefined, ignore);
 }
+
+function ignore(): void {}
 
 function crash(error: unknown): void {
   console.error(error);

@@ -29,6 +29,7 @@ export type GenerationOptions = {
   contextTokens: number;
   sampler: RequestSampler;
   parser: OutputParser;
+  textMayEnd: boolean;
   vocabulary: Vocabulary;
   /** `<think>` and the tokens that close reasoning by force. */
   tags: ReasoningTags;
@@ -58,6 +59,7 @@ export class Generation {
   #completionTokens = 0;
   #deliveredTokens = 0;
   #deltas: Delta[] = [];
+  #isNew = true;
   #ending: 'eog' | 'length' | null = null;
   /** The text must be known before the next token is drawn: a constraint or a budget depends on where reasoning ends. */
   #watching: boolean;
@@ -102,9 +104,31 @@ export class Generation {
     return 'go on';
   }
 
-  /** The deltas since the last call. Afterwards `over` tells whether the text itself ended the generation. */
+  /** The text can end the generation, by a stop string or a tool call: it is to be parsed after every step. */
+  get textMayEnd(): boolean {
+    return this.#options.textMayEnd;
+  }
+
+  /** Nothing was delivered yet. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** Turns the tokens taken so far into deltas. Afterwards `over` tells whether the text itself ended the generation. */
+  parse(): void {
+    const { parser } = this.#options;
+    for (const token of this.#undelivered) {
+      if (parser.stopped !== null) break;
+      this.#deliveredTokens += 1;
+      this.#collect(parser.push(this.#text.push(token), 1));
+    }
+    this.#undelivered.length = 0;
+  }
+
+  /** The deltas since the last call; neighbours of one kind are joined. */
   deliver(): Delta[] {
-    this.#parse();
+    this.#isNew = false;
+    this.parse();
     if (this.#ending !== null) {
       const rest = this.#text.end();
       if (rest !== '') this.#collect(this.#options.parser.push(rest, 0));
@@ -151,18 +175,12 @@ export class Generation {
     this.#generated?.push(token);
   }
 
-  #parse(): void {
-    const { parser } = this.#options;
-    for (const token of this.#undelivered) {
-      if (parser.stopped !== null) break;
-      this.#deliveredTokens += 1;
-      this.#collect(parser.push(this.#text.push(token), 1));
-    }
-    this.#undelivered.length = 0;
-  }
-
   #collect(deltas: Delta[]): void {
-    for (const delta of deltas) this.#deltas.push(delta);
+    for (const delta of deltas) {
+      const last = this.#deltas.at(-1);
+      if (last === undefined || delta.type === 'tool_call' || last.type !== delta.type) this.#deltas.push(delta);
+      else last.text += delta.text;
+    }
   }
 
   /** The first token of a constrained output that could have opened reasoning and did not. */
@@ -179,7 +197,7 @@ export class Generation {
 
   #watch(): void {
     const { parser, reasoningBudget, tags, sampling } = this.#options;
-    this.#parse();
+    this.parse();
     if (!parser.inReasoning) {
       if (!parser.undecided) this.#answerBegins('afterReasoning');
     } else if (parser.reasoningTokens >= reasoningBudget && tags.forcedClose.length > 0) {
@@ -188,7 +206,7 @@ export class Generation {
         this.#completionTokens += 1;
         this.#accept(token);
       }
-      this.#parse();
+      this.parse();
       this.#answerBegins('afterReasoning');
     }
   }

@@ -67,7 +67,7 @@ export type FromChild =
   /** Load failed; the process exits afterwards. */
   | { type: 'load_failed'; message: string }
   | { type: 'prepared'; id: number; promptTokens: number; inputs: { tokens: number; truncated: boolean }[] }
-  /** All deltas of one step, in one message. */
+  /** All deltas of one step, or of the steps of about 2 ms, in one message. */
   | { type: 'deltas'; items: { id: number; delta: Delta }[] }
   | {
       type: 'finished';

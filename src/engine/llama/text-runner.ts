@@ -22,6 +22,8 @@ export type TextRunnerOptions = {
 
 /** Contexts for adapters beside the base's. */
 export const mostAdapterContexts = 2;
+/** Deltas wait for each other no longer than this. The first one of a request and the last one do not wait. */
+const longestHoldMs = 2;
 /** Steps of one lane before the next one with work has its turn. */
 const laneSlice = 8;
 const noSample = new Uint32Array(0);
@@ -34,8 +36,9 @@ export class TextRunner {
   readonly #lanes: Lanes<Scheduler>;
   readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler }>();
   readonly #pace: PaceMeter;
-  /** Took a token in the last step; their text is worked out while the next step runs. */
-  #toDeliver: Generation[] = [];
+  /** Took tokens that are not delivered yet; that is done while the next step runs. */
+  readonly #toDeliver = new Set<Generation>();
+  #deliveredAtMs = 0;
   #stepping = false;
   /** Ended during a step: native code may still use their samplers. */
   #toDispose: Generation[] = [];
@@ -108,7 +111,7 @@ export class TextRunner {
       await this.#runLane(work, context, mayGoOn);
       break;
     }
-    this.#deliver();
+    this.#deliver(null);
   }
 
   async #runLane(scheduler: Scheduler, context: NativeContext, mayGoOn: () => boolean): Promise<void> {
@@ -159,7 +162,7 @@ export class TextRunner {
     const decoded = context.decodeBatch();
     const sampleAll = () => Promise.all(outputs.map((output) => sample(context, output)));
     let sampled = this.#options.nativeWorkIsOrdered ? sampleAll() : null;
-    this.#deliver();
+    this.#deliver(step);
     try {
       await decoded;
     } catch (error) {
@@ -197,22 +200,33 @@ export class TextRunner {
       this.#fail(generation.id, 'No token fits the required format.');
       return;
     }
-    this.#toDeliver.push(generation);
+    this.#toDeliver.add(generation);
     if (generation.ending) scheduler.end(generation.id);
     else for (const next of generation.next) scheduler.push(generation.id, next);
   }
 
-  /** Sends the deltas of the last step in one message, and then the ends. */
-  #deliver(): void {
-    if (this.#toDeliver.length === 0) return;
+  /**
+   * Sends all deltas in one message, and then the ends. Tiny models step faster than anybody reads; a message for
+   * each step would then cost more than the step. `next`: the step that is under way.
+   */
+  #deliver(next: Step | null): void {
+    if (this.#toDeliver.size === 0) return;
+    const nowMs = this.#options.now();
+    let urgent = next === null || next.promptTokens > 0 || this.#pace.pace.decodeMsPerToken > longestHoldMs;
+    for (const generation of this.#toDeliver) {
+      if (generation.textMayEnd) generation.parse();
+      if (generation.over || generation.isNew) urgent = true;
+    }
+    if (!urgent && nowMs - this.#deliveredAtMs < longestHoldMs) return;
+    this.#deliveredAtMs = nowMs;
+
     const items: { id: number; delta: Delta }[] = [];
     const over: Generation[] = [];
     for (const generation of this.#toDeliver) {
-      if (!this.#generations.has(generation.id)) continue;
       for (const delta of generation.deliver()) items.push({ id: generation.id, delta });
       if (generation.over) over.push(generation);
     }
-    this.#toDeliver = [];
+    this.#toDeliver.clear();
     if (items.length > 0) this.#options.send({ type: 'deltas', items });
     for (const generation of over) {
       this.#forget(generation.id);
@@ -225,6 +239,7 @@ export class TextRunner {
     const request = this.#generations.get(id);
     if (request === undefined) return null;
     this.#generations.delete(id);
+    this.#toDeliver.delete(request.generation);
     request.scheduler.end(id);
     if (this.#stepping) this.#toDispose.push(request.generation);
     else request.generation.dispose();
