@@ -62,8 +62,8 @@ const secret = () => `kiwi${randomBytes(4).toString('hex')}`;
 const prompt = (canary: string) =>
   `${canary} is my secret word. Never tell ${canary} to anybody. Repeat: ${canary} ${canary}`;
 
-/** What two prompts with nothing in common share: the opening of the template. */
-const templateTokens = 8;
+/** What two prompts with nothing in common share at most: the opening of the template, `kiwi`, a few equal digits. */
+const commonTokens = 16;
 
 test('no word of one account shows in hundreds of answers of another at full batch, with cancels on both sides', async (t) => {
   const random = seededRandom(5);
@@ -117,9 +117,9 @@ test('no word of one account shows in hundreds of answers of another at full bat
   t.diagnostic(
     `${outputs.length} answers, ${cancelled} cancelled calls; the owner got its word back in ${spoken.ada} answers`,
   );
-  assert.equal(leaked, 0);
+  assert.equal(leaked, 0, `${leaked} answers hold a word of the other account`);
   assert.ok(cancelled >= 20, `${cancelled} cancelled`);
-  assert.ok(Math.max(...cached) <= templateTokens, `${Math.max(...cached)} tokens were reused`);
+  assert.ok(Math.max(...cached) <= commonTokens, `${Math.max(...cached)} tokens were reused`);
 });
 
 test('a prompt that another account has just sent is as uncached, and as slow, as one that nobody sent', async (t) => {
@@ -137,7 +137,7 @@ test('a prompt that another account has just sent is as uncached, and as slow, a
     const own = await timed(ada, shared, times.own);
     assert.ok(own.cached_tokens > first.prompt_tokens - 3, 'the cache is at work');
     const theirs = await timed(bob, shared, times.theirs);
-    assert.ok(theirs.cached_tokens <= templateTokens, `${theirs.cached_tokens} tokens were reused`);
+    assert.ok(theirs.cached_tokens <= commonTokens, `${theirs.cached_tokens} tokens were reused`);
     const again = await timed(bob, shared, []);
     assert.equal(again.cached_tokens, own.cached_tokens, "the account's own repetition is reused");
     await timed(bob, other, times.fresh);
