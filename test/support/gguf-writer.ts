@@ -49,7 +49,7 @@ export function writeGguf(path: string, metadata: Record<string, GgufValue>, ten
 function header(metadata: Record<string, GgufValue>, tensors: readonly GgufTensor[]): Buffer {
   const entries = Object.entries(metadata);
   const parts = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(entries.length)];
-  for (const [key, value] of entries) parts.push(text(key), ...encode(value));
+  for (const [key, value] of entries) parts.push(text(key), Buffer.concat(encode(value)));
   let offset = 0;
   for (const tensor of tensors) {
     parts.push(text(tensor.name), u32(tensor.shape.length), ...tensor.shape.map(u64));
