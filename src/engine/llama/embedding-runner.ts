@@ -32,12 +32,15 @@ export class EmbeddingRunner {
   readonly #lanes: Lanes<Job[]>;
   readonly #pace: PaceMeter;
   readonly #chunkTokens: number;
+  /** 0, 1, 2 and so on. */
+  readonly #places: Uint32Array;
 
   constructor(options: EmbeddingRunnerOptions) {
     const { model, config } = options;
     this.#options = options;
     this.#pace = new PaceMeter(options.send);
     this.#chunkTokens = feedsInChunks(model.facts) ? config.batchTokens : config.maxContextTokens;
+    this.#places = Uint32Array.from({ length: this.#chunkTokens }, (_, place) => place);
     this.#lanes = new Lanes({
       model,
       openContext: () =>
@@ -192,5 +195,7 @@ export function normalised(values: Float64Array): Float32Array {
   for (const value of values) sum += value * value;
   const length = Math.sqrt(sum);
   if (!Number.isFinite(length) || length === 0) throw new Error('The model gave an embedding without a direction.');
-  return Float32Array.from(values, (value) => value / length);
+  const unit = new Float32Array(values.length);
+  for (let i = 0; i < values.length; i += 1) unit[i] = (values[i] ?? 0) / length;
+  return unit;
 }

@@ -49,8 +49,8 @@ export class TextRunner {
     this.#pace = new PaceMeter(options.send);
     this.#lanes = new Lanes({
       model,
-      openContext: () => model.createContext({ ...contextShape(config), embeddings: false }),
-      createWork: () => new Scheduler(contextShape(config)),
+      openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
+      createWork: (adapter) => new Scheduler(contextShape(config, adapter)),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
       mostAdapters: mostAdapterContexts,
     });
@@ -263,8 +263,10 @@ export class TextRunner {
   }
 }
 
-function contextShape(config: ChildConfig) {
-  const { sequences, maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
+/** All contexts of adapters together have the cells of the base's context: what the memory plan must add for them. */
+function contextShape(config: ChildConfig, adapter: Adapter | null) {
+  const { maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
+  const sequences = adapter === null ? config.sequences : Math.ceil(config.sequences / mostAdapterContexts);
   return { sequences, contextTokens: maxContextTokens, batchTokens, prefillChunkTokens, threads };
 }
 
