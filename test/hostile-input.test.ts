@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { assault } from '#test/assault.ts';
 import { createTestDatabase } from '#test/database.ts';
+import { startServerProcess } from '#test/server-process.ts';
 
 const count = 10_000;
 const seed = 20_260_102;
-const program = fileURLToPath(import.meta.resolve('#test/native-server-process.ts'));
 // Requests that claim more bytes than they send are cut off soon, so that ten thousand do not take hours.
-const limits = JSON.stringify({ headersTimeoutMs: 600, requestTimeoutMs: 1_000 });
+const limits = { headersTimeoutMs: 600, requestTimeoutMs: 1_000 };
 
 test(`${count} malformed requests: no 5xx, no crash, no stall, every error in its envelope, and the service goes on`, async (t) => {
   const db = await createTestDatabase();
@@ -21,10 +17,9 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
   const { key } = await seedKey(db.database, { accountId });
   const { keyId: victim } = await seedKey(db.database, { accountId });
 
-  const server = spawn(process.execPath, [program, db.url, limits], { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.after(() => server.kill());
-  const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
-  const origin = String((await lines.next()).value);
+  const server = await startServerProcess(db.url, limits);
+  t.after(server.kill);
+  const { origin } = server;
 
   const { statuses, failures } = await assault({
     port: Number(new URL(origin).port),
@@ -51,11 +46,7 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
   );
 
   assert.equal((await fetch(`${origin}/api/v1/keys`, { headers: bearer(key) })).status, 200);
-  server.stdin.end();
-  const [stallMs, [exitCode]] = await Promise.all([
-    lines.next().then(({ value }) => Number(value)),
-    once(server, 'exit'),
-  ]);
+  const { stallMs, exitCode } = await server.stop();
   t.diagnostic(`longest stall of the event loop: ${Math.round(stallMs)} ms`);
   assert.ok(stallMs < 250, `${stallMs} ms`);
   assert.equal(exitCode, 0);

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 
 const rounds = 100;
 const clientsPerReplica = 4;
-const program = fileURLToPath(import.meta.resolve('#test/native-server-process.ts'));
+const program = fileURLToPath(import.meta.resolve('#test/server-program.ts'));
 
 type Replica = { origin: string; child: ChildProcess };
 

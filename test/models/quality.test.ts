@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type ChatMessage, createEngine, type Delta, type Finished } from '#engine';
-import { openModels, withQueryInstruction } from '#models';
+import { withQueryInstruction } from '#models';
 import { chatPrompt, greedy, never } from '#test/scripted-engine.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
 
 /** The shipped models as they are served, on held-out examples, against the quality that is published for them. */
 const folder = new URL('../../models/', import.meta.url);
-const shipped = openModels({
-  cataloguePath: new URL('catalogue.yaml', folder).pathname,
-  dataDir: join(tmpdir(), 'fanfold-without-registry'),
-});
+const shipped = openShippedModels();
 const engine = createEngine({ models: shipped.engineModels, log: () => {} });
 after(() => engine.close());
 

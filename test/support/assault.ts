@@ -76,9 +76,16 @@ function isWhole(request: string, text: string): boolean {
   const [head = '', ...rest] = finalAnswer(text).split('\r\n\r\n');
   if (rest.length === 0) return false;
   if (request.startsWith('HEAD ') || head.startsWith('HTTP/1.1 204')) return true;
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) return text.endsWith('\r\n0\r\n\r\n');
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   return length !== undefined && rest.join('\r\n\r\n').length >= Number(length);
 }
+
+/** A model that starts, or has no room now: the one thing beyond 499 that a caller may be told, with a time to come back. */
+const isBusy = (text: string) =>
+  /^HTTP\/1\.1 503 /.test(text) &&
+  /\r\nretry-after: [1-5]?\d\r\n/.test(text) &&
+  /"code":"(model_warming|capacity_unavailable)"/.test(text);
 
 const compatKeys = 'code,message,param,type';
 const nativeKeys = 'code,details,message,param,request_id,type';
@@ -86,7 +93,8 @@ const nativeKeys = 'code,details,message,param,request_id,type';
 /** What is wrong with an answer; null when it is a proper one. */
 function complaintAbout(request: string, { text, closed }: Exchange): string | null {
   if (!closed) return 'neither answered nor closed';
-  for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) if (Number(status) >= 500) return `status ${status}`;
+  for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g))
+    if (Number(status) >= 500 && !isBusy(text)) return `status ${status}`;
   const answer = finalAnswer(text);
   if (answer === '') return null;
   const [, status = ''] = /^HTTP\/1\.1 (\d{3}) [A-Za-z ]+\r\n/.exec(answer) ?? [];
