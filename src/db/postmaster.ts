@@ -123,6 +123,8 @@ const baseSettings = {
   max_wal_senders: '0',
   max_wal_size: '512MB',
   io_method: 'sync',
+  // After a crash one call for the file system instead of one per file: measured 4 s of fsync on a busy disk.
+  ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
