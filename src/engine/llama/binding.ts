@@ -67,25 +67,8 @@ export async function openModel(options: {
   gpu: 'auto' | false;
   maxThreads: number;
 }): Promise<NativeModel> {
-  const reasons: string[] = [];
-  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
-    reasons.length = 0;
-    try {
-      return await work();
-    } catch (error) {
-      // The log comes through a queue of its own; let it arrive.
-      await new Promise((resolve) => setImmediate(resolve));
-      const said = [error instanceof Error ? error.message : String(error), ...reasons];
-      throw new Error(said.filter((text) => text !== '').join(': '), { cause: error });
-    }
-  };
-  const library = await loadLibrary({
-    ...options,
-    onError: (message) => {
-      reasons.push(message);
-      if (reasons.length > mostReasons) reasons.shift();
-    },
-  });
+  const { explained, onError } = createExplainer();
+  const library = await loadLibrary({ ...options, onError });
   const { addon } = library;
   const metadata = await readMetadata(options.path);
   const model = await explained(() => library.openModel(options.path));
@@ -120,6 +103,28 @@ export async function openModel(options: {
     dispose: async () => {
       await model.dispose();
       await library.dispose();
+    },
+  };
+}
+
+/** Adds what llama.cpp logged to the errors of its calls. */
+function createExplainer() {
+  const reasons: string[] = [];
+  return {
+    onError: (message: string): void => {
+      reasons.push(message);
+      if (reasons.length > mostReasons) reasons.shift();
+    },
+    explained: async <T>(work: () => Promise<T>): Promise<T> => {
+      reasons.length = 0;
+      try {
+        return await work();
+      } catch (error) {
+        // The log comes through a queue of its own; let it arrive.
+        await new Promise((resolve) => setImmediate(resolve));
+        const said = [error instanceof Error ? error.message : String(error), ...reasons];
+        throw new Error(said.filter((text) => text !== '').join(': '), { cause: error });
+      }
     },
   };
 }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { assertNever, Fault } from '#kernel';
+import { assertNever, Fault, fault } from '#kernel';
 import { OutputParser } from '../text/output-parser.ts';
-import { openModel } from './binding.ts';
+import { type NativeModel, openModel } from './binding.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
-import { Generation } from './generation.ts';
+import { Generation, type ReasoningTags } from './generation.ts';
 import { PreparedStore } from './prepared.ts';
 import {
   createPromptMaker,
@@ -17,7 +17,7 @@ import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import { createSampler, samplerConfig } from './sampler.ts';
 import { TextRunner } from './text-runner.ts';
 import { Turn } from './turn.ts';
-import { createVocabulary } from './vocabulary.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export type ChildEngineOptions = {
   config: ChildConfig;
@@ -27,145 +27,167 @@ export type ChildEngineOptions = {
   failed: (error: unknown) => void;
 };
 
-/** One loaded model and its requests: what `child.ts` does with each message. */
-export type ChildEngine = {
-  dimensions: number;
-  systemInfo: string;
-  receive: (message: Exclude<ToChild, { type: 'load' } | { type: 'stop' }>) => void;
-  close: () => Promise<void>;
-};
-
 type Request<Type extends ToChild['type']> = Extract<ToChild, { type: Type }>;
-type Runner = { hasWork: boolean; cancel: (id: number) => void; run: (mayGoOn: () => boolean) => Promise<void> };
 
 const keepPreparedMs = 60_000;
 const seedRange = 2 ** 32 - 1;
 
-export async function openChildEngine(options: ChildEngineOptions): Promise<ChildEngine> {
-  const { config, send, failed } = options;
-  const model = await openModel({ path: config.ggufPath, gpu: config.gpu ?? false, maxThreads: config.threads });
-  const vocabulary = createVocabulary(model);
-  const prompts = createPromptMaker(model, vocabulary, () => new Date());
-  const now = () => performance.now();
-  const chats = new PreparedStore<PreparedChat>(keepPreparedMs);
-  const inputs = new PreparedStore<PreparedInputs>(keepPreparedMs);
-  const tags = reasoningTags(vocabulary);
+/** One loaded model and its requests: what `child.ts` does with each message. */
+export class ChildEngine {
+  readonly #options: ChildEngineOptions;
+  readonly #model: NativeModel;
+  readonly #vocabulary: Vocabulary;
+  readonly #tags: ReasoningTags;
+  readonly #prompts: PromptMaker;
+  readonly #chats = new PreparedStore<PreparedChat>(keepPreparedMs);
+  readonly #inputs = new PreparedStore<PreparedInputs>(keepPreparedMs);
+  readonly #runner: TextRunner | EmbeddingRunner;
+  readonly #turn: Turn;
 
-  const refuse = (id: number, message: string) =>
-    send({ type: 'failed', id, fault: 'invalid_request', message, param: null, retryAfterSeconds: null });
+  /** Loads the model. Rejects with the reason where that fails. */
+  static async open(options: ChildEngineOptions): Promise<ChildEngine> {
+    const { ggufPath, gpu = false, threads } = options.config;
+    const model = await openModel({ path: ggufPath, gpu, maxThreads: threads });
+    const engine = new ChildEngine(model, options);
+    await engine.#runner.open();
+    return engine;
+  }
 
-  const generate = (runner: TextRunner, { id, handle, sampling, cacheScope }: Request<'generate'>) => {
-    const prepared = chats.take(handle);
-    if (prepared === null) return refuse(id, 'This prompt was forgotten, because it waited too long.');
-    const { facts, adapter } = prepared;
-    if (facts.tokens.length >= config.maxContextTokens) return refuse(id, 'The prompt exceeds the context length.');
+  private constructor(model: NativeModel, options: ChildEngineOptions) {
+    const { config, send, nativeWorkIsOrdered, failed } = options;
+    const now = () => performance.now();
+    const runner =
+      config.kind === 'text'
+        ? new TextRunner({ model, config, send, now, nativeWorkIsOrdered })
+        : new EmbeddingRunner({ model, config, send, now });
+    this.#options = options;
+    this.#model = model;
+    this.#vocabulary = createVocabulary(model);
+    this.#tags = reasoningTags(this.#vocabulary);
+    this.#prompts = createPromptMaker(model, this.#vocabulary, () => new Date());
+    this.#runner = runner;
+    this.#turn = new Turn({
+      leaseBack: () => send({ type: 'lease_back' }),
+      hasWork: () => runner.hasWork,
+      run: (mayGoOn) => runner.run(mayGoOn),
+      failed,
+    });
+  }
+
+  /** Length of the vectors; 0 for a text model. */
+  get dimensions(): number {
+    return this.#options.config.kind === 'embedding' ? this.#model.addon.getEmbeddingVectorSize() : 0;
+  }
+
+  get systemInfo(): string {
+    return this.#model.systemInfo;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn.end();
+    await this.#runner.close();
+    await this.#model.dispose();
+  }
+
+  receive(message: Exclude<ToChild, { type: 'load' } | { type: 'stop' }>): void {
+    switch (message.type) {
+      case 'prepare_chat':
+        this.#orFail(message.id, () => this.#prepareChat(message));
+        break;
+      case 'prepare_embedding':
+        this.#orFail(message.id, () => this.#prepareEmbedding(message));
+        break;
+      case 'generate':
+        this.#orFail(message.id, () => this.#generate(message));
+        break;
+      case 'embed':
+        this.#orFail(message.id, () => this.#embed(message));
+        break;
+      case 'cancel':
+        this.#runner.cancel(message.id);
+        break;
+      case 'release':
+        this.#chats.drop(message.handle);
+        this.#inputs.drop(message.handle);
+        break;
+      case 'grant':
+        this.#turn.grant();
+        break;
+      case 'yield':
+        this.#turn.yield();
+        break;
+      default:
+        assertNever(message);
+    }
+  }
+
+  #prepareChat({ id, handle, prompt }: Request<'prepare_chat'>): void {
+    const prepared = this.#prompts.chat(prompt);
+    this.#chats.put(handle, prepared);
+    this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
+  }
+
+  #prepareEmbedding(message: Request<'prepare_embedding'>): void {
+    const { prepared, report } = this.#prompts.inputs(message);
+    this.#inputs.put(message.handle, prepared);
+    const promptTokens = report.reduce((sum, input) => sum + input.tokens, 0);
+    this.#options.send({ type: 'prepared', id: message.id, promptTokens, inputs: report });
+  }
+
+  #generate({ id, handle, sampling, cacheScope }: Request<'generate'>): void {
+    const { maxContextTokens } = this.#options.config;
+    const prepared = this.#chats.take(handle);
+    if (!(this.#runner instanceof TextRunner)) throw refusal('This model does not write.');
+    if (prepared === null) throw refusal('This prompt was forgotten, because it waited too long.');
+    const { facts, adapter, tools, parallelToolCalls } = prepared;
+    if (facts.tokens.length >= maxContextTokens) throw refusal('The prompt exceeds the context length.');
     const generation = new Generation({
       id,
       prompt: facts,
       sampling,
       reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling.maxTokens),
-      contextTokens: config.maxContextTokens,
-      sampler: createSampler(model, samplerConfig(sampling, randomInt(seedRange))),
+      contextTokens: maxContextTokens,
+      sampler: createSampler(this.#model, samplerConfig(sampling, randomInt(seedRange))),
       parser: new OutputParser({ ...prepared, startsInReasoning: facts.startsInReasoning, stop: sampling.stop }),
-      textMayEnd: sampling.stop.length > 0 || (prepared.tools.length > 0 && !prepared.parallelToolCalls),
-      vocabulary,
-      tags,
+      textMayEnd: sampling.stop.length > 0 || (tools.length > 0 && !parallelToolCalls),
+      vocabulary: this.#vocabulary,
+      tags: this.#tags,
     });
-    runner.generate(generation, { adapter, scope: cacheScope, maxTokens: sampling.maxTokens });
-  };
-  const embed = (runner: EmbeddingRunner, { id, handle }: Request<'embed'>) => {
-    const prepared = inputs.take(handle);
-    if (prepared === null) return refuse(id, 'These inputs were forgotten, because they waited too long.');
-    if (prepared.inputs.some((tokens) => tokens.length > config.maxContextTokens)) {
-      return refuse(id, 'An input exceeds the context length.');
-    }
-    runner.embed(id, prepared.inputs, prepared.adapter);
-  };
-
-  const runner: TextRunner | EmbeddingRunner =
-    config.kind === 'text'
-      ? new TextRunner({ model, config, send, now, nativeWorkIsOrdered: options.nativeWorkIsOrdered })
-      : new EmbeddingRunner({ model, config, send, now });
-  await runner.open();
-  const turn = turnOf(runner, { send, failed });
-
-  return {
-    dimensions: config.kind === 'embedding' ? model.addon.getEmbeddingVectorSize() : 0,
-    systemInfo: model.systemInfo,
-    close: async () => {
-      await turn.end();
-      await runner.close();
-      await model.dispose();
-    },
-    receive: (message) => {
-      switch (message.type) {
-        case 'prepare_chat':
-          return answer(message.id, send, () => prepareChat(message, { prompts, chats }));
-        case 'prepare_embedding':
-          return answer(message.id, send, () => prepareEmbedding(message, { prompts, inputs }));
-        case 'generate':
-          return runner instanceof TextRunner ? generate(runner, message) : refuse(message.id, 'This model embeds.');
-        case 'embed':
-          return runner instanceof EmbeddingRunner ? embed(runner, message) : refuse(message.id, 'This model writes.');
-        case 'cancel':
-          return runner.cancel(message.id);
-        case 'release':
-          chats.drop(message.handle);
-          return inputs.drop(message.handle);
-        case 'grant':
-          return turn.grant();
-        case 'yield':
-          return turn.yield();
-        default:
-          return assertNever(message);
-      }
-    },
-  };
-}
-
-function turnOf(runner: Runner, { send, failed }: Pick<ChildEngineOptions, 'send' | 'failed'>): Turn {
-  return new Turn({
-    leaseBack: () => send({ type: 'lease_back' }),
-    hasWork: () => runner.hasWork,
-    run: (mayGoOn) => runner.run(mayGoOn),
-    failed,
-  });
-}
-
-function prepareChat(
-  { id, handle, prompt }: Request<'prepare_chat'>,
-  { prompts, chats }: { prompts: PromptMaker; chats: PreparedStore<PreparedChat> },
-): FromChild {
-  const prepared = prompts.chat(prompt);
-  chats.put(handle, prepared);
-  return { type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] };
-}
-
-function prepareEmbedding(
-  message: Request<'prepare_embedding'>,
-  { prompts, inputs }: { prompts: PromptMaker; inputs: PreparedStore<PreparedInputs> },
-): FromChild {
-  const { prepared, report } = prompts.inputs(message);
-  inputs.put(message.handle, prepared);
-  const promptTokens = report.reduce((sum, input) => sum + input.tokens, 0);
-  return { type: 'prepared', id: message.id, promptTokens, inputs: report };
-}
-
-/** Sends the reply, or what went wrong with it. */
-function answer(id: number, send: (message: FromChild) => void, work: () => FromChild): void {
-  let reply: FromChild;
-  try {
-    reply = work();
-  } catch (error) {
-    const isCallers = error instanceof Fault && error.fault === 'invalid_request';
-    reply = {
-      type: 'failed',
-      id,
-      fault: isCallers ? 'invalid_request' : 'generation_failed',
-      message: error instanceof Error ? error.message : String(error),
-      param: error instanceof Fault ? (error.options.param ?? null) : null,
-      retryAfterSeconds: null,
-    };
+    this.#runner.generate(generation, { adapter, scope: cacheScope, maxTokens: sampling.maxTokens });
   }
-  send(reply);
+
+  #embed({ id, handle }: Request<'embed'>): void {
+    const prepared = this.#inputs.take(handle);
+    if (!(this.#runner instanceof EmbeddingRunner)) throw refusal('This model does not embed.');
+    if (prepared === null) throw refusal('These inputs were forgotten, because they waited too long.');
+    if (prepared.inputs.some((tokens) => tokens.length > this.#options.config.maxContextTokens)) {
+      throw refusal('An input exceeds the context length.');
+    }
+    this.#runner.embed(id, prepared.inputs, prepared.adapter);
+  }
+
+  /** Does the work, or replies with what went wrong. */
+  #orFail(id: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.send(failure(id, error));
+    }
+  }
+}
+
+function refusal(message: string): Fault {
+  return fault('invalid_request', { message });
+}
+
+function failure(id: number, error: unknown): FromChild {
+  const isCallers = error instanceof Fault && error.fault === 'invalid_request';
+  return {
+    type: 'failed',
+    id,
+    fault: isCallers ? 'invalid_request' : 'generation_failed',
+    message: error instanceof Error ? error.message : String(error),
+    param: error instanceof Fault ? (error.options.param ?? null) : null,
+    retryAfterSeconds: null,
+  };
 }

@@ -1,4 +1,4 @@
-import { type ChildEngine, openChildEngine } from './child-engine.ts';
+import { ChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
 /** Bound for freeing the model; the parent kills after a little more. */
@@ -24,7 +24,7 @@ function main(): void {
 async function load(config: ChildConfig): Promise<ChildEngine | null> {
   const beganMs = performance.now();
   try {
-    const engine = await openChildEngine({
+    const engine = await ChildEngine.open({
       config,
       send,
       nativeWorkIsOrdered: process.env['UV_THREADPOOL_SIZE'] === '1',

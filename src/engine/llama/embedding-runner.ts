@@ -150,12 +150,7 @@ export class EmbeddingRunner {
       const chunk = tokens.subarray(from, from + this.#chunkTokens);
       context.initBatch(chunk.length);
       // llama.cpp gives every token of an embedding context an output; asking for it avoids a warning each time.
-      context.addToBatch(
-        0,
-        from,
-        chunk,
-        Uint32Array.from(chunk, (_, place) => place),
-      );
+      context.addToBatch(0, from, chunk, this.#places.subarray(0, chunk.length));
       await context.decodeBatch();
     }
     return normalised(context.getEmbedding(tokens.length));

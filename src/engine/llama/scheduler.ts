@@ -1,4 +1,4 @@
-import { createSlots, place, type Slot } from './slots.ts';
+import { createSlots, firstHole, place, type Slot } from './slots.ts';
 
 /**
  * Decides what the sequences of one context do in each step. Pure: no clock, no chance, no I/O.
@@ -89,6 +89,11 @@ export class Scheduler {
     return this.#running.size;
   }
 
+  /** Sequences that nobody holds. */
+  get free(): number {
+    return this.#slots.reduce((count, slot) => count + Number(!slot.busy), 0);
+  }
+
   /** There is something to admit or to feed. A sequence whose sampled token was not pushed yet has nothing to feed. */
   get hasWork(): boolean {
     if (this.#waiting.length > 0) return true;
@@ -126,9 +131,12 @@ export class Scheduler {
 
   /** Closes a lasting hole among the busy sequences, because llama.cpp splits batches there. */
   compact(): Move | null {
-    const [hole, last] = this.#hole();
+    const hole = firstHole(this.#slots);
     this.#stepsWithHole = hole === null ? 0 : this.#stepsWithHole + 1;
-    if (hole === null || last === null || this.#stepsWithHole <= mostStepsWithHole) return null;
+    if (hole === null || this.#stepsWithHole <= mostStepsWithHole) return null;
+    let last: Running | null = null;
+    for (const request of this.#running.values()) if (request.slot.id > (last?.slot.id ?? hole.id)) last = request;
+    if (last === null) return null;
     const left = last.maxTokens - Math.max(0, last.slot.length - last.promptTokens);
     if (left < leastTokensToMove) return null;
     const { slot } = last;
@@ -262,15 +270,6 @@ export class Scheduler {
       inStep: 0,
       ended: false,
     });
-  }
-
-  /** The first free slot behind a busy one with a busy one behind it, and the request of the last busy one. */
-  #hole(): [Slot | null, Running | null] {
-    let last: Running | null = null;
-    for (const request of this.#running.values()) if (request.slot.id > (last?.slot.id ?? -1)) last = request;
-    const first = this.#slots.findIndex((slot) => slot.busy);
-    const free = this.#slots.find((slot) => slot.id > first && !slot.busy);
-    return last === null || free === undefined || free.id > last.slot.id ? [null, null] : [free, last];
   }
 
   #release(slot: Slot): void {

@@ -70,6 +70,13 @@ export function place(slots: readonly Slot[], scope: string, prompt: Uint32Array
   return { slot, keep: sharedPrefix(slot, scope, prompt), copyFrom: null };
 }
 
+/** The lowest free slot with busy ones on both sides. */
+export function firstHole(slots: readonly Slot[]): Slot | null {
+  const first = slots.findIndex((slot) => slot.busy);
+  const last = slots.findLastIndex((slot) => slot.busy);
+  return slots.find((slot) => slot.id > first && slot.id < last && !slot.busy) ?? null;
+}
+
 /** The free slots that keep the busy ids one run, or bring them nearer to one. */
 function besideTheBusy(slots: readonly Slot[], free: readonly Slot[]): readonly Slot[] {
   const busy = slots.filter((slot) => slot.busy).map((slot) => slot.id);

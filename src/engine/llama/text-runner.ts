@@ -79,10 +79,10 @@ export class TextRunner {
   /** The reply is `finished` or `failed`. */
   generate(generation: Generation, request: { adapter: Adapter | null; scope: string; maxTokens: number }): void {
     const { id, prompt } = generation;
-    const { sequences, maxQueue } = this.#options.config;
+    const { maxQueue } = this.#options.config;
     const scheduler = this.#lanes.work(request.adapter);
     const waiting = this.#lanes.all().reduce((sum, lane) => sum + lane.waiting, 0);
-    if (waiting >= maxQueue + Math.max(0, sequences - scheduler.running)) {
+    if (waiting >= maxQueue + scheduler.free) {
       generation.sampler.dispose();
       const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#pace.pace));
       this.#options.send(failure(id, 'capacity_unavailable', 'The queue of this model is full.', waitSeconds));

@@ -41,7 +41,10 @@ export class Turn {
   async #hold(): Promise<void> {
     const mayGoOn = () => this.#state === 'holding';
     while (mayGoOn() && this.#options.hasWork()) await this.#options.run(mayGoOn);
-    if (this.#state === 'ended') return this.#over();
+    if (this.#state === 'ended') {
+      this.#over();
+      return;
+    }
     this.#state = 'away';
     this.#options.leaseBack();
   }

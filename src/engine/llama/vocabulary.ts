@@ -31,32 +31,10 @@ const hidden = tokenAttributes.control | tokenAttributes.unknown;
 const nothing = new Uint8Array(0);
 
 export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | 'facts'>): Vocabulary {
-  const type = addon.getVocabularyType();
-  const bytes: (Uint8Array | undefined)[] = [];
-  const texts: (string | null | undefined)[] = [];
-  const ends: (boolean | undefined)[] = [];
+  const { start, end } = ownTokens(addon);
+  const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const encoder = new TextEncoder();
-
-  const readBytes = (token: Token): Uint8Array => {
-    const attributes = addon.getTokenAttributes(token);
-    const text = addon.getTokenString(token) ?? '';
-    if ((attributes & hidden) !== 0 && !shownTags.has(text)) return nothing;
-    if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
-    const isNormal = (attributes & tokenAttributes.normal) !== 0;
-    if (type === vocabularyTypes.bytePair && isNormal) return bytesOfStandIns(text);
-    if (type === vocabularyTypes.sentencePiece) return encoder.encode(text.replaceAll('\u2581', ' '));
-    // Added tokens stand as they are; other kinds of vocabulary have no bytes of their own.
-    return encoder.encode(type === vocabularyTypes.bytePair ? text : addon.detokenize(Uint32Array.of(token), true));
-  };
-  const bytesOf = (token: Token): Uint8Array => {
-    let known = bytes[token];
-    if (known === undefined) {
-      known = readBytes(token);
-      bytes[token] = known;
-    }
-    return known;
-  };
+  const bytesOf = remembered((token) => readBytes(addon, token));
   const decodeWhole = (token: Token): string | null => {
     try {
       return strict.decode(bytesOf(token));
@@ -64,15 +42,6 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
       return null;
     }
   };
-  const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
-  const bos = addon.tokenBos();
-  const eos = addon.tokenEos();
-  const isWordPiece = type === vocabularyTypes.wordPiece;
-  const start = tokensOf(isWordPiece || (addon.shouldPrependBosToken() && type !== vocabularyTypes.unigram), bos);
-  const end = tokensOf(
-    isWordPiece || type === vocabularyTypes.unigram || addon.shouldAppendEosToken(),
-    isWordPiece ? addon.sepToken() : eos,
-  );
 
   return {
     tokenize: (text, special) => addon.tokenize(text, special),
@@ -84,31 +53,55 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
     tokenizeInput: (text) => concatenate([start, addon.tokenize(text, false), end]),
     cutInput: (tokens, most) => concatenate([tokens.subarray(0, Math.max(0, most - end.length)), end]),
     bytesOf,
-    textOf: (token) => {
-      let known = texts[token];
-      if (known === undefined) {
-        known = decodeWhole(token);
-        texts[token] = known;
-      }
-      return known;
-    },
-    isEnd: (token) => {
-      let known = ends[token];
-      if (known === undefined) {
-        known = addon.isEogToken(token);
-        ends[token] = known;
-      }
-      return known;
-    },
+    textOf: remembered(decodeWhole),
+    isEnd: remembered((token) => addon.isEogToken(token)),
     find: (text) => {
       const tokens = addon.tokenize(text, true);
       const [token] = tokens;
       return tokens.length === 1 && token !== undefined && addon.getTokenString(token) === text ? token : null;
     },
     controlTexts: controlTokens(addon, facts.vocabularySize).map(nameOf),
-    bosText: nameOf(bos),
-    eosText: nameOf(eos),
+    bosText: nameOf(addon.tokenBos()),
+    eosText: nameOf(addon.tokenEos()),
   };
+}
+
+/** Asks once per token. */
+function remembered<Value>(read: (token: Token) => Value): (token: Token) => Value {
+  const known: Value[] = [];
+  return (token) => {
+    const value = known[token];
+    if (value !== undefined) return value;
+    const first = read(token);
+    known[token] = first;
+    return first;
+  };
+}
+
+/** What llama.cpp's own tokeniser puts around a text. */
+function ownTokens(addon: NativeModel['addon']): { start: Uint32Array; end: Uint32Array } {
+  const type = addon.getVocabularyType();
+  const isWordPiece = type === vocabularyTypes.wordPiece;
+  const isUnigram = type === vocabularyTypes.unigram;
+  const endToken = isWordPiece ? addon.sepToken() : addon.tokenEos();
+  return {
+    start: tokensOf(isWordPiece || (addon.shouldPrependBosToken() && !isUnigram), addon.tokenBos()),
+    end: tokensOf(isWordPiece || isUnigram || addon.shouldAppendEosToken(), endToken),
+  };
+}
+
+function readBytes(addon: NativeModel['addon'], token: Token): Uint8Array {
+  const type = addon.getVocabularyType();
+  const attributes = addon.getTokenAttributes(token);
+  const text = addon.getTokenString(token) ?? '';
+  const encoder = new TextEncoder();
+  if ((attributes & hidden) !== 0 && !shownTags.has(text)) return nothing;
+  if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
+  const isNormal = (attributes & tokenAttributes.normal) !== 0;
+  if (type === vocabularyTypes.bytePair && isNormal) return bytesOfStandIns(text);
+  if (type === vocabularyTypes.sentencePiece) return encoder.encode(text.replaceAll('\u2581', ' '));
+  // Added tokens stand as they are; other kinds of vocabulary have no bytes of their own.
+  return encoder.encode(type === vocabularyTypes.bytePair ? text : addon.detokenize(Uint32Array.of(token), true));
 }
 
 function controlTokens(addon: NativeModel['addon'], size: number): Token[] {
