@@ -96,7 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
-    if (request.is404) request.shape = shapeOfPath(request.url);
+    request.shape = request.is404 ? shapeOfPath(request.url) : (request.routeOptions.config.shape ?? 'native');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
     else if (request.is404) answerUnknown(request, reply, app.routeTable);
@@ -145,15 +145,9 @@ function prepareRoute(authenticator: Authenticator) {
   return (route: RouteOptions, { access, shape }: RouteRow): void => {
     const before = [route.onRequest ?? []].flat();
     if (access !== 'public' && access !== 'admission') before.unshift(authenticate);
-    if (shape === 'compat') before.unshift(compatShape);
-    else route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
+    if (shape !== 'compat') route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
     route.onRequest = before;
   };
-}
-
-function compatShape(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  request.shape = 'compat';
-  done();
 }
 
 function unwrapBody(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {

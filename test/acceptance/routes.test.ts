@@ -180,6 +180,14 @@ test('a retired path is 410 with its successor for every method, and the success
   }
 });
 
+test('a request that is refused at the door gets the envelope of its route', async () => {
+  for (const { method, path, shape } of app.server.routeTable.rows.filter(({ method }) => method === 'POST')) {
+    const response = await send(method, path, { ...bearer(owner.key), 'content-encoding': 'gzip' });
+    assert.equal(response.status, 415, path);
+    assert.equal('request_id' in (await wrongOf(response)).error, shape === 'native', path);
+  }
+});
+
 test('a path that is not served is 404 in JSON, with and without a key', async () => {
   const unknown = ['/', '/api', '/api/v1', '/api/v1/nothing', '/api/v1/keys/', '/healthz/x', '/favicon.ico'];
   const compat = [`${projectPath}/responses`, `${projectPath}/models/a/b`, `${projectPath}/`, '/v1/responses'];
