@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { doctor } from '#billing';
+import { createTestDatabase } from '#test/database.ts';
+import { startProgram } from '#test/program.ts';
+
+/** A grammar that makes the answer long, whatever the model would say. */
+const longText = {
+  type: 'object',
+  properties: { text: { type: 'string', minLength: 1500, maxLength: 1600 } },
+  required: ['text'],
+};
+
+test('SIGTERM lets running streams finish, takes no new calls, writes the books and exits with 0', async () => {
+  const database = await createTestDatabase();
+  const program = await startProgram({ databaseUrl: database.url });
+  const call = (extra: object) =>
+    fetch(`${program.url}/api/projects/local/chat/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${program.key}` },
+      body: JSON.stringify({
+        model: 'chat',
+        messages: [{ role: 'user', content: 'Hello!' }],
+        reasoning_effort: 'none',
+        ...extra,
+      }),
+      signal: AbortSignal.timeout(60_000),
+    });
+  const long = {
+    stream: true,
+    max_tokens: 3000,
+    response_format: { type: 'json_schema', json_schema: { name: 'long', schema: longText } },
+  };
+
+  const streams = await Promise.all([call(long), call(long), call(long)]);
+  const texts = streams.map((stream) => stream.text());
+  const ended = program.stop();
+  await assert.rejects(async () => {
+    for (;;) {
+      const response = await call({});
+      await response.text();
+      if (response.status === 503) throw new Error('refused while draining');
+    }
+  });
+  for (const text of await Promise.all(texts)) assert.ok(text.endsWith('data: [DONE]\n\n'), text.slice(-300));
+  assert.equal(await ended, 0);
+
+  const ids = streams.map((stream) => stream.headers.get('x-request-id'));
+  const charged = await database.database.query('select request_id from ledger where request_id = any($1)', [ids]);
+  assert.equal(charged.length, streams.length);
+  assert.deepEqual(await doctor(database.database), []);
+  await database.drop();
+});
