@@ -31,7 +31,7 @@ class ChatRecipe:
     vocabulary: int = 2048
     vocabulary_samples: int = 8000
     # Step and share of the peak rate, joined by straight lines. The rate stays up while the advanced part begins.
-    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1000, 1.0), (3250, 0.4375), (4200, 0.4375), (5800, 0.02))
+    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1000, 1.0), (3250, 0.4375), (4200, 0.4375), (4750, 0.294), (6500, 0.02))
     batch_tokens: int = 3072
     chunk_samples: int = 1024
     longest: int = 640
