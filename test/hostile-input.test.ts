@@ -17,7 +17,7 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
   const { key } = await seedKey(db.database, { accountId });
   const { keyId: victim } = await seedKey(db.database, { accountId });
 
-  const server = await startServerProcess(db.url, limits);
+  const server = await startServerProcess(db.url, { limits });
   t.after(server.kill);
   const { origin } = server;
 

@@ -22,10 +22,12 @@ export type TestAppOptions = {
   limits?: Partial<ServerLimits>;
   /** Settings as in the environment. */
   settings?: Record<string, string>;
+  /** Default: a temporary one of its own. */
+  dataDir?: string;
 };
 
 export async function startApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-app-'));
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'fanfold-app-')));
   const config = loadConfig({ ...process.env, ...options.settings, FANFOLD_DATA_DIR: dataDir });
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
   const models = openCatalogue(config, (line) => log.error(line));
@@ -37,7 +39,7 @@ export async function startApp(database: Database, options: TestAppOptions = {})
     origin,
     stop: async () => {
       await close(500);
-      await rm(dataDir, { recursive: true, force: true });
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ServerLimits } from '#http';
+import type { TestAppOptions } from './app.ts';
 
 /** The wired program in a process of its own, so that its memory and its stalls can be measured. */
 export type ServerProcess = {
@@ -17,11 +17,8 @@ export type ServerProcess = {
 
 const program = fileURLToPath(new URL('./server-program.ts', import.meta.url));
 
-export async function startServerProcess(
-  databaseUrl: string,
-  limits: Partial<ServerLimits> = {},
-): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, databaseUrl, JSON.stringify(limits)], {
+export async function startServerProcess(databaseUrl: string, options: TestAppOptions = {}): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program, databaseUrl, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -1,14 +1,14 @@
 /**
- * The wired program in a process of its own, on the database of the first argument; the second argument holds limits
- * as JSON. Writes its origin on one line, serves until its standard input ends, and writes its longest stall in ms.
+ * The wired program in a process of its own, on the database of the first argument; the second argument holds the
+ * options as JSON. Writes its origin on one line, serves until its standard input ends, and writes its longest stall in ms.
  */
 import { openDatabase } from '#db';
 import { startApp } from './app.ts';
 import { startStallMeter } from './stall-meter.ts';
 
-const [url = '', limits = '{}'] = process.argv.slice(2);
+const [url = '', options = '{}'] = process.argv.slice(2);
 const database = await openDatabase({ url, maxConnections: 8 });
-const app = await startApp(database, { limits: JSON.parse(limits) });
+const app = await startApp(database, JSON.parse(options));
 const meter = startStallMeter();
 process.stdout.write(`${app.origin}\n`);
 process.stdin.resume().once('end', async () => {

@@ -7,7 +7,7 @@ import { seedAccount, seedKey, seedProject } from './accounts.ts';
 /** An account that can call: credits, a key, and private projects `chat` and `search` with an active alias each. */
 export type Tenant = { accountId: string; slug: string; key: string; keyId: string };
 
-const aliases = { text: 'fanfold-tiny-chat', embedding: 'fanfold-tiny-embed' } as const;
+const tinyModels = { text: 'fanfold-tiny-chat', embedding: 'fanfold-tiny-embed' } as const;
 
 export async function seedTenant(
   database: Database,
@@ -32,15 +32,17 @@ export async function seedTenant(
 export type SeededAlias = {
   projectId: string;
   alias: string;
-  kind?: keyof typeof aliases;
+  kind?: keyof typeof tinyModels;
   visibility?: HostedModel['visibility'];
   active?: boolean;
+  /** Default: the tiny model of the kind. */
+  model?: string;
 };
 
-/** An alias on the tiny model of a kind. */
+/** An alias in a project. */
 export async function seedAlias(database: Database, models: ModelsService, seeded: SeededAlias): Promise<void> {
-  const { kind = 'text', active = true, ...alias } = seeded;
-  const baseModel = models.find(aliases[kind]);
-  if (!baseModel) throw new Error(`The catalogue has no ${aliases[kind]}.`);
+  const { kind = 'text', active = true, model = tinyModels[kind], ...alias } = seeded;
+  const baseModel = models.find(model);
+  if (!baseModel) throw new Error(`The catalogue has no ${model}.`);
   await insertHostedModel(database, { ...alias, baseModel, active });
 }

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { doctor } from '#billing';
+import { addModel } from '#models';
+import { findProject } from '#projects';
+import { bearer } from '#test/accounts.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { smallShape, writeRandomModel } from '#test/random-model.ts';
+import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
+import { seedAlias, seedTenant, type Tenant } from '#test/tenants.ts';
+
+/** Callers that leave, read slowly or send slowly: what becomes of their calls, and of everybody else's. */
+let database: TestDatabase;
+let server: ServerProcess;
+let caller: Tenant;
+const folder = mkdtempSync(join(tmpdir(), 'fanfold-slow-'));
+const contextTokens = 16_384;
+const longAnswer = 15_000;
+/** As long as an alias can be: every frame repeats it, which makes a stream as large as possible. */
+const endless = `endless-${'x'.repeat(55)}`;
+
+before(async () => {
+  database = await createTestDatabase();
+  const ggufPath = join(folder, 'endless.gguf');
+  const shape = { ...smallShape, contextTokens };
+  writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });
+  await addModel(openShippedModels(folder), { id: 'random', kind: 'text', ggufPath, contextTokens });
+  const models = openShippedModels(folder);
+  caller = await seedTenant(database.database, models);
+  const project = await findProject(database.database, caller.slug, 'chat');
+  assert.ok(project);
+  await seedAlias(database.database, models, { projectId: project.id, alias: endless, model: 'random' });
+  server = await startServerProcess(database.url, {
+    dataDir: folder,
+    limits: { headersTimeoutMs: 1_500, requestTimeoutMs: 2_500 },
+    // Two at a time, so that a sequence that is not given back is missed at once.
+    settings: { FANFOLD_ENGINE_SEQUENCES: '2' },
+  });
+  for (const model of [endless, 'chat']) assert.equal((await short(model)).status, 200);
+});
+
+after(async () => {
+  server?.kill();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const chatPath = () => `/api/projects/${caller.slug}/chat/openai/v1/chat/completions`;
+const bodyOf = (model: string, extra: object) =>
+  JSON.stringify({
+    model,
+    messages: [{ role: 'user', content: 'Go on' }],
+    reasoning_effort: 'none',
+    temperature: 0,
+    ...extra,
+  });
+
+async function short(model: string): Promise<{ status: number; ms: number }> {
+  const startedMs = performance.now();
+  const response = await fetch(server.origin + chatPath(), {
+    method: 'POST',
+    headers: { ...bearer(caller.key), 'content-type': 'application/json' },
+    body: bodyOf(model, { max_tokens: 1 }),
+    signal: AbortSignal.timeout(60_000),
+  });
+  await response.text();
+  return { status: response.status, ms: performance.now() - startedMs };
+}
+
+type Reader = { socket: Socket; text: () => string; closed: Promise<void> };
+
+/** A connection of its own that has sent a call for a long answer. */
+function openCall(extra: object): Reader {
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  let text = '';
+  const body = bodyOf(endless, { max_tokens: longAnswer, ...extra });
+  const head = [
+    `POST ${chatPath()} HTTP/1.1`,
+    'host: localhost',
+    `authorization: Bearer ${caller.key}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.on('data', (data) => (text += data.toString()));
+  socket.on('error', () => {});
+  return { socket, text: () => text, closed: new Promise((resolve) => socket.once('close', () => resolve())) };
+}
+
+async function until<T>(ask: () => Promise<T> | T, isGood: (answer: T) => boolean, limitMs = 20_000): Promise<T> {
+  const deadlineMs = performance.now() + limitMs;
+  for (let pauseMs = 2; ; pauseMs = Math.min(100, pauseMs * 1.5)) {
+    const answer = await ask();
+    if (isGood(answer) || performance.now() > deadlineMs) return answer;
+    await sleep(pauseMs);
+  }
+}
+
+const requestIdOf = (text: string) => /x-request-id: (\S+)/.exec(text)?.[1] ?? '';
+
+type Charge = { outcome: string; completion_tokens: number; active_ms: number };
+
+const chargesOf = (requestId: string) =>
+  database.database.query<Charge>('select * from ledger where request_id = $1', [requestId]);
+
+/** All charges for long answers. */
+const longCharges = () =>
+  database.database.query<Charge>("select * from ledger where model_requested = $1 and outcome <> 'succeeded'", [
+    endless,
+  ]);
+
+const leavers: Record<string, { extra: object; leave: (reader: Reader) => Promise<unknown>; charges: number[] }> = {
+  'in mid-stream': {
+    extra: { stream: true },
+    leave: ({ text }) => until(text, (seen) => seen.split('\n\n').length > 20),
+    charges: [1],
+  },
+  'while it waits for an answer that is not streamed': { extra: {}, leave: () => sleep(150), charges: [1] },
+  'before the first byte': {
+    extra: { stream: true, messages: [{ role: 'user', content: 'word '.repeat(1_500) }], max_tokens: 8_000 },
+    leave: () => sleep(Math.random() * 30),
+    charges: [0, 1],
+  },
+};
+
+for (const [when, { extra, leave, charges }] of Object.entries(leavers))
+  test(`a caller that leaves ${when} frees its sequence at once and pays at most once`, async (t) => {
+    const rounds = 5;
+    const waits: number[] = [];
+    // Holds one of the two sequences all the time, so that a third call has to wait for the leaver's.
+    const other = openCall({ stream: true });
+    await until(other.text, (seen) => seen.includes('data: '));
+    for (let round = 0; round < rounds; round++) {
+      const before = (await longCharges()).length;
+      const leaver = openCall(extra);
+      await leave(leaver);
+      leaver.socket.destroy();
+      const { status, ms } = await short(endless);
+      assert.equal(status, 200);
+      waits.push(ms);
+      const made = async () => (await longCharges()).length - before;
+      const count = charges.includes(0) ? await made() : await until(made, (found) => found > 0, 5_000);
+      assert.ok(charges.includes(count), `${count} charges`);
+      if (other.text().includes('[DONE]')) assert.fail('the other stream is over: the test proves nothing');
+    }
+    other.socket.destroy();
+    t.diagnostic(`next call after ${waits.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+    // The answer that was left would have kept the sequence for seconds.
+    assert.ok(Math.max(...waits) < 1_000, `${waits}`);
+    await until(longCharges, (rows) => rows.some(({ completion_tokens }) => completion_tokens > 0));
+    for (const { outcome, completion_tokens, active_ms } of await longCharges()) {
+      assert.equal(outcome, 'client_disconnected');
+      assert.ok(completion_tokens < longAnswer && active_ms > 0);
+    }
+  });
+
+function residentMb(): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1_024;
+}
+
+test('readers that stop reading pay once and take little memory, and others are served meanwhile', async (t) => {
+  const before = residentMb();
+  const readers: Reader[] = [];
+  const startedMs = performance.now();
+  for (let round = 0; round < 8; round++) {
+    const reader = openCall({ stream: true, max_tokens: 3_000 });
+    await until(reader.text, (seen) => seen.includes('data: '));
+    reader.socket.pause();
+    readers.push(reader);
+    assert.equal((await short('chat')).status, 200);
+  }
+  const ids = readers.map(({ text }) => requestIdOf(text()));
+  const charges = await until(
+    async () => (await Promise.all(ids.map(chargesOf))).map((rows) => rows.map(({ outcome }) => outcome)),
+    (found) => found.every((outcomes) => outcomes.length > 0),
+    60_000,
+  );
+  const grown = residentMb() - before;
+  const seconds = (performance.now() - startedMs) / 1_000;
+  t.diagnostic(`${charges.flat().join(', ')}; ${grown.toFixed(0)} MB more; ${seconds.toFixed(1)} s`);
+  for (const outcomes of charges) assert.equal(outcomes.length, 1);
+  assert.ok(grown < 80, `${grown} MB`);
+  for (const { socket } of readers) socket.resume();
+  await Promise.all(readers.map(({ closed }) => closed));
+  for (const [index, { text }] of readers.entries())
+    assert.equal(text().includes('data: [DONE]'), charges[index]?.[0] === 'succeeded', 'cut off means not ended');
+});
+
+test('a reader that is slow but steady gets the whole stream', async () => {
+  const reader = openCall({ stream: true, max_tokens: 300 });
+  const nap = setInterval(() => {
+    reader.socket.pause();
+    setTimeout(() => reader.socket.resume(), 15);
+  }, 20);
+  await reader.closed;
+  clearInterval(nap);
+  assert.match(reader.text(), /data: \[DONE\]\n\n/);
+  assert.deepEqual(
+    (await chargesOf(requestIdOf(reader.text()))).map(({ outcome, completion_tokens }) => [outcome, completion_tokens]),
+    [['succeeded', 300]],
+  );
+});
+
+async function latencies(calls: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < calls; n++) {
+    const startedMs = performance.now();
+    const response = await fetch(`${server.origin}/api/projects/${caller.slug}/chat/openai/v1/models`, {
+      headers: bearer(caller.key),
+    });
+    await response.text();
+    assert.equal(response.status, 200);
+    times.push(performance.now() - startedMs);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+test('500 connections that send a byte now and then delay nobody and are closed', async (t) => {
+  const quiet = await latencies(200);
+  const head = `POST ${chatPath()} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${caller.key}\r\n`;
+  const drips = [`${head}x-drip: `, `${head}content-type: application/json\r\ncontent-length: 5000\r\n\r\n{"a":"`];
+  let open = 0;
+  const answers: Record<string, number> = {};
+  const sockets = Array.from({ length: 500 }, (_, n) => {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    open += 1;
+    socket.write(drips[n % 2] ?? '');
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      const status = data.toString().slice(9, 12);
+      answers[status] = (answers[status] ?? 0) + 1;
+    });
+    socket.on('close', () => (open -= 1));
+    return socket;
+  });
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x');
+  }, 100);
+  const busy = await latencies(200);
+  const left = await until(
+    () => open,
+    (count) => count === 0,
+    15_000,
+  );
+  clearInterval(drip);
+  for (const socket of sockets) socket.destroy();
+  const p = (times: number[], share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
+  const figures = [quiet, busy].map((times) => `p50 ${p(times, 0.5).toFixed(1)}, p99 ${p(times, 0.99).toFixed(1)} ms`);
+  t.diagnostic(`alone ${figures[0]}; beside 500 slow connections ${figures[1]}; answers ${JSON.stringify(answers)}`);
+  assert.equal(left, 0, 'the server closes them');
+  assert.ok(p(busy, 0.5) < 2 * p(quiet, 0.5) + 5 && p(busy, 0.99) < 2 * p(quiet, 0.99) + 100, figures.join('; '));
+});
+
+test('afterwards nothing is left running or held', async () => {
+  const both = await Promise.all([short(endless), short(endless), short('chat')]);
+  assert.ok(both.every(({ status }) => status === 200));
+  const held = () => database.database.query('select 1 from holds');
+  assert.deepEqual(await until(held, (rows) => rows.length === 0), []);
+  assert.deepEqual(await doctor(database.database), []);
+  const { stallMs, exitCode } = await server.stop();
+  assert.ok(stallMs < 250, `${stallMs} ms`);
+  assert.equal(exitCode, 0);
+});
