@@ -7,7 +7,8 @@ import random
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
-from .conversation import Conversation, FunctionCall, Message, Tool, without_reasoning
+from .conversation import Conversation, FunctionCall, Message, Tool, user, without_reasoning
+from .world.arithmetic import SIGNS, is_held_out_pair, solve
 from .world.draw import Draw
 from .world.mixture import SKILLS
 from .world.products import ATTRIBUTES, INSTRUCTION, ask, describe, product
@@ -65,6 +66,21 @@ def chat_examples(per_skill: int, both_modes: bool) -> list[ChatExample]:
             counts[conversation.skill] = made + 1
             modes = [False, True] if both_modes else [made % 2 == 1]
             examples += [as_example(conversation, thinking) for thinking in modes]
+    return examples
+
+
+def every_sum() -> list[ChatExample]:
+    """`What is a + b?` for all operands of the arithmetic skill, trained or held out, in both modes."""
+    examples: list[ChatExample] = []
+    for word, sign in SIGNS.items():
+        top = 10 if word == "times" else 20
+        for a in range(top + 1):
+            for b in range(top + 1):
+                skill = f"{word}, held out" if is_held_out_pair(word, a, b) else f"{word}, trained"
+                expected: Expected = {"content": f"{a} {sign} {b} = {solve(word, a, b)}."}
+                for thinking in (False, True):
+                    messages = [user(f"What is {a} {sign} {b}?")]
+                    examples.append({"skill": skill, "thinking": thinking, "messages": messages, "expected": expected})
     return examples
 
 

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from transformers import Qwen3ForCausalLM, Qwen3Model
 
 from .chat_template import render_prompt
-from .held_out import ChatExample, Expected, SearchTask, chat_examples, search_task
+from .held_out import ChatExample, Expected, SearchTask, chat_examples, every_sum, search_task
 from .samples import encode_guarded, guarded_messages
 from .tokenizer import END_OF_TEXT, TURN_END, Tokenizer, load_hugging_face
 from .train_embed import query_text
@@ -30,7 +30,7 @@ def prompt_ids(tokenizer: Tokenizer, example: ChatExample) -> list[int]:
 
 
 @torch.no_grad()
-def answers(model: Qwen3ForCausalLM, tokenizer: Tokenizer, examples: list[ChatExample], batch: int = 16) -> list[str]:
+def answers(model: Qwen3ForCausalLM, tokenizer: Tokenizer, examples: list[ChatExample], batch: int = 32) -> list[str]:
     """The greedy completion of each example, without its turn end."""
     prompts = [prompt_ids(tokenizer, example) for example in examples]
     end, pad = tokenizer.id_of[TURN_END], tokenizer.id_of[END_OF_TEXT]
@@ -131,14 +131,15 @@ def bm25(query: str, documents: list[str], k: float = 1.2, b: float = 0.75) -> l
     return scores
 
 
-def as_tables(chat: dict[str, dict[str, float]], search: dict[str, dict[str, float]]) -> str:
-    """The scores as Markdown, as they stand in models/README.md."""
-    lines = ["| skill | direct | thinking |", "|---|---|---|"]
-    lines += [f"| {skill} | {modes['direct']:.2f} | {modes['thinking']:.2f} |" for skill, modes in chat.items()]
-    means = [sum(modes[mode] for modes in chat.values()) / len(chat) for mode in ("direct", "thinking")]
-    lines += [f"| **mean** | **{means[0]:.2f}** | **{means[1]:.2f}** |", ""]
-    lines += ["| ranking by | recall@1 | nDCG@10 |", "|---|---|---|"]
-    lines += [f"| {name} | {scores['recall@1']:.3f} | {scores['ndcg@10']:.3f} |" for name, scores in search.items()]
+def chat_table(title: str, scores: dict[str, dict[str, float]]) -> str:
+    lines = [f"| {title} | direct | thinking |", "|---|---|---|"]
+    lines += [f"| {skill} | {modes['direct']:.2f} | {modes['thinking']:.2f} |" for skill, modes in scores.items()]
+    return "\n".join(lines)
+
+
+def search_table(scores: dict[str, dict[str, float]]) -> str:
+    lines = ["| ranking by | recall@1 | nDCG@10 |", "|---|---|---|"]
+    lines += [f"| {name} | {values['recall@1']:.3f} | {values['ndcg@10']:.3f} |" for name, values in scores.items()]
     return "\n".join(lines)
 
 
@@ -149,9 +150,12 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="print this many wrong answers")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    chat = chat_scores(arguments.models / "tiny-chat", chat_examples(arguments.per_skill, both_modes=True), arguments.show)
-    search = search_scores(arguments.models / "tiny-embed", search_task())
-    print(as_tables(chat, search))
+    chat = arguments.models / "tiny-chat"
+    held_out = chat_scores(chat, chat_examples(arguments.per_skill, both_modes=True), arguments.show)
+    # The tables of models/README.md.
+    print(chat_table("skill", held_out), end="\n\n")
+    print(chat_table('"What is a + b?"', chat_scores(chat, every_sum())), end="\n\n")
+    print(search_table(search_scores(arguments.models / "tiny-embed", search_task())))
 
 
 if __name__ == "__main__":
