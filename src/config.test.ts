@@ -21,7 +21,10 @@ test('without any settings the server is private, on port 8787, with its data in
 });
 
 test('the environment wins over the file, the file over the defaults, and an empty variable is not set', async (t) => {
-  const path = await configFile(t, 'port: 9000\nengine_sequences: 4\ncors_origins: [https://a.example, https://b.example]\n');
+  const path = await configFile(
+    t,
+    'port: 9000\nengine_sequences: 4\ncors_origins: [https://a.example, https://b.example]\n',
+  );
   const config = loadConfig({ FANFOLD_CONFIG: path, PORT: '9001', FANFOLD_ENGINE_SEQUENCES: '' });
   assert.equal(config.port, 9001);
   assert.equal(config.engineSequences, 4);
