@@ -76,6 +76,17 @@ describe('generation', () => {
     assert.equal(second.usage.cachedTokens, promptTokens - 1);
   });
 
+  test('two conversations of one scope that take turns both stay cached', async () => {
+    const conversations = ['a', 'b'].map((letter) => userPrompt(`${letter} long question. `.repeat(12)));
+    for (const round of ['first', 'second', 'third']) {
+      for (const conversation of conversations) {
+        const { usage } = finishedOf(await child.write(conversation, { maxTokens: 7 }, 'scope of turns'));
+        if (round === 'first') assert.ok(usage.cachedTokens < 20);
+        else assert.equal(usage.cachedTokens, usage.promptTokens - 1);
+      }
+    }
+  });
+
   test('a second turn finds its first turn cached, for its own scope only, and writes what it writes uncached', async () => {
     const question = userPrompt('first question of a conversation');
     const first = await child.write(question, {}, 'owner');

@@ -1,3 +1,4 @@
+import { FairQueue } from './fair-queue.ts';
 import { createSlots, firstHole, place, type Slot } from './slots.ts';
 
 /**
@@ -44,20 +45,16 @@ export type StepItem = {
 /** Items in ascending order of sequences, at most one for each. */
 export type Step = { items: StepItem[]; tokens: number; promptTokens: number };
 
-type Waiting = NewRequest & { passedOver: number };
 type Running = {
   id: number;
   scope: string;
   slot: Slot;
-  promptTokens: number;
   maxTokens: number;
   passedOver: number;
   inStep: number;
   ended: boolean;
 };
 
-/** Later arrivals may be admitted before a request this often, because their scope has fewer running. */
-const mostAdmissionsPassedOver = 32;
 /** A hole among the busy sequences that new requests have not filled after this many steps is closed by moving one. */
 const mostStepsWithHole = 4;
 /** A move takes about as long as a few steps; a request with fewer tokens to come is left where it is. */
@@ -68,8 +65,8 @@ const mostStepsPassedOver = 8;
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #slots: Slot[];
+  readonly #waiting = new FairQueue<NewRequest>();
   readonly #running = new Map<number, Running>();
-  #waiting: Waiting[] = [];
   /** The requests of the step under way. */
   #inStep: Running[] = [];
   #uses = 0;
@@ -81,7 +78,7 @@ export class Scheduler {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /** Requests that hold a sequence and are not over. */
@@ -96,7 +93,7 @@ export class Scheduler {
 
   /** There is something to admit or to feed. A sequence whose sampled token was not pushed yet has nothing to feed. */
   get hasWork(): boolean {
-    if (this.#waiting.length > 0) return true;
+    if (this.#waiting.size > 0) return true;
     for (const { slot } of this.#running.values()) if (slot.length > slot.fed) return true;
     return false;
   }
@@ -104,20 +101,17 @@ export class Scheduler {
   submit(request: NewRequest): void {
     const most = this.#options.contextTokens;
     if (request.prompt.length === 0 || request.prompt.length >= most) throw new RangeError('The prompt does not fit.');
-    this.#waiting.push({ ...request, passedOver: 0 });
+    this.#waiting.push(request);
   }
 
   /** Gives free sequences to waiting requests. */
   admit(): Admission[] {
     const admissions: Admission[] = [];
-    while (this.#waiting.length > 0) {
-      if (this.#slots.every((slot) => slot.busy)) break;
-      const request = this.#nextWaiting();
-      const placement = place(this.#slots, request.scope, request.prompt);
-      if (placement === null) break;
-      this.#waiting = this.#waiting.filter((other) => other !== request);
-      this.#hold(placement.slot, request, placement.keep);
-      const { slot, keep, copyFrom } = placement;
+    while (this.free > 0) {
+      const request = this.#waiting.shift(this.#running.values());
+      if (request === null) break;
+      const { slot, keep, copyFrom } = place(this.#slots, request.scope, request.prompt);
+      this.#hold(slot, request, keep);
       admissions.push({ requestId: request.id, sequence: slot.id, keep, copyFrom });
     }
     return admissions;
@@ -137,15 +131,18 @@ export class Scheduler {
     let last: Running | null = null;
     for (const request of this.#running.values()) if (request.slot.id > (last?.slot.id ?? hole.id)) last = request;
     if (last === null) return null;
-    const left = last.maxTokens - Math.max(0, last.slot.length - last.promptTokens);
+    const left = last.maxTokens - Math.max(0, last.slot.length - last.slot.promptTokens);
     if (left < leastTokensToMove) return null;
     const { slot } = last;
     hole.tokens.set(slot.tokens.subarray(0, slot.length));
     hole.length = slot.length;
+    hole.promptTokens = slot.promptTokens;
     hole.fed = slot.fed;
     hole.scope = slot.scope;
     hole.busy = true;
     last.slot = hole;
+    // All that was in it is in the hole now: a second copy is worth nothing.
+    slot.fed = 0;
     this.#release(slot);
     return { from: slot.id, to: hole.id };
   }
@@ -156,7 +153,7 @@ export class Scheduler {
     let tokens = 0;
     for (const request of this.#running.values()) {
       const rest = request.slot.length - request.slot.fed;
-      if (request.slot.fed < request.promptTokens) prompts.push(request);
+      if (request.slot.fed < request.slot.promptTokens) prompts.push(request);
       else if (rest > 0) {
         request.inStep = Math.min(rest, this.#options.batchTokens - tokens);
         tokens += request.inStep;
@@ -217,46 +214,27 @@ export class Scheduler {
       if (request.inStep === 0) this.#release(request.slot);
       return true;
     }
-    const before = this.#waiting.length;
-    this.#waiting = this.#waiting.filter((waiting) => waiting.id !== requestId);
-    return this.#waiting.length < before;
+    return this.#waiting.remove(requestId);
   }
 
   /** Upper bound of the time until the first running request is over and its sequence free. */
   freeInMs(pace: { prefillMsPerToken: number; decodeMsPerToken: number }): number {
     let promptTokens = 0;
     let fewest = Infinity;
-    for (const { slot, promptTokens: prompt, maxTokens } of this.#running.values()) {
-      promptTokens += Math.max(0, prompt - slot.fed);
-      const written = Math.max(0, slot.length - prompt);
+    for (const { slot, maxTokens } of this.#running.values()) {
+      promptTokens += Math.max(0, slot.promptTokens - slot.fed);
+      const written = Math.max(0, slot.length - slot.promptTokens);
       fewest = Math.min(fewest, maxTokens - written, this.#options.contextTokens - slot.length);
     }
     return promptTokens * pace.prefillMsPerToken + (fewest === Infinity ? 0 : fewest * pace.decodeMsPerToken);
   }
 
-  /** Of the scope with the fewest running the longest waiting one, unless another was passed over too often. */
-  #nextWaiting(): Waiting {
-    const running = new Map<string, number>();
-    for (const { scope } of this.#running.values()) running.set(scope, (running.get(scope) ?? 0) + 1);
-    let chosen = this.#waiting[0];
-    if (chosen === undefined) throw new Error('Nothing waits. This is a bug.');
-    if (chosen.passedOver < mostAdmissionsPassedOver) {
-      for (const request of this.#waiting) {
-        if ((running.get(request.scope) ?? 0) < (running.get(chosen.scope) ?? 0)) chosen = request;
-      }
-    }
-    for (const request of this.#waiting) {
-      if (request === chosen) break;
-      request.passedOver += 1;
-    }
-    return chosen;
-  }
-
-  #hold(slot: Slot, request: Waiting, keep: number): void {
+  #hold(slot: Slot, request: NewRequest, keep: number): void {
     slot.busy = true;
     slot.scope = request.scope;
     slot.tokens.set(request.prompt);
     slot.length = request.prompt.length;
+    slot.promptTokens = request.prompt.length;
     slot.fed = keep;
     this.#uses += 1;
     slot.usedAt = this.#uses;
@@ -264,7 +242,6 @@ export class Scheduler {
       id: request.id,
       scope: request.scope,
       slot,
-      promptTokens: request.prompt.length,
       maxTokens: request.maxTokens,
       passedOver: 0,
       inStep: 0,
@@ -282,7 +259,7 @@ export class Scheduler {
 
   #planPrompts(prompts: Running[], taken: number): number {
     const { batchTokens, prefillChunkTokens } = this.#options;
-    const rest = (request: Running) => request.promptTokens - request.slot.fed;
+    const rest = (request: Running) => request.slot.promptTokens - request.slot.fed;
     const late = (request: Running) => request.passedOver >= mostStepsPassedOver;
     // A stable sort: of two late ones, and of two with the same rest, the one admitted first goes first.
     prompts.sort((a, b) => Number(late(b)) - Number(late(a)) || (late(a) ? 0 : rest(a) - rest(b)));

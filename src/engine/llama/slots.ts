@@ -7,6 +7,8 @@ export type Slot = {
   /** Known tokens of the sequence, `length` of them; the first `fed` are in cells. */
   readonly tokens: Uint32Array;
   length: number;
+  /** So many of the tokens were the prompt of the latest request; what follows was generated. */
+  promptTokens: number;
   fed: number;
   /** Whose cells these are; null: empty. */
   scope: string | null;
@@ -25,7 +27,8 @@ export type Placement = {
 };
 
 /**
- * Copying moves a whole sequence's cells (about as long as evaluating a few dozen tokens), so it must save more than that.
+ * Copying moves a whole sequence's cells (about as long as evaluating a few dozen tokens), so it must save at least
+ * this. Fewer cached tokens than this are no great loss either.
  */
 const leastTokensToCopy = 64;
 
@@ -34,6 +37,7 @@ export function createSlots(count: number, contextTokens: number): Slot[] {
     id,
     tokens: new Uint32Array(contextTokens),
     length: 0,
+    promptTokens: 0,
     fed: 0,
     scope: null,
     busy: false,
@@ -51,23 +55,32 @@ export function sharedPrefix(slot: Slot, scope: string, prompt: Uint32Array): nu
 }
 
 /**
- * Chooses a free slot, or null. llama.cpp splits a batch where sequence ids leave a gap, so busy ids stay one
- * run: holes inside it are filled first, then its ends grow. Where nothing runs any place will do. A cached prefix
- * elsewhere is copied into the run when that saves enough.
+ * Chooses a free slot; there must be one. llama.cpp splits a batch where sequence ids leave a gap, so busy ids stay one
+ * run: holes inside it are filled first, then its ends grow. Where nothing runs any place will do. There the request
+ * goes on in the slot with its longest prefix if that is the same conversation, which loses nothing of worth. Any other
+ * one stays cached while there are slots of less worth, and a long prefix elsewhere is copied.
  */
-export function place(slots: readonly Slot[], scope: string, prompt: Uint32Array): Placement | null {
+export function place(slots: readonly Slot[], scope: string, prompt: Uint32Array): Placement {
   const free = slots.filter((slot) => !slot.busy);
-  if (free.length === 0) return null;
-  let best: { slot: Slot; keep: number } | null = null;
-  for (const slot of free) {
-    const keep = sharedPrefix(slot, scope, prompt);
-    if (keep > (best?.keep ?? 0)) best = { slot, keep };
-  }
   const near = besideTheBusy(slots, free);
-  if (best !== null && near.includes(best.slot)) return { ...best, copyFrom: null };
-  const slot = leastWorth(near);
-  if (best !== null && best.keep >= leastTokensToCopy) return { slot, keep: best.keep, copyFrom: best.slot.id };
-  return { slot, keep: sharedPrefix(slot, scope, prompt), copyFrom: null };
+  const source = longestPrefix(free, scope, prompt);
+  const home = longestPrefix(near, scope, prompt);
+  const slot = home.lost < Math.min(home.keep, leastTokensToCopy) ? home.slot : leastWorth(near);
+  const keep = sharedPrefix(slot, scope, prompt);
+  if (source.keep - keep >= leastTokensToCopy) return { slot, keep: source.keep, copyFrom: source.slot.id };
+  return { slot, keep, copyFrom: null };
+}
+
+/**
+ * Of equal ones the slot that loses least. What was generated is no loss: a next turn goes without the reasoning in it,
+ * and so without all that follows.
+ */
+function longestPrefix(slots: readonly Slot[], scope: string, prompt: Uint32Array) {
+  const candidates = slots.map((slot) => {
+    const keep = sharedPrefix(slot, scope, prompt);
+    return { slot, keep, lost: Math.max(0, Math.min(slot.fed, slot.promptTokens) - keep) };
+  });
+  return leading(candidates, (a, b) => b.keep - a.keep || a.lost - b.lost);
 }
 
 /** The lowest free slot with busy ones on both sides. */
@@ -89,9 +102,14 @@ function besideTheBusy(slots: readonly Slot[], free: readonly Slot[]): readonly 
 
 /** Empty ones first, then the least recently used, then the lowest id. */
 function leastWorth(slots: readonly Slot[]): Slot {
-  const [slot] = slots.toSorted(
+  return leading(
+    slots,
     (a, b) => Number(a.scope !== null) - Number(b.scope !== null) || a.usedAt - b.usedAt || a.id - b.id,
   );
-  if (slot === undefined) throw new Error('A run of busy sequences has no free neighbour. This is a bug.');
-  return slot;
+}
+
+function leading<Item>(items: readonly Item[], order: (a: Item, b: Item) => number): Item {
+  const [first] = items.toSorted(order);
+  if (first === undefined) throw new Error('No sequence is free beside the busy ones. This is a bug.');
+  return first;
 }

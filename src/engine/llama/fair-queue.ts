@@ -1,0 +1,43 @@
+/** Later arrivals may be taken before a request this often, because their scope has fewer running. */
+const mostTimesPassedOver = 32;
+
+type Queued<Request> = { request: Request; passedOver: number };
+
+/** Requests that wait for a sequence. Scopes (accounts) take turns. Pure. */
+export class FairQueue<Request extends { readonly id: number; readonly scope: string }> {
+  #queued: Queued<Request>[] = [];
+
+  get size(): number {
+    return this.#queued.length;
+  }
+
+  push(request: Request): void {
+    this.#queued.push({ request, passedOver: 0 });
+  }
+
+  /** false: it did not wait. */
+  remove(id: number): boolean {
+    const before = this.size;
+    this.#queued = this.#queued.filter(({ request }) => request.id !== id);
+    return this.size < before;
+  }
+
+  /**
+   * Takes out, of the scope with the fewest running, the longest waiting request, unless another was passed over too
+   * often. null: nothing waits. `running`: the requests that hold a sequence.
+   */
+  shift(running: Iterable<{ readonly scope: string }>): Request | null {
+    const counts = new Map<string, number>();
+    for (const { scope } of running) counts.set(scope, (counts.get(scope) ?? 0) + 1);
+    const runningBeside = ({ request }: Queued<Request>) => counts.get(request.scope) ?? 0;
+    let chosen = this.#queued[0];
+    if (chosen === undefined) return null;
+    if (chosen.passedOver < mostTimesPassedOver) {
+      for (const queued of this.#queued) if (runningBeside(queued) < runningBeside(chosen)) chosen = queued;
+    }
+    const place = this.#queued.indexOf(chosen);
+    for (const queued of this.#queued.slice(0, place)) queued.passedOver += 1;
+    this.#queued.splice(place, 1);
+    return chosen.request;
+  }
+}
