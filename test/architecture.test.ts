@@ -21,7 +21,7 @@ const arrows: Record<string, Record<string, string>> = {
   models: {
     db: 'hosted models are rows',
     http: 'the route of the catalogue',
-    engine: 'installed models are described in the words of the engine',
+    engine: 'installed models are described in the words of the engine, and its reader checks their files',
   },
   billing: { db: 'the ledger is rows' },
   inference: {

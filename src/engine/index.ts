@@ -1,4 +1,6 @@
 export { createEngine, defaultSettings, type EngineOptions, type EngineSettings } from './engine.ts';
+export { GgufError } from './gguf/bytes.ts';
+export { type GgufHeader, readGgufHeader } from './gguf/header.ts';
 export type {
   Adapter,
   ChatMessage,

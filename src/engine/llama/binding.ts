@@ -70,7 +70,7 @@ export async function openModel(options: {
   const { explained, onError } = createExplainer();
   const library = await loadLibrary({ ...options, onError });
   const { addon } = library;
-  const metadata = await readMetadata(options.path);
+  const metadata = readMetadata(options.path);
   const model = await explained(() => library.openModel(options.path));
 
   return {

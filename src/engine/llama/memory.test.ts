@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeGguf } from '#test/gguf-writer.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { readShape } from './gguf-shape.ts';
 import { neededBytes, planLoad } from './memory.ts';
@@ -47,6 +48,28 @@ test('the need of a model is read from its own header: cache of all cells, outpu
     assert.deepEqual(shape, { cacheValuesPerToken: 256, vocabulary: smallShape.vocabulary });
     const bytes = neededBytes({ fileBytes: 1e6, shape, cells: 8 * 4096, batchTokens: 512 });
     assert.equal(bytes, Math.ceil(120e6 + 1.05e6 + 8 * 4096 * 512 + 512 * 512 * 4));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('the shape is known where lists stand before it, and a vocabulary longer than the head behind it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fanfold-memory-'));
+  try {
+    const path = join(folder, 'm.gguf');
+    const words = Array.from({ length: 50_000 }, (_, i) => `word ${i}`);
+    writeGguf(
+      path,
+      {
+        'general.tags': { type: 'strings', value: ['text', 'chat'] },
+        'qwen3.block_count': { type: 'u32', value: 3 },
+        'qwen3.embedding_length': { type: 'u32', value: 64 },
+        'qwen3.attention.head_count': { type: 'u32', value: 4 },
+        'tokenizer.ggml.tokens': { type: 'strings', value: words },
+      },
+      [],
+    );
+    assert.deepEqual(await readShape(path), { cacheValuesPerToken: 3 * 4 * 32, vocabulary: 50_000 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

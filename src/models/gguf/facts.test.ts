@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -45,6 +45,16 @@ describe('facts of a model file', () => {
     assert.throws(() => factsOf({ tensors: [] }), /has no weights/);
     assert.throws(() => factsOf({ metadata: { 'tokenizer.ggml.tokens': undefined } }), /has no tokeniser/);
     assert.throws(() => factsOf({ metadata: { 'general.architecture': undefined } }), /names no architecture/);
+  });
+
+  test('damaged, missing and unreadable files are refused in one line', () => {
+    const path = join(folder, 'm.gguf');
+    writeFileSync(path, 'PK');
+    assert.throws(() => readGgufFacts(path), { name: 'ModelError', message: 'm.gguf is not a GGUF file.' });
+    assert.throws(() => readGgufFacts(folder), { name: 'ModelError', message: `${folder} is not a file.` });
+    const none = join(folder, 'none.gguf');
+    const message = `Cannot read ${none}: ENOENT: no such file or directory, open '${none}'`;
+    assert.throws(() => readGgufFacts(none), { name: 'ModelError', message });
   });
 
   test('a text model needs a chat template', () => {

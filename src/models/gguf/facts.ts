@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { ModelError } from '../model-error.ts';
-import { type GgufHeader, readGgufHeader } from './header.ts';
+import { GgufError, type GgufHeader, readGgufHeader } from '#engine';
+import { ModelError, reasonOf, systemCodeOf } from '../model-error.ts';
 
 /** What a GGUF file says of the model in it. */
 export type GgufFacts = {
@@ -29,7 +29,7 @@ const splitName = /-\d{5}-of-\d{5}\.gguf$/i;
 /** Reads the facts of a model file. Throws `ModelError` for damaged files, parts of split files, adapters and projectors. */
 export function readGgufFacts(path: string): GgufFacts {
   const file = basename(path);
-  const header = readGgufHeader(path);
+  const header = readHeader(path);
   if (splitName.test(file) || (numberOf(header, 'split.count') ?? 1) > 1) {
     throw new ModelError(`${file} is one part of a split model; join the parts first with llama-gguf-split --merge.`);
   }
@@ -47,6 +47,16 @@ export function readGgufFacts(path: string): GgufFacts {
     );
   }
   return factsOf(header, architecture);
+}
+
+function readHeader(path: string): GgufHeader {
+  try {
+    return readGgufHeader(path);
+  } catch (error) {
+    if (error instanceof GgufError) throw new ModelError(error.message, { cause: error });
+    if (systemCodeOf(error) === null) throw error;
+    throw new ModelError(`Cannot read ${path}: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 function factsOf(header: GgufHeader, architecture: string): GgufFacts {

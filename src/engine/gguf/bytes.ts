@@ -1,13 +1,35 @@
-import { readSync } from 'node:fs';
-import { ModelError } from '../model-error.ts';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
 
 const windowBytes = 1 << 20;
+const mostHeaderBytes = 128 * 1024 * 1024;
+
+/**
+ * `foreign`: no GGUF file. `cut`: the header goes on behind the end of the file. `bounds`: a number is past what any
+ * sound file has. `unsound`: anything else.
+ */
+export type GgufProblem = 'foreign' | 'cut' | 'bounds' | 'unsound' | { unknownType: number };
+
+/** A file that cannot be taken for GGUF. The message is one line for a person and names the file. */
+export class GgufError extends Error {
+  override readonly name = 'GgufError';
+  readonly problem: GgufProblem;
+
+  constructor(problem: GgufProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
 
 /**
  * Little-endian reads from the head of a file through a window of 1 MiB, so that memory does not depend on what the
  * file claims. Every read is checked against the end of the file and against the longest header we accept.
  */
 export type GgufBytes = {
+  /** Name of the file, for refusals. */
+  file: string;
+  /** First byte that may not be read. */
+  end: number;
   position: () => number;
   skip: (bytes: number) => void;
   u8: () => number;
@@ -25,18 +47,42 @@ export type GgufBytes = {
   string: (limit: number, what: string) => string;
 };
 
-/** @param end first byte that may not be read: the size of the file or the header limit, whichever is less. */
-export function openGgufBytes(fd: number, end: number, file: string): GgufBytes {
-  const head = openWindow(fd, end, file);
+/** Fills `target` with what the file has from `position` on; returns how many bytes that were. */
+export type GgufSource = (target: Buffer, position: number) => number;
+
+/** Lets `read` see the bytes of a file. Throws the file system's error where it cannot be opened or read. */
+export function readGgufFile<T>(path: string, read: (bytes: GgufBytes, fileBytes: number) => T): T {
+  const fd = openSync(path, 'r');
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new GgufError('foreign', `${path} is not a file.`);
+    const source: GgufSource = (target, position) => readFully(fd, target, position);
+    return read(openGgufBytes(source, Math.min(stat.size, mostHeaderBytes), basename(path)), stat.size);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** @param end first byte that may not be read: the size of the source, or less. */
+export function openGgufBytes(source: GgufSource, end: number, file: string): GgufBytes {
+  const head = openWindow(source, end, file);
   const { bytes, take } = head;
   const count = (limit: number, what: string): number => {
-    const value = bytes.readBigUInt64LE(take(8));
-    if (value > BigInt(limit)) {
-      throw new ModelError(`${file}: ${what} is ${value}, more than the ${limit} allowed; the file is damaged.`);
+    const at = take(8);
+    // Without bigint: a vocabulary has 300,000 lengths. Beyond 2^53 this rounds, and every limit is below.
+    const value = bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+    if (value > limit) {
+      const exact = bytes.readBigUInt64LE(at);
+      throw new GgufError(
+        'bounds',
+        `${file}: ${what} is ${exact}, more than the ${limit} allowed; the file is damaged.`,
+      );
     }
-    return Number(value);
+    return value;
   };
   return {
+    file,
+    end,
     position: head.position,
     skip: head.skip,
     u8: () => bytes.readUInt8(take(1)),
@@ -53,19 +99,21 @@ export function openGgufBytes(fd: number, end: number, file: string): GgufBytes 
   };
 }
 
-function openWindow(fd: number, end: number, file: string) {
+function openWindow(source: GgufSource, end: number, file: string) {
   const bytes = Buffer.alloc(Math.min(windowBytes, Math.max(end, 1)));
   let windowStart = 0;
   let windowLength = 0;
   let at = 0;
 
   const skip = (length: number): void => {
-    if (length > end - at) throw new ModelError(`${file}: the header is cut short or too large; the file is damaged.`);
+    if (length > end - at) {
+      throw new GgufError('cut', `${file}: the header is cut short or too large; the file is damaged.`);
+    }
     at += length;
   };
   const fill = (target: Buffer, from: number, needed: number): number => {
-    const got = readFully(fd, target, from);
-    if (got < needed) throw new ModelError(`${file}: the file changed while it was read.`);
+    const got = source(target, from);
+    if (got < needed) throw new GgufError('cut', `${file}: the file changed while it was read.`);
     return got;
   };
   return {

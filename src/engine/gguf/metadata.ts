@@ -1,0 +1,138 @@
+import { type GgufBytes, GgufError } from './bytes.ts';
+import { quoted } from './quoted.ts';
+import { mostTensors } from './tensors.ts';
+
+export type GgufScalar = string | number | bigint | boolean;
+
+/** A key of the metadata with its value; of an array only the length is kept. */
+export type GgufEntry = { key: string; value: GgufScalar } | { key: string; length: number };
+
+const limits = {
+  keys: 4096,
+  keyBytes: 512,
+  stringBytes: 4 * 1024 * 1024,
+  keptStringBytes: 16 * 1024 * 1024,
+  arrayItems: 16_000_000,
+  arrayDepth: 2,
+} as const;
+
+const stringType = 8;
+const arrayType = 9;
+/** Size in bytes of the metadata types with a fixed size, by type id. */
+const scalarBytes = new Map([
+  [0, 1],
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 4],
+  [5, 4],
+  [6, 4],
+  [7, 1],
+  [10, 8],
+  [11, 8],
+  [12, 8],
+]);
+
+/** Reads the first 24 bytes. Throws `GgufError` for what is no GGUF file of version 2 or 3. */
+export function readGgufCounts(bytes: GgufBytes): { version: number; tensorCount: number; keyCount: number } {
+  const { file } = bytes;
+  if (bytes.end < 24 || bytes.u32() !== 0x46554747) throw new GgufError('foreign', `${file} is not a GGUF file.`);
+  const version = bytes.u32();
+  if (version >= 1 << 24) {
+    throw new GgufError('unsound', `${file} is a big-endian GGUF file; convert it to little-endian.`);
+  }
+  if (version !== 2 && version !== 3) {
+    throw new GgufError('unsound', `${file} has GGUF version ${version}; versions 2 and 3 can be read.`);
+  }
+  const tensorCount = bytes.count(mostTensors, 'the number of tensors');
+  return { version, tensorCount, keyCount: bytes.count(limits.keys, 'the number of metadata keys') };
+}
+
+/**
+ * Reads the metadata behind the counts, in the order of the file. An array is passed over only when the next entry is
+ * asked for, so that its length is known even where its items are not there. Throws `GgufError`.
+ */
+export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<GgufEntry, void> {
+  const { file } = bytes;
+  const seen = new Set<string>();
+  let keptBytes = 0;
+  for (let i = 0; i < keyCount; i++) {
+    const key = bytes.string(limits.keyBytes, 'a metadata key');
+    if (seen.has(key)) throw new GgufError('unsound', `${file}: the key ${quoted(key)} occurs twice.`);
+    seen.add(key);
+    const type = bytes.u32();
+    if (type === arrayType) {
+      const array = readArrayHead(bytes, key);
+      yield { key, length: array.length };
+      skipItems(bytes, key, array);
+      continue;
+    }
+    const value = readScalar(bytes, type, key);
+    if (typeof value === 'string') keptBytes += value.length;
+    if (keptBytes > limits.keptStringBytes) {
+      throw new GgufError('unsound', `${file}: its metadata texts are too long.`);
+    }
+    yield { key, value };
+  }
+}
+
+function readScalar(bytes: GgufBytes, type: number, key: string): GgufScalar {
+  switch (type) {
+    case 0:
+      return bytes.u8();
+    case 1:
+      return (bytes.u8() << 24) >> 24;
+    case 2:
+      return bytes.u16();
+    case 3:
+      return bytes.i16();
+    case 4:
+      return bytes.u32();
+    case 5:
+      return bytes.i32();
+    case 6:
+      return bytes.f32();
+    case 7:
+      return bytes.u8() !== 0;
+    case stringType:
+      return bytes.string(limits.stringBytes, 'a metadata text');
+    case 10:
+      return bytes.u64();
+    case 11:
+      return bytes.i64();
+    case 12:
+      return bytes.f64();
+    default:
+      throw unknownType(bytes, key, `value type ${type}`, type);
+  }
+}
+
+type ArrayHead = { type: number; length: number };
+
+function readArrayHead(bytes: GgufBytes, key: string): ArrayHead {
+  return { type: bytes.u32(), length: bytes.count(limits.arrayItems, `the length of ${quoted(key)}`) };
+}
+
+/** Passes over the items of an array. Depth counts arrays inside arrays. */
+function skipItems(bytes: GgufBytes, key: string, { type, length }: ArrayHead, depth = 1): void {
+  const size = scalarBytes.get(type);
+  if (size !== undefined) bytes.skip(length * size);
+  else if (type === stringType) {
+    const what = `a text of ${quoted(key)}`;
+    for (let i = 0; i < length; i++) bytes.skip(bytes.count(limits.stringBytes, what));
+  } else if (type === arrayType) {
+    for (let i = 0; i < length; i++) {
+      if (depth === limits.arrayDepth) {
+        throw new GgufError('unsound', `${bytes.file}: ${quoted(key)} is nested too deeply.`);
+      }
+      skipItems(bytes, key, readArrayHead(bytes, key), depth + 1);
+    }
+  } else throw unknownType(bytes, key, `element type ${type}`, type);
+}
+
+function unknownType(bytes: GgufBytes, key: string, what: string, type: number): GgufError {
+  return new GgufError(
+    { unknownType: type },
+    `${bytes.file}: ${quoted(key)} has the unknown ${what}; the file is damaged.`,
+  );
+}
