@@ -33,6 +33,7 @@ export async function benchDecoding({ name, gguf, tokens, rounds, threads }: Dec
         messages: [{ role: 'user', content: 'abcdefgh' }],
         max_tokens: tokens,
         stream: true,
+        stream_options: { include_usage: true },
         seed,
         reasoning_effort: 'none',
       },
@@ -46,8 +47,11 @@ export async function benchDecoding({ name, gguf, tokens, rounds, threads }: Dec
       for (let round = 0; round < rounds; round++) {
         rates.raw.push(await raw.run({ type: 'decode', sequences: streams, promptTokens, tokens }));
         const began = performance.now();
-        await Promise.all(Array.from({ length: streams }, (_, n) => stream(round * 8 + n)));
-        rates.served.push((streams * tokens) / ((performance.now() - began) / 1000));
+        const answers = await Promise.all(Array.from({ length: streams }, (_, n) => stream(round * 8 + n)));
+        const drawn = answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+        if (drawn !== streams * tokens)
+          throw new Error(`${drawn} tokens came where ${streams * tokens} were asked for.`);
+        rates.served.push(drawn / ((performance.now() - began) / 1000));
       }
       rows.push({
         name: `served / raw decoding, ${name}, ${streams} ${streams === 1 ? 'stream' : 'streams'}`,
