@@ -51,7 +51,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
 
 function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string {
   const file = path.join(models, name);
-  writeRandomModel(file, { shape, seed: 1, kind: 'text', spread: 0.02, ends: false });
+  writeRandomModel(file, { shape, seed: 1, kind: 'text', spread: 0.3, ends: false });
   return file;
 }
 
