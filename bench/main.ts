@@ -45,7 +45,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
       threads,
     }),
   embedding: () => benchEmbedding({ threads }),
-  latency: () => benchLatency({ threads }),
+  latency: benchLatency,
   start: benchStart,
 };
 
