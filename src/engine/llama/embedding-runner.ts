@@ -34,6 +34,8 @@ export class EmbeddingRunner {
   readonly #chunkTokens: number;
   /** 0, 1, 2 and so on. */
   readonly #places: Uint32Array;
+  /** Replies of finished requests, sent while the next input is evaluated. */
+  #replies: FromChild[] = [];
 
   constructor(options: EmbeddingRunnerOptions) {
     const { model, config } = options;
@@ -115,6 +117,13 @@ export class EmbeddingRunner {
       if (job !== undefined) await this.#turn(job, jobs, context, mayGoOn);
       break;
     }
+    if (!mayGoOn() || !this.hasWork) this.#reply();
+  }
+
+  #reply(): void {
+    const replies = this.#replies;
+    this.#replies = [];
+    for (const reply of replies) this.#options.send(reply);
   }
 
   /** One turn of the first request; then it goes to the end of the row. */
@@ -140,7 +149,7 @@ export class EmbeddingRunner {
       if (this.#take(job.id) !== null) jobs.push(job);
     } else if (this.#take(job.id) !== null) {
       const { id, vectors, promptTokens, activeMs } = job;
-      this.#options.send({ type: 'embedded', id, vectors, promptTokens, activeMs });
+      this.#replies.push({ type: 'embedded', id, vectors, promptTokens, activeMs });
     }
   }
 
@@ -151,7 +160,9 @@ export class EmbeddingRunner {
       context.initBatch(chunk.length);
       // llama.cpp gives every token of an embedding context an output; asking for it avoids a warning each time.
       context.addToBatch(0, from, chunk, this.#places.subarray(0, chunk.length));
-      await context.decodeBatch();
+      const decoded = context.decodeBatch();
+      this.#reply();
+      await decoded;
     }
     return normalised(context.getEmbedding(tokens.length));
   }
