@@ -35,7 +35,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'hot-path': benchHotPath,
   'key-check': benchKeyCheck,
   decoding: () =>
-    benchDecoding({ name: 'tiny shape', gguf: randomModel('tiny.gguf', tiny), tokens: 1000, rounds: 5, threads }),
+    benchDecoding({ name: 'tiny shape', gguf: randomModel('tiny.gguf', tiny), tokens: 2000, rounds: 5, threads }),
   'decoding-600m': () =>
     benchDecoding({
       name: '0.6B shape, Q8_0',
