@@ -88,7 +88,7 @@ function toRow(
   return {
     name: `hot path / raw node:http, ${connections} connections`,
     ratio: rate(ours) / rate(raw),
-    goal: goal ?? 0,
+    goal,
     sense: 'at least',
     figures:
       `${rate(ours).toFixed(0)}/s against ${rate(raw).toFixed(0)}/s; p50 ${ms(ours, 'p50Ms')} ms (raw ${ms(raw, 'p50Ms')}), ` +

@@ -7,9 +7,8 @@ import { openModel } from '../src/engine/llama/binding.ts';
  */
 export type RawJob =
   | { type: 'decode'; sequences: number; promptTokens: number; tokens: number }
-  | { type: 'first_token'; promptTokens: number; rounds: number }
   | { type: 'embed'; inputs: number[]; rounds: number };
-/** Decode: tokens per second, prompts included in the time. First token: median ms. Embed: inputs per second. */
+/** Decode: tokens per second, prompts included in the time. Embed: inputs per second. */
 export type RawResult = { value: number };
 
 const [path = '', kind = 'text', threads = '1', maxSequences = '8'] = process.argv.slice(2);
@@ -50,24 +49,6 @@ async function decode({ sequences, promptTokens, tokens }: Extract<RawJob, { typ
   return (sequences * tokens) / seconds;
 }
 
-async function firstToken({ promptTokens, rounds }: Extract<RawJob, { type: 'first_token' }>): Promise<number> {
-  const times: number[] = [];
-  const draw = sampler();
-  for (let round = 0; round < rounds; round++) {
-    const prompt = ids(promptTokens, round);
-    const began = performance.now();
-    context.initBatch(prompt.length);
-    const [place = 0] = context.addToBatch(0, 0, prompt, lastOf(prompt));
-    const decoded = context.decodeBatch();
-    const sampled = context.sampleToken(place, draw);
-    await decoded;
-    await sampled;
-    times.push(performance.now() - began);
-    context.disposeSequence(0);
-  }
-  return times.sort((a, b) => a - b)[rounds >> 1] ?? Number.NaN;
-}
-
 async function embed({ inputs, rounds }: Extract<RawJob, { type: 'embed' }>): Promise<number> {
   const began = performance.now();
   for (let round = 0; round < rounds; round++) {
@@ -87,8 +68,6 @@ function perform(job: RawJob): Promise<number> {
   switch (job.type) {
     case 'decode':
       return decode(job);
-    case 'first_token':
-      return firstToken(job);
     case 'embed':
       return embed(job);
   }

@@ -2,7 +2,8 @@
 export type Row = {
   name: string;
   ratio: number;
-  goal: number;
+  /** null: told for information only. */
+  goal: number | null;
   /** Whether the ratio should be at least or at most the goal. */
   sense: 'at least' | 'at most';
   figures: string;
@@ -13,8 +14,8 @@ export function printTable(rows: readonly Row[]): boolean {
   const lines = rows.map((row) => [
     row.name,
     row.ratio.toFixed(3),
-    `${row.sense} ${row.goal}`,
-    isMet(row) ? 'met' : 'missed',
+    row.goal === null ? '-' : `${row.sense} ${row.goal}`,
+    row.goal === null ? '' : isMet(row) ? 'met' : 'missed',
     row.figures,
   ]);
   const head = ['measure', 'value', 'goal', '', 'figures'];
@@ -25,5 +26,6 @@ export function printTable(rows: readonly Row[]): boolean {
 }
 
 export function isMet({ ratio, goal, sense }: Row): boolean {
+  if (goal === null) return true;
   return sense === 'at least' ? ratio >= goal : ratio <= goal;
 }

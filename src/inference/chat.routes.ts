@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, watchCaller } from '#http';
-import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
 import { type ChatRequest, readChatRequest } from './chat.schema.ts';
 import { createChatStream } from './chat-stream.ts';
 import { type AnswerHead, chatCompletion, createCollector, createFrames, wireId } from './chat-wire.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
+import { enter, inferencePrefix, promptTokensAtMost, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
@@ -32,18 +31,6 @@ type ChatCall = {
   chat: ChatRequest;
   head: AnswerHead;
 };
-
-/** Resolves a model that generates text; an embedding model is no model here. */
-export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
-  const model = resolve(deps, admitted, requested);
-  if (model.baseModel.kind !== 'text') {
-    throw fault('model_not_found', {
-      param: 'model',
-      message: `The model ${JSON.stringify(requested)} does not generate text.`,
-    });
-  }
-  return model;
-}
 
 async function sendAnswer(deps: InferenceDeps, call: ChatCall) {
   const collector = createCollector();

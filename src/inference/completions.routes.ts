@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { watchCaller } from '#http';
-import { resolveText } from './chat.routes.ts';
 import { createCollector, textCompletion, wireId } from './chat-wire.ts';
 import { readCompletionRequest } from './completion.schema.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enter, inferencePrefix, promptTokensAtMost } from './entry.ts';
+import { enter, inferencePrefix, promptTokensAtMost, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/completions: the legacy route, one prompt, one answer, never streamed. */

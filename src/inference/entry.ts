@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { compatBody } from '#http';
+import { fault } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { Admit, Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -26,6 +27,18 @@ export async function enter(admit: Admit, request: FastifyRequest): Promise<{ ad
 /** Resolves the model that a call names, for a caller already let in. */
 export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
   return resolveModel({ requested, alias: admitted.alias, isOwner: admitted.isOwner, baseModels: deps.models });
+}
+
+/** Resolves a model that generates text; an embedding model is no model here. */
+export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  const model = resolve(deps, admitted, requested);
+  if (model.baseModel.kind !== 'text') {
+    throw fault('model_not_found', {
+      param: 'model',
+      message: `The model ${JSON.stringify(requested)} does not generate text.`,
+    });
+  }
+  return model;
 }
 
 export function readParams(request: FastifyRequest): ProjectParams {

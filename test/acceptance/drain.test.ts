@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { doctor } from '#billing';
 import { createTestDatabase } from '#test/database.ts';
+import { longAnswer } from '#test/long-answer.ts';
 import { startProgram } from '#test/program.ts';
-
-/** A grammar that makes the answer long, whatever the model would say. */
-const longText = {
-  type: 'object',
-  properties: { text: { type: 'string', minLength: 1500, maxLength: 1600 } },
-  required: ['text'],
-};
 
 test('SIGTERM lets running streams finish, takes no new calls, writes the books and exits with 0', async () => {
   const database = await createTestDatabase();
@@ -26,13 +20,7 @@ test('SIGTERM lets running streams finish, takes no new calls, writes the books 
       }),
       signal: AbortSignal.timeout(60_000),
     });
-  const long = {
-    stream: true,
-    max_tokens: 3000,
-    response_format: { type: 'json_schema', json_schema: { name: 'long', schema: longText } },
-  };
-
-  const streams = await Promise.all([call(long), call(long), call(long)]);
+  const streams = await Promise.all([call(longAnswer), call(longAnswer), call(longAnswer)]);
   const texts = streams.map((stream) => stream.text());
   const ended = program.stop();
   await assert.rejects(async () => {
