@@ -12,12 +12,17 @@ const arrows: Record<string, Record<string, string>> = {
   db: {},
   http: {},
   engine: {},
+  activity: { db: 'the feed is rows', http: 'the caller is the actor' },
   accounts: { db: 'accounts are rows' },
   keys: {
     db: 'keys are rows, and authentication is batched',
     http: 'routes, and the Authenticator that the auth hook takes',
   },
-  projects: { db: 'projects are rows', accounts: 'slugs of projects follow the rules of slugs of accounts' },
+  projects: {
+    db: 'projects are rows',
+    http: 'the caller of a route',
+    accounts: 'slugs of projects follow the rules of slugs of accounts',
+  },
   models: {
     db: 'hosted models are rows',
     http: 'the route of the catalogue',
@@ -48,6 +53,8 @@ const tables: Record<string, string> = {
   instances: 'billing',
   holds: 'billing',
   ledger: 'billing',
+  activity: 'activity',
+  model_shares: 'models',
 };
 
 /** Stores that touch a table of another room, and why that is right. */
@@ -58,6 +65,10 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
   'src/projects/projects.store.ts': { tables: ['accounts'], reason: 'a project is addressed by its owner slug' },
+  'src/projects/access.store.ts': {
+    tables: ['accounts', 'model_shares'],
+    reason: 'what a caller may see of a project is decided in one statement',
+  },
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },
   'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },
   'src/billing/settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },

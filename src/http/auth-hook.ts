@@ -8,7 +8,11 @@ export type Principal = {
   accountSlug: string;
   role: 'user' | 'admin';
   method: 'api_key' | 'session';
+  /** The key that was presented; null for a session. */
   keyId: string | null;
+  keyName: string | null;
+  /** Null for a key. */
+  sessionId: string | null;
 };
 
 /**

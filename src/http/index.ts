@@ -1,6 +1,7 @@
 export type { Authenticator, Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
 export { type Caller, type CallerLoss, lossOf, watchCaller } from './callers.ts';
+export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';
 export { parseJsonBody } from './json-guard.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';

@@ -1,4 +1,5 @@
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import type { Contract } from './contract.ts';
 import type { WireShape } from './render-fault.ts';
 
 /**
@@ -13,10 +14,20 @@ declare module 'fastify' {
     operation?: string;
     access?: Access;
     shape?: WireShape;
+    /** What the published contract says; none for routes that are not part of it (health). */
+    contract?: Contract;
   }
 }
 
-export type RouteRow = { method: string; path: string; operation: string; access: Access; shape: WireShape };
+export type RouteRow = {
+  method: string;
+  path: string;
+  operation: string;
+  access: Access;
+  shape: WireShape;
+  contract: Contract | null;
+  schema: FastifySchema;
+};
 
 export type RouteTable = {
   rows: readonly RouteRow[];
@@ -29,11 +40,11 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
   const rows: RouteRow[] = [];
   const patterns = new Map<string, RegExp>();
   app.addHook('onRoute', (route) => {
-    const { operation, access = 'account', shape = 'native' } = route.config ?? {};
+    const { operation, access = 'account', shape = 'native', contract = null } = route.config ?? {};
     if (!operation) throw new Error(`The route ${route.method} ${route.url} has no operation name.`);
     patterns.set(route.url, patternOf(route.url));
     for (const method of [route.method].flat()) {
-      const row = { method, path: route.url, operation, access, shape };
+      const row = { method, path: route.url, operation, access, shape, contract, schema: route.schema ?? {} };
       rows.push(row);
       prepare(route, row);
     }

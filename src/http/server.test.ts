@@ -7,7 +7,15 @@ import type { Principal } from './auth-hook.ts';
 import { compatBody } from './body.ts';
 import { createServer } from './server.ts';
 
-const principal: Principal = { accountId: 'acc_1', accountSlug: 'a', role: 'user', method: 'api_key', keyId: 'key_1' };
+const principal: Principal = {
+  accountId: 'acc_1',
+  accountSlug: 'a',
+  role: 'user',
+  method: 'api_key',
+  keyId: 'key_1',
+  keyName: 'test',
+  sessionId: null,
+};
 const chat = '/api/projects/o/p/openai/v1/chat/completions';
 const origin = 'https://app.example';
 

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { type Fault, fault } from '#kernel';
+import { convertQuery } from './query.ts';
 
 /** Types a handler's request from the TypeBox schemas of its route. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -27,14 +28,24 @@ const valueKeywords = new Set([
   'pattern',
 ]);
 
-/** Checks `native` requests against their schemas, without changing or converting anything. */
-export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+/**
+ * Checks `native` requests against their schemas. Bodies are taken as they are; of a query string, which is text,
+ * numbers and booleans are read first, and whatever is wrong with it is `invalid_request` (400).
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const validator = Compile(schema);
-  return (value: unknown) => {
+  const isQuery = httpPart === 'querystring';
+  return (sent: unknown) => {
+    const value = isQuery ? convertQuery(schema, sent) : sent;
     if (validator.Check(value)) return { value };
-    return { error: faultOfErrors(validator.Errors(value), httpPart ?? 'body') };
+    const problem = faultOfErrors(validator.Errors(value), isQuery ? 'query' : httpPart);
+    return { error: isQuery ? fault('invalid_request', messageOf(problem)) : problem };
   };
 };
+
+function messageOf({ options: { message, param } }: Fault) {
+  return { ...(message === undefined ? {} : { message }), ...(param === undefined ? {} : { param }) };
+}
 
 function faultOfErrors(errors: readonly TLocalizedValidationError[], part: string): Fault {
   const details = errors.map((error) => detailOf(error, part));

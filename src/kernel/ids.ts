@@ -2,8 +2,28 @@ import { randomPage } from './random.ts';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Prefixes of the opaque ids: account, API key, project, hosted model, request, ledger entry, server instance. */
-export type IdPrefix = 'acc' | 'key' | 'prj' | 'hm' | 'req' | 'led' | 'ins';
+/** Prefixes of the opaque ids, one per kind of thing. */
+export type IdPrefix =
+  | 'acc' // account
+  | 'act' // activity
+  | 'att' // attempt of a training job
+  | 'cht' // chat
+  | 'chk' // checkout
+  | 'ds' // dataset
+  | 'dsv' // dataset version
+  | 'ex' // example
+  | 'hm' // hosted model
+  | 'idx' // dataset index
+  | 'imp' // import
+  | 'ins' // server instance
+  | 'job' // training job
+  | 'key' // API key
+  | 'led' // ledger entry
+  | 'msg' // chat message
+  | 'prj' // project
+  | 'req' // request
+  | 'rev' // retrieval event
+  | 'shr'; // share of a hosted model
 
 /** Makes `<prefix>_<ULID>`: 48 bits of time, 80 random bits, so that ids sort by creation and index well. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

@@ -43,6 +43,8 @@ test('a key is its account, and a use is noted', async () => {
     role: 'user',
     method: 'api_key',
     keyId,
+    keyName: 'API key',
+    sessionId: null,
   });
   assert.deepEqual(counted.seen, [keyId]);
 });

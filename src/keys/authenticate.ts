@@ -28,7 +28,7 @@ export function createKeyAuthenticator({ sql, usage }: { sql: Sql; usage: KeyUsa
     if (owner === null) return null;
     if (owner.status === 'suspended') throw fault('account_suspended');
     usage.seen(owner.keyId);
-    const { accountId, accountSlug, role, keyId } = owner;
-    return { accountId, accountSlug, role, method: 'api_key', keyId };
+    const { accountId, accountSlug, role, keyId, keyName } = owner;
+    return { accountId, accountSlug, role, method: 'api_key', keyId, keyName, sessionId: null };
   };
 }

@@ -84,6 +84,7 @@ export async function listKeys(
 /** The account behind an active key. */
 export type KeyOwner = {
   keyId: string;
+  keyName: string;
   accountId: string;
   accountSlug: string;
   role: 'user' | 'admin';
@@ -93,7 +94,7 @@ export type KeyOwner = {
 /** Owners of the active keys among these digests, by digest in hex. One statement answers any number of requests. */
 export async function findKeyOwners(sql: Sql, digests: readonly Buffer[]): Promise<Map<string, KeyOwner>> {
   const rows = await sql.query<{ digest: Buffer } & KeyOwner>(
-    `select k.digest, k.id as "keyId", a.id as "accountId", a.slug as "accountSlug", a.role, a.status
+    `select k.digest, k.id as "keyId", k.name as "keyName", a.id as "accountId", a.slug as "accountSlug", a.role, a.status
      from api_keys k join accounts a on a.id = k.account_id
      where k.digest = any($1::bytea[]) and k.active`,
     [digests],

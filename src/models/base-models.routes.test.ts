@@ -19,7 +19,15 @@ function start(t: TestContext) {
   const app = createServer({
     authenticator: async ({ authorization }) =>
       authorization === 'Bearer right'
-        ? { accountId: 'acc_1', accountSlug: 'a', role: 'user', method: 'api_key', keyId: 'key_1' }
+        ? {
+            accountId: 'acc_1',
+            accountSlug: 'a',
+            role: 'user',
+            method: 'api_key',
+            keyId: 'key_1',
+            keyName: 'test',
+            sessionId: null,
+          }
         : null,
     probe: async () => {},
   });

@@ -1,2 +1,12 @@
+export type { ProjectSeen } from './access.store.ts';
+export {
+  type CallerRole,
+  changeOwnProject,
+  type ProjectPath,
+  type ProjectView,
+  projectPrefix,
+  readOwnProject,
+  seeProject,
+} from './access.ts';
 export { findProject, type Project, type ProjectKind } from './projects.store.ts';
 export { createProject, type NewProject } from './projects.ts';

@@ -16,7 +16,7 @@ export type Project = {
   updatedAt: Date;
 };
 
-const columns = `p.id, p.account_id as "accountId", p.slug, p.name, p.description, p.kind, p.visibility,
+export const projectColumns = `p.id, p.account_id as "accountId", p.slug, p.name, p.description, p.kind, p.visibility,
   p.inference_auto_save as "inferenceAutoSave", p.archived_at as "archivedAt", p.created_at as "createdAt",
   p.updated_at as "updatedAt"`;
 
@@ -26,7 +26,7 @@ export async function insertProject(
 ): Promise<Project> {
   const [row] = await sql.query<Project>(
     `insert into projects as p (id, account_id, slug, name, kind, visibility)
-     values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
+     values ($1, $2, $3, $4, $5, $6) returning ${projectColumns}`,
     [project.id, project.accountId, project.slug, project.name, project.kind, project.visibility],
   );
   if (!row) throw new Error('An insert returned no row. This is a bug.');
@@ -36,7 +36,7 @@ export async function insertProject(
 /** The project at `/api/projects/{owner}/{project}`, whoever asks. */
 export async function findProject(sql: Sql, ownerSlug: string, projectSlug: string): Promise<Project | null> {
   const [row] = await sql.query<Project>(
-    `select ${columns} from projects p join accounts a on a.id = p.account_id where a.slug = $1 and p.slug = $2`,
+    `select ${projectColumns} from projects p join accounts a on a.id = p.account_id where a.slug = $1 and p.slug = $2`,
     [ownerSlug, projectSlug],
   );
   return row ?? null;

@@ -1,0 +1,35 @@
+--! compatible
+-- What happened to an account, for its owner to read and for the audit: rows never change but for `archived_at`.
+create table activity (
+  id text primary key,
+  account_id text not null references accounts (id),
+  type text not null,
+  severity text not null check (severity in ('info', 'success', 'warning', 'error')),
+  actor_kind text not null check (actor_kind in ('account', 'api_key', 'system')),
+  actor_id text,
+  actor_label text not null,
+  -- Slugs, not an id: they are fixed, and the row says what it said when it was written.
+  project_owner text,
+  project_slug text,
+  subject_kind text not null,
+  subject_id text not null,
+  subject_label text not null,
+  message text not null,
+  data jsonb not null default '{}',
+  request_id text,
+  archived_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint activity_project_is_whole check (num_nulls(project_owner, project_slug) in (0, 2))
+);
+create index activity_by_account on activity (account_id, created_at desc, id desc);
+create index activity_open_by_account on activity (account_id, created_at desc, id desc) where archived_at is null;
+
+create function activity_is_immutable() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and (to_jsonb(old) - 'archived_at') = (to_jsonb(new) - 'archived_at') then
+    return new;
+  end if;
+  raise exception 'activity rows are immutable';
+end $$;
+create trigger activity_is_immutable before update or delete on activity
+  for each row execute function activity_is_immutable();

@@ -1,0 +1,53 @@
+import type { Sql } from '#db';
+import type { Principal } from '#http';
+import { newId } from '#kernel';
+import { type ActivityRow, insertActivity } from './activity.store.ts';
+import type { ActivityType, Severity } from './activity-types.ts';
+
+/** Who did it. */
+export type Actor = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
+
+/** Something that happened, to be told to the account `accountId`. Secrets never belong into `data`. */
+export type Happening = {
+  accountId: string;
+  type: ActivityType;
+  severity?: Severity;
+  actor: Actor;
+  project?: { ownerSlug: string; slug: string };
+  subject: { kind: string; id: string; label: string };
+  message: string;
+  data?: Record<string, unknown>;
+  requestId?: string;
+};
+
+export const systemActor: Actor = { kind: 'system', id: null, label: 'Fanfold' };
+
+export function actorOf(principal: Principal): Actor {
+  return principal.keyId === null
+    ? { kind: 'account', id: principal.accountId, label: principal.accountSlug }
+    : { kind: 'api_key', id: principal.keyId, label: principal.keyName ?? principal.keyId };
+}
+
+/**
+ * Writes it into the feed. Call it in the transaction that makes the change, and only when something changed, so that
+ * the feed tells what happened and nothing else.
+ */
+export async function recordActivity(sql: Sql, happening: Happening): Promise<void> {
+  await insertActivity(sql, toRow(happening));
+}
+
+function toRow(happening: Happening): ActivityRow {
+  const { accountId, type, severity = 'info', actor, project, subject, message, data = {}, requestId } = happening;
+  return {
+    id: newId('act'),
+    accountId,
+    type,
+    severity,
+    actor,
+    project: project ?? null,
+    subject,
+    message,
+    data,
+    requestId: requestId ?? null,
+  };
+}
