@@ -4,6 +4,7 @@ export { type Caller, type CallerLoss, lossOf, watchCaller } from './callers.ts'
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';
 export { parseJsonBody } from './json-guard.ts';
+export { creditsText, nullable, pageQuery, pageSchema, plainPageQuery, timestamp } from './page-query.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
 export { renderFault, type WireShape } from './render-fault.ts';
 export type { Access, RouteRow, RouteTable } from './route-table.ts';

@@ -8,10 +8,29 @@ test('a page has 25 rows by default and 1 to 100 on request', () => {
   assert.deepEqual(readPage(undefined), { limit: 25, cursor: null });
   assert.deepEqual(readPage({ limit: '1', cursor: 'a.b' }), { limit: 1, cursor: 'a.b' });
   assert.equal(readPage({ limit: '100' }).limit, 100);
+  assert.deepEqual(readPage({ limit: 100, cursor: 'a.b' }), { limit: 100, cursor: 'a.b' });
 });
 
 test('every other limit is refused and named', () => {
-  for (const limit of ['0', '101', '-1', '1.0', '1e1', '', ' 5', '0x5', 'abc', '٣', '9'.repeat(400), ['1', '2']])
+  for (const limit of [
+    '0',
+    '101',
+    '-1',
+    '1.0',
+    '1e1',
+    '',
+    ' 5',
+    '0x5',
+    'abc',
+    '٣',
+    '9'.repeat(400),
+    ['1', '2'],
+    0,
+    101,
+    1.5,
+    Number.NaN,
+    null,
+  ])
     assert.throws(
       () => readPage({ limit }),
       (error) => error instanceof Fault && error.options.param === 'limit',

@@ -1,4 +1,5 @@
 import { fault } from '#kernel';
+import { defaultLimit, maxLimit } from './page-query.ts';
 
 /** A cursor page as asked for: `?limit=25&cursor=...`. */
 export type PageRequest = { limit: number; cursor: string | null };
@@ -6,10 +7,10 @@ export type PageRequest = { limit: number; cursor: string | null };
 /** A cursor page as answered (interface 2.6). */
 export type Page<T> = { data: T[]; next_cursor: string | null; total_count: number };
 
-const defaultLimit = 25;
-const maxLimit = 100;
-
-/** Reads `limit` (1 to 100, 25 by default) and `cursor`; throws `invalid_request` or `invalid_cursor`. */
+/**
+ * Reads `limit` (1 to 100, 25 by default) and `cursor`, as text or already converted by a schema with `pageQuery`;
+ * throws `invalid_request` or `invalid_cursor`.
+ */
 export function readPage(query: unknown): PageRequest {
   const { limit, cursor } = fieldsOf(query);
   return { limit: readLimit(limit), cursor: readCursor(cursor) };
@@ -41,10 +42,10 @@ function fieldsOf(query: unknown): { limit: unknown; cursor: unknown } {
   return { limit: Reflect.get(query, 'limit'), cursor: Reflect.get(query, 'cursor') };
 }
 
-function readLimit(text: unknown): number {
-  if (text === undefined) return defaultLimit;
-  const limit = typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= maxLimit) return limit;
+function readLimit(given: unknown): number {
+  if (given === undefined) return defaultLimit;
+  const limit = typeof given === 'string' && /^[0-9]{1,3}$/.test(given) ? Number(given) : given;
+  if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
   throw fault('invalid_request', { message: `limit: expected an integer from 1 to ${maxLimit}.`, param: 'limit' });
 }
 
