@@ -1,0 +1,3 @@
+import { ownAccount, type Row } from '../matrix.ts';
+
+export const rows: Row[] = [{ operation: 'base_models.list', expected: ownAccount() }];

@@ -1,0 +1,150 @@
+import { grant } from '#billing';
+import type { Database } from '#db';
+import { microPerCredit, newId } from '#kernel';
+import { setKeyActive } from '#keys';
+import { insertHostedModel } from '#models';
+import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { startApp, type TestApp } from '#test/app.ts';
+import { createTestDatabase } from '#test/database.ts';
+import type { Caller, Place } from './matrix.ts';
+
+export type Account = { accountId: string; slug: string; key: string; keyId: string };
+
+/** A project of one kind for each thing that a caller can be to it. */
+export type Places = {
+  private: Place;
+  shared: Place;
+  public: Place;
+  /** Another private project of the owner. */
+  elsewhere: Place;
+  ofStranger: Place;
+  ofSuspended: Place;
+};
+
+export type World = {
+  app: TestApp;
+  database: Database;
+  owner: Account;
+  /** Somebody whom the owner shared a model with. */
+  friend: Account;
+  stranger: Account;
+  suspended: Account;
+  /** A key of the owner that is not active. */
+  deadKey: string;
+  places: Record<Place['kind'], Places>;
+  /** Words and ids that nobody but the owner may ever read. Rows add what they make. */
+  secrets: Set<string>;
+  stop: () => Promise<void>;
+};
+
+/** Stands in the name of everything private; `secrets` holds it. */
+export const canary = 'heliotrope';
+
+const tinyModels = { text: 'fanfold-tiny-chat', embedding: 'fanfold-tiny-embed' } as const;
+
+/** The wired program on a fresh database, with everybody whom the matrix knows. */
+export async function createWorld(): Promise<World> {
+  const db = await createTestDatabase();
+  const app = await startApp(db.database);
+  const { database } = db;
+  const [owner, friend, stranger, suspended] = [
+    await createAccount(database, 'owner'),
+    await createAccount(database, 'friend'),
+    await createAccount(database, 'stranger'),
+    await createAccount(database, 'suspended'),
+  ];
+  const dead = await seedKey(database, { accountId: owner.accountId, name: `${canary} key` });
+  await setKeyActive(database, { accountId: owner.accountId, keyId: dead.keyId }, false);
+  const furnish = async (kind: Place['kind']): Promise<Places> => {
+    const place = (account: Account, called: PlaceName) => createPlace({ database, app }, { account, kind, called });
+    const shared = await place(owner, 'shared');
+    await shareModel(database, shared, friend);
+    return {
+      private: await place(owner, 'private'),
+      shared,
+      public: await place(owner, 'public'),
+      elsewhere: await place(owner, 'elsewhere'),
+      ofStranger: await place(stranger, 'private'),
+      ofSuspended: await place(suspended, 'private'),
+    };
+  };
+  const places = { text: await furnish('text'), embedding: await furnish('embedding') };
+  await database.query(`update accounts set status = 'suspended' where id = $1`, [suspended.accountId]);
+  const hidden = [places.text, places.embedding].flatMap((each) => [each.private, each.elsewhere]);
+  return {
+    ...{ app, database, owner, friend, stranger, suspended, places, deadKey: dead.key },
+    secrets: new Set([
+      ...[canary, owner.keyId, dead.keyId],
+      ...hidden.flatMap(({ projectId, hostedModelId }) => [projectId, hostedModelId]),
+    ]),
+    stop: async () => {
+      await app.stop();
+      await db.drop();
+    },
+  };
+}
+
+/** Which project a caller is asked about. */
+export function placeOf(world: World, caller: Caller, kind: Place['kind']): Place {
+  const places = world.places[kind];
+  if (caller === 'shared' || caller === 'public') return places[caller];
+  return caller === 'suspended' ? places.ofSuspended : places.private;
+}
+
+/** The key that a caller presents; none for nobody. */
+export function keyOf(world: World, caller: Caller): string | null {
+  const keys: Record<Caller, string | null> = {
+    owner: world.owner.key,
+    shared: world.friend.key,
+    public: world.stranger.key,
+    stranger: world.stranger.key,
+    suspended: world.suspended.key,
+    deactivatedKey: world.deadKey,
+    noCredential: null,
+  };
+  return keys[caller];
+}
+
+async function createAccount(database: Database, slug: string): Promise<Account> {
+  const { accountId } = await seedAccount(database, { slug });
+  const name = slug === 'owner' ? `${canary} first key` : 'first key';
+  const { key, keyId } = await seedKey(database, { accountId, name });
+  await database.transaction((tx) => grant(tx, { accountId, micro: 1000n * microPerCredit, note: 'Test credits' }));
+  return { accountId, slug, key, keyId };
+}
+
+type PlaceName = 'private' | 'shared' | 'public' | 'elsewhere';
+type Where = { database: Database; app: TestApp };
+
+async function createPlace(
+  { database, app }: Where,
+  { account, kind, called }: { account: Account; kind: Place['kind']; called: PlaceName },
+): Promise<Place> {
+  const isHidden = called === 'private' || called === 'elsewhere';
+  const isSecret = account.slug === 'owner' && isHidden;
+  const { projectId, slug: project } = await seedProject(database, {
+    accountId: account.accountId,
+    slug: `${called}-${kind}`,
+    name: isSecret ? `${canary} project` : `${called} project`,
+    kind,
+    visibility: called === 'public' ? 'public' : 'private',
+  });
+  const baseModel = app.models.find(tinyModels[kind]);
+  if (!baseModel) throw new Error(`The catalogue has no ${tinyModels[kind]}.`);
+  const { id: hostedModelId, alias } = await insertHostedModel(database, {
+    projectId,
+    alias: 'model',
+    displayName: isSecret ? `${canary} model` : 'model',
+    baseModel,
+    visibility: called === 'public' ? 'public' : 'shared',
+    active: true,
+  });
+  return { ownerSlug: account.slug, projectId, project, kind, hostedModelId, alias };
+}
+
+function shareModel(database: Database, place: Place, friend: Account): Promise<unknown> {
+  return database.query(
+    'insert into model_shares (id, hosted_model_id, project_id, account_id) values ($1, $2, $3, $4)',
+    [newId('shr'), place.hostedModelId, place.projectId, friend.accountId],
+  );
+}
