@@ -16,6 +16,7 @@ const arrows: Record<string, Record<string, string>> = {
   accounts: { db: 'accounts are rows' },
   keys: {
     db: 'keys are rows, and authentication is batched',
+    activity: 'the life of a key is told in the feed',
     http: 'routes, and the Authenticator that the auth hook takes',
   },
   projects: {
@@ -60,7 +61,7 @@ const tables: Record<string, string> = {
 /** Stores that touch a table of another room, and why that is right. */
 const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/inference/admission.store.ts': {
-    tables: ['api_keys', 'accounts', 'projects', 'hosted_models'],
+    tables: ['api_keys', 'accounts', 'projects', 'hosted_models', 'model_shares'],
     reason: 'one statement admits a call: it is the hot path',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },

@@ -14,11 +14,12 @@ export type ActivityRow = {
   requestId: string | null;
 };
 
+/** `now()` is when the transaction began: of two changes that waited for each other, the later one would come first. */
 export async function insertActivity(sql: Sql, row: ActivityRow): Promise<void> {
   await sql.query(
     `insert into activity (id, account_id, type, severity, actor_kind, actor_id, actor_label, project_owner,
-       project_slug, subject_kind, subject_id, subject_label, message, data, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+       project_slug, subject_kind, subject_id, subject_label, message, data, request_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, clock_timestamp())`,
     [
       row.id,
       row.accountId,

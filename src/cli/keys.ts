@@ -1,6 +1,6 @@
 import { installationSecret } from '#accounts';
 import { createCursorCodec } from '#kernel';
-import { deleteKey, issueKey, type KeyRecord, listKeys, setKeyActive } from '#keys';
+import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive } from '#keys';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { note, print, renderTable } from './terminal.ts';
@@ -11,7 +11,7 @@ type OfAccount = { account: string };
 export function createKeyCommand(config: Config, options: OfAccount & { name?: string }) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
-    const { key, record } = await issueKey(database, { accountId, name: options.name });
+    const { key, record } = await database.transaction((tx) => issueKey(tx, { accountId, name: options.name }));
     note(`Key ${record.id} of ${options.account}, shown this once:`);
     print(key);
   });
@@ -37,14 +37,20 @@ export function listKeysCommand(config: Config, options: OfAccount) {
 }
 
 function rowOf({ id, name, mask, active, createdAt, lastUsedAt }: KeyRecord): string[] {
-  const masked = `${mask.maskedPrefix}...${mask.lastFour}`;
-  return [id, masked, active ? 'yes' : 'no', createdAt.toISOString(), lastUsedAt?.toISOString() ?? 'never', name];
+  return [
+    id,
+    maskedKey(mask),
+    active ? 'yes' : 'no',
+    createdAt.toISOString(),
+    lastUsedAt?.toISOString() ?? 'never',
+    name,
+  ];
 }
 
 export function setKeyActiveCommand(config: Config, keyId: string, options: OfAccount & { active: boolean }) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
-    const record = await setKeyActive(database, { accountId, keyId }, options.active);
+    const record = await database.transaction((tx) => setKeyActive(tx, { accountId, keyId }, options.active));
     print(`${record.id} is ${record.active ? 'active' : 'not active'}.`);
   });
 }
@@ -52,7 +58,7 @@ export function setKeyActiveCommand(config: Config, keyId: string, options: OfAc
 export function deleteKeyCommand(config: Config, keyId: string, options: OfAccount) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
-    await deleteKey(database, { accountId, keyId });
+    await database.transaction((tx) => deleteKey(tx, { accountId, keyId }));
     print(`${keyId} is deleted.`);
   });
 }

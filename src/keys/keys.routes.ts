@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import type { CursorCodec } from '#kernel';
 import { createKeyBody, keyToWire } from './keys.schema.ts';
-import { deleteKey, issueKey, listKeys, setKeyActive } from './keys.ts';
+import { deleteKey, issueKey, type KeyChange, listKeys, setKeyActive } from './keys.ts';
 
 export type KeysDeps = { database: Database; cursors: CursorCodec };
 
@@ -25,8 +26,8 @@ export function keysRoutes(deps: KeysDeps) {
         '/api/v1/keys',
         { config: { operation: 'keys.create' }, schema: { body: createKeyBody } },
         async (request, reply) => {
-          const { accountId } = request.principal;
-          const { record, key } = await issueKey(database, { accountId, name: request.body.name });
+          const { name } = request.body;
+          const { record, key } = await database.transaction((tx) => issueKey(tx, { ...changeBy(request), name }));
           // The only answer that ever holds the secret must not stay in a cache.
           reply.code(201).header('cache-control', 'no-store');
           return { ...keyToWire(record), key };
@@ -37,16 +38,20 @@ export function keysRoutes(deps: KeysDeps) {
       ['activate', true],
       ['deactivate', false],
     ] as const)
-      app.patch<KeyRoute>(
-        `/api/v1/keys/:keyId/${verb}`,
-        { config: { operation: `keys.${verb}` } },
-        async ({ principal: { accountId }, params: { keyId } }) =>
-          keyToWire(await setKeyActive(database, { accountId, keyId }, active)),
-      );
+      app.patch<KeyRoute>(`/api/v1/keys/:keyId/${verb}`, { config: { operation: `keys.${verb}` } }, async (request) => {
+        const address = { ...changeBy(request), keyId: request.params.keyId };
+        return keyToWire(await database.transaction((tx) => setKeyActive(tx, address, active)));
+      });
 
     app.delete<KeyRoute>('/api/v1/keys/:keyId', { config: { operation: 'keys.delete' } }, async (request, reply) => {
-      await deleteKey(database, { accountId: request.principal.accountId, keyId: request.params.keyId });
+      const address = { ...changeBy(request), keyId: request.params.keyId };
+      await database.transaction((tx) => deleteKey(tx, address));
       return reply.code(204).send();
     });
   };
+}
+
+/** Whose keys a request changes, and who is told to have done it. */
+function changeBy({ principal, id }: FastifyRequest): KeyChange {
+  return { accountId: principal.accountId, actor: actorOf(principal), requestId: id };
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { maskedKey } from './key.ts';
 import type { KeyRecord } from './keys.store.ts';
 
 export const createKeyBody = Type.Object({ name: Type.Optional(Type.String()) });
@@ -17,7 +18,7 @@ export function keyToWire(record: KeyRecord): KeyWire {
   return {
     id: record.id,
     name: record.name,
-    masked_key: `${record.mask.maskedPrefix}...${record.mask.lastFour}`,
+    masked_key: maskedKey(record.mask),
     active: record.active,
     created_at: record.createdAt.toISOString(),
     last_used_at: record.lastUsedAt?.toISOString() ?? null,

@@ -36,25 +36,26 @@ export async function insertKey(
   return recordOf(row);
 }
 
-/** One statement, so that a state change and a deletion at the same time cannot both win; null when the key is gone. */
-export async function updateKeyActive(
-  sql: Sql,
-  key: { id: string; accountId: string; active: boolean },
-): Promise<KeyRecord | null> {
-  const [row] = await sql.query<KeyRow>(
-    `update api_keys set active = $3 where id = $1 and account_id = $2 returning ${columns}`,
-    [key.id, key.accountId, key.active],
+/** The key, locked until the transaction ends: what is decided about it holds. Null when it is gone. */
+export async function lockKey(tx: Sql, key: { id: string; accountId: string }): Promise<KeyRecord | null> {
+  const [row] = await tx.query<KeyRow>(
+    `select ${columns} from api_keys where id = $1 and account_id = $2 for no key update`,
+    [key.id, key.accountId],
   );
   return row ? recordOf(row) : null;
 }
 
-/** False when there was no such key. */
-export async function deleteKey(sql: Sql, key: { id: string; accountId: string }): Promise<boolean> {
-  const rows = await sql.query('delete from api_keys where id = $1 and account_id = $2 returning id', [
+export async function updateKeyActive(sql: Sql, key: { id: string; active: boolean }): Promise<void> {
+  await sql.query('update api_keys set active = $2 where id = $1', [key.id, key.active]);
+}
+
+/** What the key was; null when there was no such key. */
+export async function deleteKey(sql: Sql, key: { id: string; accountId: string }): Promise<KeyRecord | null> {
+  const [row] = await sql.query<KeyRow>(`delete from api_keys where id = $1 and account_id = $2 returning ${columns}`, [
     key.id,
     key.accountId,
   ]);
-  return rows.length > 0;
+  return row ? recordOf(row) : null;
 }
 
 /** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */

@@ -1,12 +1,14 @@
+import { type ActivityType, type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
 import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
-import { mintKey } from './key.ts';
+import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
   insertKey,
   type KeyPosition,
   type KeyRecord,
   listKeys as listKeyRows,
+  lockKey,
   updateKeyActive,
 } from './keys.store.ts';
 
@@ -15,27 +17,65 @@ const keyIdPattern = /^key_[0-9A-Z]{26}$/;
 
 export type IssuedKey = { record: KeyRecord; key: string };
 
-/** Makes an active key. `key` is the only copy of the secret. Throws `invalid_request` for a bad name. */
-export async function issueKey(sql: Sql, input: { accountId: string; name?: string | undefined }): Promise<IssuedKey> {
+/** Who asks for a change, and in which request; the installation itself unless it is said. */
+export type KeyChange = { accountId: string; actor?: Actor; requestId?: string };
+
+/**
+ * Makes an active key, in the transaction `tx` that also tells the feed. `key` is the only copy of the secret. Throws
+ * `invalid_request` for a bad name.
+ */
+export async function issueKey(tx: Sql, input: KeyChange & { name?: string | undefined }): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
-  const record = await insertKey(sql, { id: newId('key'), accountId: input.accountId, name, digest, mask });
+  const record = await insertKey(tx, { id: newId('key'), accountId: input.accountId, name, digest, mask });
+  await tell(tx, 'key.created', record, input);
   return { record, key };
 }
 
-export type KeyAddress = { accountId: string; keyId: string };
+export type KeyAddress = KeyChange & { keyId: string };
 
-/** Activates or deactivates a key; to the state it is in already, too. Throws `not_found`. */
-export async function setKeyActive(sql: Sql, { accountId, keyId }: KeyAddress, active: boolean): Promise<KeyRecord> {
-  const record = isKeyId(keyId) ? await updateKeyActive(sql, { id: keyId, accountId, active }) : null;
+/** Activates or deactivates a key. In that state already, it stays as it is and the feed is silent. Throws `not_found`. */
+export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean): Promise<KeyRecord> {
+  const { accountId, keyId } = address;
+  const record = isKeyId(keyId) ? await lockKey(tx, { id: keyId, accountId }) : null;
   if (!record) throw noSuchKey();
-  return record;
+  if (record.active === active) return record;
+  await updateKeyActive(tx, { id: keyId, active });
+  await tell(tx, active ? 'key.activated' : 'key.deactivated', record, address);
+  return { ...record, active };
 }
 
 /** Deletes a key for good. Throws `not_found`, the second time as well. */
-export async function deleteKey(sql: Sql, { accountId, keyId }: KeyAddress): Promise<void> {
-  const deleted = isKeyId(keyId) && (await deleteKeyRow(sql, { id: keyId, accountId }));
+export async function deleteKey(tx: Sql, address: KeyAddress): Promise<void> {
+  const { accountId, keyId } = address;
+  const deleted = isKeyId(keyId) ? await deleteKeyRow(tx, { id: keyId, accountId }) : null;
   if (!deleted) throw noSuchKey();
+  await tell(tx, 'key.deleted', deleted, address);
+}
+
+const verbs = {
+  'key.created': 'created',
+  'key.activated': 'activated',
+  'key.deactivated': 'deactivated',
+  'key.deleted': 'deleted',
+} as const satisfies Partial<Record<ActivityType, string>>;
+
+async function tell(
+  tx: Sql,
+  type: keyof typeof verbs,
+  { id, name, mask }: KeyRecord,
+  change: KeyChange,
+): Promise<void> {
+  const { accountId, actor = systemActor, requestId } = change;
+  await recordActivity(tx, {
+    accountId,
+    type,
+    actor,
+    subject: { kind: 'key', id, label: name },
+    message: `The API key "${name}" was ${verbs[type]}.`,
+    data: { masked_key: maskedKey(mask) },
+    ...(requestId === undefined ? {} : { requestId }),
+  });
 }
 
 export type KeyPage = { rows: KeyRecord[]; limit: number; totalCount: number; cursorOf: (row: KeyRecord) => string };
