@@ -21,6 +21,10 @@ export type AdmissionAnswer = {
     archived: boolean;
   } | null;
   alias: AliasRow | null;
+  /** The caller's share of that alias, while it is valid; the owner needs none. */
+  share: { id: string } | null;
+  /** Somebody else's private project, of which at least one model is shared with the caller. */
+  isGuest: boolean;
 };
 
 type Row = {
@@ -33,6 +37,7 @@ type Row = {
   kind: 'text' | 'embedding';
   visibility: 'private' | 'public';
   archived: boolean;
+  alias_id: string;
   alias: AliasRow['alias'] | null;
   alias_active: boolean;
   alias_visibility: AliasRow['visibility'];
@@ -41,18 +46,21 @@ type Row = {
   revision: number;
   rate_micro_per_minute: bigint;
   price_version: string;
+  share_id: string | null;
+  is_guest: boolean | null;
 };
 
 /**
  * The one statement of the hot path that reads across rooms: everything that decides about a call, for all calls of
  * one tick of the event loop. Asked anew for every call, so that a dead key or a closed project is refused at once.
- * `lateral ... limit 1` keeps each lookup an index probe, whatever the tables' statistics say.
+ * `lateral ... limit 1` keeps each lookup an index probe, whatever the tables' statistics say. Shares are looked for only
+ * when the caller is not the owner: conditions on rows already found are checked once, before the index is touched.
  */
 const statement = `
   select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
          p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
-         h.alias, h.active as alias_active, h.visibility as alias_visibility, h.target_type, h.target_id, h.revision,
-         h.rate_micro_per_minute, h.price_version
+         h.id as alias_id, h.alias, h.active as alias_active, h.visibility as alias_visibility, h.target_type, h.target_id, h.revision,
+         h.rate_micro_per_minute, h.price_version, s.id as share_id, g.is_guest
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
            as asked (digest, owner_slug, project_slug, model, position)
     left join lateral (select * from api_keys where digest = decode(asked.digest, 'hex') and active limit 1) k on true
@@ -61,6 +69,15 @@ const statement = `
       select projects.* from accounts owner join projects on projects.account_id = owner.id
        where owner.slug = asked.owner_slug and projects.slug = asked.project_slug limit 1) p on true
     left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true
+    left join lateral (
+      select id from model_shares
+       where p.account_id <> k.account_id and hosted_model_id = h.id and account_id = k.account_id
+         and (expires_at is null or expires_at > now()) limit 1) s on true
+    left join lateral (
+      select true as is_guest from model_shares
+       where p.account_id <> k.account_id and p.visibility = 'private'
+         and account_id = k.account_id and project_id = p.id
+         and (expires_at is null or expires_at > now()) limit 1) g on true
    order by asked.position`;
 
 /** Answers all questions in order, in one round trip. */
@@ -96,11 +113,14 @@ function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
             archived: row.archived,
           },
     alias: row.alias === null ? null : toAlias(row, row.alias),
+    share: row.share_id === null ? null : { id: row.share_id },
+    isGuest: row.is_guest === true,
   };
 }
 
 function toAlias(row: Row, alias: string): AliasRow {
   return {
+    id: row.alias_id,
     alias,
     active: row.alias_active,
     visibility: row.alias_visibility,

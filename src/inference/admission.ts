@@ -13,6 +13,8 @@ export type Admitted = {
   /** The caller owns the project. */
   isOwner: boolean;
   alias: AliasRow | null;
+  /** What lets a caller who is not the owner use an alias that is `shared`. */
+  share: { id: string } | null;
 };
 
 export type Admit = (headers: IncomingHttpHeaders, question: Omit<AdmissionQuestion, 'digest'>) => Promise<Admitted>;
@@ -42,13 +44,13 @@ export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsag
   };
 }
 
-function judge({ key, project, alias }: AdmissionAnswer): Admitted {
+function judge({ key, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
   if (!key) throw fault('invalid_credentials');
   if (key.accountStatus !== 'active') throw fault('account_suspended');
   if (!project) throw fault('project_not_found');
   const isOwner = project.ownerId === key.accountId;
-  // A private project of somebody else answers like one that does not exist.
-  if (!isOwner && project.visibility !== 'public') throw fault('project_not_found');
+  // A private project of somebody else answers like one that does not exist, unless a model of it is shared with the caller.
+  if (!isOwner && !isGuest && project.visibility !== 'public') throw fault('project_not_found');
   if (project.archived) throw fault('state_conflict', { message: 'This project is archived.' });
   return {
     key: { id: key.id, name: key.name },
@@ -56,5 +58,6 @@ function judge({ key, project, alias }: AdmissionAnswer): Admitted {
     project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
     isOwner,
     alias,
+    share,
   };
 }

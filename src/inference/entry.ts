@@ -26,7 +26,13 @@ export async function enter(admit: Admit, request: FastifyRequest): Promise<{ ad
 
 /** Resolves the model that a call names, for a caller already let in. */
 export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
-  return resolveModel({ requested, alias: admitted.alias, isOwner: admitted.isOwner, baseModels: deps.models });
+  return resolveModel({
+    requested,
+    alias: admitted.alias,
+    isOwner: admitted.isOwner,
+    isShared: admitted.share !== null,
+    baseModels: deps.models,
+  });
 }
 
 /** Resolves a model that generates text; an embedding model is no model here. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { fault } from '#kernel';
 import { listCallableHostedModels, toCompatModel } from '#models';
+import type { Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
 import { inferencePrefix, readParams } from './entry.ts';
 
@@ -11,7 +12,7 @@ export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps
   app.get(`${inferencePrefix}/models`, { config: config('models.list') }, async (request) => {
     const { owner, project } = readParams(request);
     const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
-    const models = await listCallableHostedModels(sql, { projectId: admitted.project.id, isOwner: admitted.isOwner });
+    const models = await listCallableHostedModels(sql, callerOf(admitted));
     return { object: 'list', data: models.map((model) => toCompatModel(model, owner)) };
   });
 
@@ -20,9 +21,13 @@ export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps
     // as: the path declares it.
     const { id } = request.params as { id: string };
     const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
-    const models = await listCallableHostedModels(sql, { projectId: admitted.project.id, isOwner: admitted.isOwner });
+    const models = await listCallableHostedModels(sql, callerOf(admitted));
     const model = models.find(({ alias }) => alias === id);
     if (!model) throw fault('model_not_found', { param: 'model' });
     return toCompatModel(model, owner);
   });
+}
+
+function callerOf({ project, accountId, isOwner }: Admitted) {
+  return { projectId: project.id, accountId, isOwner };
 }

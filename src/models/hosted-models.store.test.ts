@@ -79,13 +79,14 @@ describe('hosted models in the database', () => {
 
   test('the owner is shown active aliases, anybody else the public ones', async () => {
     const { database, projectId } = await seed();
+    const { accountId: stranger } = await seedAccount(database);
     const insert = (alias: string, more: { active: boolean; visibility?: 'private' | 'public' }) =>
       insertHostedModel(database, { projectId, alias, baseModel, ...more });
     await insert('own', { active: true });
     await insert('open', { active: true, visibility: 'public' });
     await insert('off', { active: false, visibility: 'public' });
     const names = async (isOwner: boolean) =>
-      (await listCallableHostedModels(database, { projectId, isOwner })).map(({ alias }) => alias);
+      (await listCallableHostedModels(database, { projectId, isOwner, accountId: stranger })).map(({ alias }) => alias);
     assert.deepEqual(await names(true), ['own', 'open']);
     assert.deepEqual(await names(false), ['open']);
   });

@@ -23,7 +23,15 @@ export type HostedModel = {
 /** What decides about a call by alias; the admission statement reads it with the rest. */
 export type AliasRow = Pick<
   HostedModel,
-  'alias' | 'targetType' | 'targetId' | 'revision' | 'visibility' | 'active' | 'rateMicroPerMinute' | 'priceVersion'
+  | 'id'
+  | 'alias'
+  | 'targetType'
+  | 'targetId'
+  | 'revision'
+  | 'visibility'
+  | 'active'
+  | 'rateMicroPerMinute'
+  | 'priceVersion'
 >;
 
 type Row = {
@@ -104,13 +112,17 @@ export async function findHostedModel(sql: Sql, projectId: string, alias: string
 /** The active aliases of a project that a caller may call, oldest first. The caller has been found to see the project. */
 export async function listCallableHostedModels(
   sql: Sql,
-  { projectId, isOwner }: { projectId: string; isOwner: boolean },
+  { projectId, accountId, isOwner }: { projectId: string; accountId: string; isOwner: boolean },
 ): Promise<HostedModel[]> {
   const rows = await sql.query<Row>(
-    `select * from hosted_models
-      where project_id = $1 and active and ($2 or visibility = 'public')
-      order by created_at, id`,
-    [projectId, isOwner],
+    `select h.* from hosted_models h
+      where h.project_id = $1 and h.active
+        and ($2 or h.visibility = 'public'
+             or h.visibility = 'shared' and exists (
+               select from model_shares s where s.hosted_model_id = h.id and s.account_id = $3
+                  and (s.expires_at is null or s.expires_at > now())))
+      order by h.created_at, h.id`,
+    [projectId, isOwner, accountId],
   );
   return rows.map(fromRow);
 }

@@ -44,6 +44,7 @@ const known = new Map([text, embedding, absent, gone].map((model) => [model.id, 
 const baseModels = { find: (id: string) => known.get(id) };
 
 const alias: AliasRow = {
+  id: 'hm_1',
   alias: 'helper',
   targetType: 'base_model',
   targetId: 'base-text',
@@ -55,7 +56,7 @@ const alias: AliasRow = {
 };
 
 function ask(question: Partial<ModelQuestion>) {
-  return resolveModel({ requested: 'helper', alias: null, isOwner: true, baseModels, ...question });
+  return resolveModel({ requested: 'helper', alias: null, isOwner: true, isShared: false, baseModels, ...question });
 }
 
 function refuses(question: Partial<ModelQuestion>, name: FaultName, message: RegExp) {
@@ -108,7 +109,17 @@ describe('what a model string means', () => {
       }
     });
     assert.equal(new Set(messages).size, 1);
+    assert.doesNotMatch(messages[0] ?? '', /served/);
     refuses({ isOwner: false, alias }, 'model_not_found', /no model "helper"/);
+  });
+
+  test('a share opens an alias that is shared, and no private or inactive one', () => {
+    const shared = { ...alias, visibility: 'shared' as const };
+    const served = ask({ isOwner: false, isShared: true, alias: shared });
+    assert.deepEqual([served.rateMicroPerMinute, served.priceVersion], [7n, 'then']);
+    refuses({ isOwner: false, isShared: true, alias }, 'model_not_found', /no model "helper"/);
+    const off = { ...shared, active: false };
+    refuses({ isOwner: false, isShared: true, alias: off }, 'model_not_found', /no model "helper"/);
   });
 
   test('a base model called by somebody else than the owner is 403 owner_required', () => {

@@ -24,6 +24,8 @@ export type ModelQuestion = {
   alias: AliasRow | null;
   /** Whether the caller owns the project. Anybody else has already been found to see it. */
   isOwner: boolean;
+  /** Whether the caller has a valid share of the alias. */
+  isShared: boolean;
   baseModels: { find: (id: string) => BaseModel | undefined };
 };
 
@@ -56,9 +58,10 @@ export function resolveModel(question: ModelQuestion): ServedModel {
   return serve({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion });
 }
 
-function resolveAlias(requested: string, alias: AliasRow, { isOwner, baseModels }: ModelQuestion): ServedModel {
+function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestion): ServedModel {
+  const { isOwner, baseModels } = question;
   // What is not theirs looks to others as if it did not exist, so that private aliases cannot be probed.
-  if (!isOwner && (!alias.active || alias.visibility !== 'public')) throw unknown(requested);
+  if (!isOwner && !(alias.active && isOpenTo(alias, question))) throw unknown(requested);
   if (!alias.active) throw notFound(`The model ${shown(requested)} of this project is not active.`);
   if (alias.targetType === 'training_job') {
     throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
@@ -72,6 +75,11 @@ function resolveAlias(requested: string, alias: AliasRow, { isOwner, baseModels 
   }
   const { revision, rateMicroPerMinute, priceVersion } = alias;
   return serve({ requested, baseModel, revision, rateMicroPerMinute, priceVersion });
+}
+
+/** Whether somebody else than the owner may call it. A share of an alias that is private waits until it is not. */
+function isOpenTo({ visibility }: AliasRow, { isShared }: ModelQuestion): boolean {
+  return visibility === 'public' || (visibility === 'shared' && isShared);
 }
 
 type Served = Pick<ServedModel, 'requested' | 'baseModel' | 'revision' | 'rateMicroPerMinute' | 'priceVersion'>;
