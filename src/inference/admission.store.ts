@@ -19,6 +19,8 @@ export type AdmissionAnswer = {
     kind: 'text' | 'embedding';
     visibility: 'private' | 'public';
     archived: boolean;
+    /** Text calls of the project are kept for later use as examples. */
+    autoSaves: boolean;
   } | null;
   alias: AliasRow | null;
   /** The caller's share of that alias, while it is valid; the owner needs none. */
@@ -37,6 +39,7 @@ type Row = {
   kind: 'text' | 'embedding';
   visibility: 'private' | 'public';
   archived: boolean;
+  inference_auto_save: boolean;
   alias_id: string;
   alias: AliasRow['alias'] | null;
   alias_active: boolean;
@@ -59,6 +62,7 @@ type Row = {
 const statement = `
   select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
          p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
+         p.inference_auto_save,
          h.id as alias_id, h.alias, h.active as alias_active, h.visibility as alias_visibility, h.target_type, h.target_id, h.revision,
          h.rate_micro_per_minute, h.price_version, s.id as share_id, g.is_guest
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
@@ -111,6 +115,7 @@ function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
             kind: row.kind,
             visibility: row.visibility,
             archived: row.archived,
+            autoSaves: row.inference_auto_save,
           },
     alias: row.alias === null ? null : toAlias(row, row.alias),
     share: row.share_id === null ? null : { id: row.share_id },

@@ -15,6 +15,11 @@ export type Admitted = {
   alias: AliasRow | null;
   /** What lets a caller who is not the owner use an alias that is `shared`. */
   share: { id: string } | null;
+  /**
+   * The project keeps its text calls and this is one of its owner's own. Calls of others are never kept: whoever was
+   * given a model has not given the owner his prompts.
+   */
+  isSaved: boolean;
 };
 
 export type Admit = (headers: IncomingHttpHeaders, question: Omit<AdmissionQuestion, 'digest'>) => Promise<Admitted>;
@@ -57,6 +62,7 @@ function judge({ key, project, alias, share, isGuest }: AdmissionAnswer): Admitt
     accountId: key.accountId,
     project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
     isOwner,
+    isSaved: isOwner && project.autoSaves,
     alias,
     share,
   };
