@@ -50,8 +50,9 @@ export type Scene = {
   caller: Caller;
   place: Place;
   /**
-   * Asks the API as the owner of the place, who must succeed; the path starts at `/api/`, or is relative to the project
-   * of the place. For what a row needs: `const { id } = await owner('POST', 'datasets', {...})`.
+   * Asks the API as the owner, who must succeed; the path starts at `/api/`, or is relative to the project of the place.
+   * For what a row needs: `const { id } = await owner('POST', 'datasets', {...})`. The id becomes a secret, unless the
+   * place is one that others see.
    */
   owner: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
 };
@@ -67,6 +68,8 @@ export type Row = {
   request?: (scene: Scene) => Asked | Promise<Asked>;
   /** What the project must be; default: text. */
   kind?: Place['kind'];
+  /** The last part of the path is a name that other projects may use too, not an id. */
+  byName?: boolean;
   expected: Cells;
   /**
    * Attempts beyond the columns: foreign ids in bodies and queries, above all. `like` makes the request that must be
@@ -131,7 +134,7 @@ export const everyone = (ok: Cell = '200'): Cells => ({
   noCredential: ok,
 });
 
-/** A call of a compatible route with the model of the place, whose visibility is `shared`, in the public place `public`. */
+/** A compatible route: for the owner, for whom the model of the place is shared with, and in the public place for all. */
 export const modelCall = (ok: Cell = '200'): Cells => ({
   ...visibleRead(ok),
   stranger: '404 project_not_found',

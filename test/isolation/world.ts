@@ -3,7 +3,7 @@ import type { Database } from '#db';
 import { microPerCredit, newId } from '#kernel';
 import { setKeyActive } from '#keys';
 import { insertHostedModel } from '#models';
-import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase } from '#test/database.ts';
 import type { Caller, Place } from './matrix.ts';
@@ -32,13 +32,16 @@ export type World = {
   /** A key of the owner that is not active. */
   deadKey: string;
   places: Record<Place['kind'], Places>;
-  /** Words and ids that nobody but the owner may ever read. Rows add what they make. */
+  /** Words and ids that nobody but the owner may ever read. */
   secrets: Set<string>;
   stop: () => Promise<void>;
 };
 
 /** Stands in the name of everything private; `secrets` holds it. */
 export const canary = 'heliotrope';
+
+/** Not words that a message might hold: answers are compared with the caller's own words taken out. */
+const slugs = { owner: 'olga' } as const;
 
 const tinyModels = { text: 'fanfold-tiny-chat', embedding: 'fanfold-tiny-embed' } as const;
 
@@ -48,10 +51,10 @@ export async function createWorld(): Promise<World> {
   const app = await startApp(db.database);
   const { database } = db;
   const [owner, friend, stranger, suspended] = [
-    await createAccount(database, 'owner'),
-    await createAccount(database, 'friend'),
-    await createAccount(database, 'stranger'),
-    await createAccount(database, 'suspended'),
+    await createAccount(database, slugs.owner),
+    await createAccount(database, 'felix'),
+    await createAccount(database, 'stella'),
+    await createAccount(database, 'sven'),
   ];
   const dead = await seedKey(database, { accountId: owner.accountId, name: `${canary} key` });
   await setKeyActive(database, { accountId: owner.accountId, keyId: dead.keyId }, false);
@@ -91,23 +94,25 @@ export function placeOf(world: World, caller: Caller, kind: Place['kind']): Plac
   return caller === 'suspended' ? places.ofSuspended : places.private;
 }
 
-/** The key that a caller presents; none for nobody. */
-export function keyOf(world: World, caller: Caller): string | null {
-  const keys: Record<Caller, string | null> = {
-    owner: world.owner.key,
-    shared: world.friend.key,
-    public: world.stranger.key,
-    stranger: world.stranger.key,
-    suspended: world.suspended.key,
-    deactivatedKey: world.deadKey,
-    noCredential: null,
-  };
-  return keys[caller];
+export type Credential = { kind: 'api_key' | 'session' | 'none'; headers: Record<string, string> };
+
+/** Every way in which a caller can say who he is. */
+export function credentialsOf(world: World, caller: Caller): Credential[] {
+  const key = (secret: string): Credential => ({ kind: 'api_key', headers: bearer(secret) });
+  if (caller === 'noCredential') return [{ kind: 'none', headers: {} }];
+  if (caller === 'deactivatedKey') return [key(world.deadKey)];
+  return [key(accountOf(world, caller).key)];
+}
+
+function accountOf({ owner, friend, stranger, suspended }: World, caller: Caller): Account {
+  if (caller === 'owner') return owner;
+  if (caller === 'shared') return friend;
+  return caller === 'suspended' ? suspended : stranger;
 }
 
 async function createAccount(database: Database, slug: string): Promise<Account> {
   const { accountId } = await seedAccount(database, { slug });
-  const name = slug === 'owner' ? `${canary} first key` : 'first key';
+  const name = slug === slugs.owner ? `${canary} first key` : 'first key';
   const { key, keyId } = await seedKey(database, { accountId, name });
   await database.transaction((tx) => grant(tx, { accountId, micro: 1000n * microPerCredit, note: 'Test credits' }));
   return { accountId, slug, key, keyId };
@@ -121,7 +126,7 @@ async function createPlace(
   { account, kind, called }: { account: Account; kind: Place['kind']; called: PlaceName },
 ): Promise<Place> {
   const isHidden = called === 'private' || called === 'elsewhere';
-  const isSecret = account.slug === 'owner' && isHidden;
+  const isSecret = account.slug === slugs.owner && isHidden;
   const { projectId, slug: project } = await seedProject(database, {
     accountId: account.accountId,
     slug: `${called}-${kind}`,
@@ -133,7 +138,7 @@ async function createPlace(
   if (!baseModel) throw new Error(`The catalogue has no ${tinyModels[kind]}.`);
   const { id: hostedModelId, alias } = await insertHostedModel(database, {
     projectId,
-    alias: 'model',
+    alias: 'parrot',
     displayName: isSecret ? `${canary} model` : 'model',
     baseModel,
     visibility: called === 'public' ? 'public' : 'shared',

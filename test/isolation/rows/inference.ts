@@ -11,7 +11,12 @@ const chatBody = ({ place }: Scene) => ({
 
 export const rows: Row[] = [
   { operation: 'models.list', expected: modelCall() },
-  { operation: 'models.retrieve', expected: modelCall(), request: ({ place }) => ({ params: { id: place.alias } }) },
+  {
+    operation: 'models.retrieve',
+    byName: true,
+    expected: modelCall(),
+    request: ({ place }) => ({ params: { id: place.alias } }),
+  },
   { operation: 'chat.create', expected: modelCall(), request: chatBody },
   {
     operation: 'completions.create',

@@ -1,9 +1,8 @@
 import { ownAccount, ownObject, type Row, type Scene } from '../matrix.ts';
 
 /** A key of the owner, made for one cell. */
-async function ownersKey({ owner, world }: Scene) {
+async function ownersKey({ owner }: Scene) {
   const { id } = await owner('POST', '/api/v1/keys', { name: 'for one cell' });
-  world.secrets.add(String(id));
   return { params: { keyId: String(id) } };
 }
 

@@ -1,0 +1,87 @@
+import type { RouteRow } from '#http';
+import type { Asked, Place } from './matrix.ts';
+
+/** An answer of the API, and what of it must not depend on whether something exists. */
+export type Answer = { status: number; code: string | null; text: string; gist: string };
+
+export type Question = {
+  origin: string;
+  route: Pick<RouteRow, 'method' | 'path'>;
+  place: Place;
+  asked: Asked;
+  credential: Record<string, string>;
+};
+
+/** Asks one route. */
+export async function ask(question: Question): Promise<Answer> {
+  const { origin, route, asked, credential } = question;
+  const params = paramsOf(question);
+  const query = new URLSearchParams(asked.query).toString();
+  const body = bodyOf(route.method, asked.body);
+  const response = await fetch(`${origin}${fill(route.path, params)}${query && `?${query}`}`, {
+    method: route.method,
+    headers: { ...credential, ...asked.headers, ...(body === null ? {} : { 'content-type': 'application/json' }) },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  return { status: response.status, code: codeIn(text), text, gist: gistOf(response, text, params) };
+}
+
+/** Names of the parameters of a path, in order. */
+export function parametersOf(path: string): string[] {
+  return [...path.matchAll(/:([A-Za-z]+)|(\*)/g)].map(([, name, rest]) => name ?? rest ?? '');
+}
+
+/** The values of a question's path parameters: what it says, otherwise the place. */
+export function paramsOf({ route, place, asked }: Pick<Question, 'route' | 'place' | 'asked'>): Record<string, string> {
+  const own: Record<string, string> = { owner: place.ownerSlug, project: place.project, ...asked.params };
+  return Object.fromEntries(
+    parametersOf(route.path).map((name) => {
+      const value = own[name];
+      if (value === undefined) throw new Error(`The row does not say what ${name} is in ${route.path}.`);
+      return [name, value];
+    }),
+  );
+}
+
+function fill(path: string, params: Record<string, string>): string {
+  return path.replace(/:([A-Za-z]+)|(\*)/g, (_, name, rest) => encodeURIComponent(params[name ?? rest] ?? ''));
+}
+
+function bodyOf(method: string, body: unknown): string | null {
+  if (method === 'GET') return null;
+  return body === undefined ? null : JSON.stringify(body);
+}
+
+function codeIn(text: string): string | null {
+  const error = fieldOf(parsed(text), 'error');
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' ? code : null;
+}
+
+/** Differ between any two requests, or count them. */
+const restless = /^(date|x-request-id|content-length|connection|keep-alive|ratelimit-.*|server-timing)$/;
+
+/** Status, headers and body without what names this one request, and with the caller's own words taken out. */
+function gistOf(response: Response, text: string, params: Record<string, string>): string {
+  const headers = [...response.headers]
+    .filter(([name]) => !restless.test(name))
+    .map(([name, value]) => `${name}: ${value}`);
+  const said = text.replace(/"request_id":"[^"]*"/, '"request_id":"..."');
+  const bare = Object.entries(params).reduce((rest, [name, value]) => rest.replaceAll(value, `{${name}}`), said);
+  return [response.status, ...headers.sort(), bare].join('\n');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
