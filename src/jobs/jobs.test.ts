@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { createJobs, type Jobs } from './jobs.ts';
+import { defineTask } from './task.ts';
+
+let db: TestDatabase;
+let jobs: Jobs;
+
+const note = defineTask<{ text: string }>('test.note', { concurrency: 2 });
+const flaky = defineTask<{ text: string }>('test.flaky', { retries: 1 });
+const slow = defineTask<{ text: string }>('test.slow');
+const held = defineTask<{ text: string }>('test.held');
+const done: string[] = [];
+let letGo = Promise.withResolvers<void>();
+
+before(async () => {
+  db = await createTestDatabase();
+  jobs = createJobs({ url: db.url });
+  jobs.handle(note, async ({ text }) => void done.push(text));
+  jobs.handle(flaky, async ({ text }, { attempt, isLastAttempt }) => {
+    done.push(`${text} ${attempt} ${isLastAttempt}`);
+    if (attempt === 1) throw new Error('The first attempt fails.');
+  });
+  jobs.handle(slow, async ({ text }) => void done.push(text));
+  jobs.handle(held, async ({ text }) => {
+    await letGo.promise;
+    done.push(text);
+  });
+});
+
+after(async () => {
+  await jobs.stop(1_000);
+  await db.drop();
+});
+
+async function until(condition: () => boolean, ms: number): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!condition()) {
+    assert.ok(performance.now() < deadline, `${JSON.stringify(done)} after ${ms} ms`);
+    await sleep(20);
+  }
+}
+
+test('work of a process that is killed goes on in another one', { timeout: 90_000 }, async (t) => {
+  // As a replica that only takes requests.
+  const sender = createJobs({ url: db.url, works: false });
+  sender.handle(slow, async () => {});
+  await sender.start();
+  const worker = spawn(process.execPath, [fileURLToPath(new URL('jobs-worker.fixture.ts', import.meta.url)), db.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => worker.kill('SIGKILL'));
+  t.after(() => sender.stop(0));
+  let said = '';
+  worker.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  await until(() => said.includes('ready'), 20_000);
+  await sender.enqueue(db.database, slow, { text: 'slow' });
+  await until(() => said.includes('begun'), 20_000);
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  await jobs.start();
+  await until(() => done.includes('slow'), 60_000);
+});
+
+test('what is enqueued in a transaction runs when it commits, and never when it does not', async () => {
+  await assert.rejects(
+    db.database.transaction(async (tx) => {
+      await jobs.enqueue(tx, note, { text: 'undone' });
+      throw new Error('undo');
+    }),
+  );
+  await db.database.transaction((tx) => jobs.enqueue(tx, note, { text: 'committed' }));
+  await until(() => done.includes('committed'), 5_000);
+  assert.ok(!done.includes('undone'));
+});
+
+test('work that fails is tried again, and knows its last attempt', async () => {
+  await jobs.enqueue(db.database, flaky, { text: 'flaky' });
+  await until(() => done.includes('flaky 2 true'), 15_000);
+  assert.ok(done.includes('flaky 1 false'));
+});
+
+test('of work with one key, one waits at most; other work is not held back', async () => {
+  await jobs.enqueue(db.database, held, { text: 'running' }, { key: 'k' });
+  await sleep(500);
+  for (let i = 0; i < 5; i++) await jobs.enqueue(db.database, held, { text: 'waiting' }, { key: 'k' });
+  await jobs.enqueue(db.database, held, { text: 'other' }, { key: 'l' });
+  letGo.resolve();
+  await until(() => done.includes('other'), 15_000);
+  assert.equal(done.filter((text) => text === 'waiting').length, 1);
+  letGo = Promise.withResolvers<void>();
+});

@@ -1,0 +1,135 @@
+import { type JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Sql } from '#db';
+import type { Task, TaskHandler } from './task.ts';
+
+/**
+ * Background work in the same database: what is enqueued in a transaction runs once it has committed, at least once,
+ * on some replica, also when the process that had begun it dies (the next attempt starts within about half a minute).
+ */
+export type Jobs = {
+  /** Says what does a task's work. All tasks are known before `start`. */
+  handle: <Payload extends object>(task: Task<Payload>, handler: TaskHandler<Payload>) => void;
+  /**
+   * Enqueues within the caller's transaction.
+   * @param options.key while work with this key waits, nothing is added.
+   * @param options.afterSeconds earliest start.
+   */
+  enqueue: <Payload extends object>(
+    sql: Sql,
+    task: Task<Payload>,
+    payload: Payload,
+    options?: { key?: string; afterSeconds?: number },
+  ) => Promise<void>;
+  /** Installs what the queue needs in the database, then begins to work. */
+  start: () => Promise<void>;
+  /** Takes nothing new, gives running work `graceMs`, then aborts it; what was aborted is tried again elsewhere. */
+  stop: (graceMs: number) => Promise<void>;
+};
+
+export type JobsLog = { warn: (details: object, message: string) => void };
+
+export type JobsOptions = {
+  url: string;
+  log?: JobsLog;
+  /** False: enqueues only, and other processes work. */
+  works?: boolean;
+};
+
+const schema = 'fanfold_jobs';
+const maxConnections = 3;
+/** A worker shows life this often; silence of `heartbeatSeconds` (10 at least) means that it is dead. */
+const refreshSeconds = 3;
+const heartbeatSeconds = 10;
+const superviseSeconds = 5;
+/** A notification wakes a waiting worker at once; this is for retries, and for what came while it worked. */
+const pollSeconds = 2;
+const retryDelaySeconds = 1;
+const retryDelayMaxSeconds = 60;
+const keepDoneSeconds = 24 * 3_600;
+
+type Handled = { task: Task<object>; handler: TaskHandler<object> };
+
+export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema,
+    max: maxConnections,
+    application_name: 'fanfold jobs',
+    useListenNotify: true,
+    // One replica of all supervises at a time; schedules are not used.
+    schedule: false,
+    supervise: works,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+  });
+  boss.on('error', (error) => log?.warn({ err: error }, 'trouble with the job queue'));
+  const handled = new Map<string, Handled>();
+
+  async function prepareQueue({ task }: Handled): Promise<void> {
+    const options = {
+      retryLimit: task.retries,
+      retryDelay: retryDelaySeconds,
+      retryBackoff: true,
+      retryDelayMax: retryDelayMaxSeconds,
+      expireInSeconds: task.longestSeconds,
+      heartbeatSeconds,
+      deleteAfterSeconds: keepDoneSeconds,
+      notify: true,
+    };
+    // `short`: with a key, one job waits at most.
+    await boss.createQueue(task.name, { policy: 'short', ...options });
+  }
+
+  async function work({ task, handler }: Handled): Promise<void> {
+    const options = {
+      localConcurrency: task.concurrency,
+      heartbeatRefreshSeconds: refreshSeconds,
+      pollingIntervalSeconds: pollSeconds,
+      notifyPollingIntervalSeconds: pollSeconds,
+      includeMetadata: true,
+    } as const;
+    await boss.work(task.name, options, async ([attempt]: JobWithMetadata[]) => {
+      if (attempt) await runAttempt(task, handler, attempt);
+    });
+  }
+
+  async function runAttempt(task: Task<object>, handler: TaskHandler<object>, attempt: JobWithMetadata): Promise<void> {
+    const run = {
+      signal: attempt.signal,
+      attempt: attempt.retryCount + 1,
+      isLastAttempt: attempt.retryCount >= task.retries,
+    };
+    try {
+      await handler(attempt.data, run);
+    } catch (error) {
+      log?.warn({ err: error, task: task.name, attempt: run.attempt }, 'an attempt at background work failed');
+      throw error;
+    }
+  }
+
+  return {
+    handle(task, handler) {
+      if (handled.has(task.name)) throw new Error(`The task ${task.name} has a handler already. This is a bug.`);
+      // The queue gives back what `enqueue` took, and that takes this payload only.
+      handled.set(task.name, { task, handler: handler as TaskHandler<object> });
+    },
+
+    async enqueue(sql, task, payload, { key, afterSeconds } = {}) {
+      const db = { executeSql: async (text: string, values?: unknown[]) => ({ rows: await sql.query(text, values) }) };
+      await boss.send(task.name, payload, {
+        db,
+        // Without a key of its own, work never waits for other work.
+        singletonKey: key ?? crypto.randomUUID(),
+        ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
+      });
+    },
+
+    async start() {
+      await boss.start();
+      for (const entry of handled.values()) await prepareQueue(entry);
+      if (works) for (const entry of handled.values()) await work(entry);
+    },
+
+    stop: (graceMs) => boss.stop({ graceful: true, timeout: graceMs }),
+  };
+}
