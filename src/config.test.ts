@@ -32,6 +32,13 @@ test('the environment wins over the file, the file over the defaults, and an emp
   assert.equal(config.engineQueue, 64);
 });
 
+test('the public address is kept as clients need it: with its path, without a slash at the end', () => {
+  const read = (url: string) => loadConfig({ FANFOLD_PUBLIC_URL: url }).publicUrl;
+  assert.equal(read('https://models.example'), 'https://models.example');
+  assert.equal(read('https://models.example:8443/ai/'), 'https://models.example:8443/ai');
+  assert.equal(loadConfig({}).publicUrl, null);
+});
+
 test('a bad value is refused in one line that names the setting and what it may be', async (t) => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ PORT: '80a' }, /^PORT must be a port number/],
@@ -39,6 +46,8 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ PORT: '-1' }, /^PORT must be/],
     [{ FANFOLD_LOG_LEVEL: 'loud' }, /^FANFOLD_LOG_LEVEL must be one of/],
     [{ FANFOLD_CORS_ORIGINS: 'https://a.example/path' }, /^FANFOLD_CORS_ORIGINS must be origins/],
+    [{ FANFOLD_PUBLIC_URL: 'models.example' }, /^FANFOLD_PUBLIC_URL must be an address/],
+    [{ FANFOLD_PUBLIC_URL: 'https://a:b@models.example/?x' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_ENGINE_GPU: 'cuda' }, /^FANFOLD_ENGINE_GPU must be auto or off/],
     [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],

@@ -8,6 +8,8 @@ export type Environment = Record<string, string | undefined>;
 type Values = {
   host: string;
   port: number;
+  /** Where clients reach the service, without a slash at the end; null: at the host that a request names. */
+  publicUrl: string | null;
   dataDir: string;
   /** null: the embedded PostgreSQL. */
   databaseUrl: string | null;
@@ -61,6 +63,12 @@ const gpuModes = { auto: 'auto', off: false } as const;
 export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
   host: { env: 'HOST', fallback: '127.0.0.1', expected: 'an address to listen on', read: words },
   port: { env: 'PORT', fallback: 8787, expected: 'a port number (0 takes any free one)', read: number(0, 65_535) },
+  publicUrl: {
+    env: 'FANFOLD_PUBLIC_URL',
+    fallback: null,
+    expected: 'an address such as https://models.example',
+    read: readPublicUrl,
+  },
   dataDir: { env: 'FANFOLD_DATA_DIR', fallback: './data', expected: 'a folder', read: words },
   databaseUrl: { env: 'DATABASE_URL', fallback: null, expected: 'postgres://user:password@host/name', read: words },
   databaseConnections: {
@@ -142,6 +150,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return {
     host: read(settings.host),
     port: read(settings.port),
+    publicUrl: read(settings.publicUrl),
     dataDir: resolve(read(settings.dataDir)),
     databaseUrl: read(settings.databaseUrl),
     databaseConnections: read(settings.databaseConnections),
@@ -214,4 +223,11 @@ function parseFile(path: string, content: string): object {
 function readOrigins(text: string): string[] | undefined {
   const origins = text.split(',').map((part) => part.trim());
   return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+}
+
+function readPublicUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    return undefined;
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }

@@ -6,6 +6,7 @@ export type { DrainOptions } from './drain.ts';
 export { parseJsonBody } from './json-guard.ts';
 export { creditsText, nullable, pageQuery, pageSchema, plainPageQuery, timestamp } from './page-query.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
+export { createPublicUrl, type PublicUrl } from './public-url.ts';
 export { renderFault, type WireShape } from './render-fault.ts';
 export type { Access, RouteRow, RouteTable } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
