@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { installationSecret } from '#accounts';
+import { activityRoutes } from '#activity';
 import { createBilling } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
@@ -47,6 +48,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   });
 
   await server.register(keysRoutes({ database, cursors }));
+  await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   const admit = createAdmission({ sql: database, keyUsage: usage });
   inferenceRoutes(server, { admit, sql: database, models, engine, billing, clock });

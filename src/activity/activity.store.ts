@@ -1,21 +1,47 @@
 import type { Sql } from '#db';
 import type { ActivityType, Severity } from './activity-types.ts';
+import type { SubjectKind } from './subject-href.ts';
 
-export type ActivityRow = {
+export type NewActivityRow = {
   id: string;
   accountId: string;
   type: ActivityType;
   severity: Severity;
   actor: { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
   project: { ownerSlug: string; slug: string } | null;
-  subject: { kind: string; id: string; label: string };
+  subject: { kind: SubjectKind; id: string; label: string };
   message: string;
   data: Record<string, unknown>;
   requestId: string | null;
 };
 
+/** A row of the feed as it was written; types and kinds may be those of another release. */
+export type ActivityRow = {
+  id: string;
+  type: string;
+  severity: Severity;
+  actorKind: 'account' | 'api_key' | 'system';
+  actorId: string | null;
+  actorLabel: string;
+  projectOwner: string | null;
+  projectSlug: string | null;
+  subjectKind: string;
+  subjectId: string;
+  subjectLabel: string;
+  message: string;
+  data: Record<string, unknown>;
+  requestId: string | null;
+  archivedAt: Date | null;
+  createdAt: Date;
+};
+
+const columns = `id, type, severity, actor_kind as "actorKind", actor_id as "actorId", actor_label as "actorLabel",
+  project_owner as "projectOwner", project_slug as "projectSlug", subject_kind as "subjectKind",
+  subject_id as "subjectId", subject_label as "subjectLabel", message, data, request_id as "requestId",
+  archived_at as "archivedAt", created_at as "createdAt"`;
+
 /** `now()` is when the transaction began: of two changes that waited for each other, the later one would come first. */
-export async function insertActivity(sql: Sql, row: ActivityRow): Promise<void> {
+export async function insertActivity(sql: Sql, row: NewActivityRow): Promise<void> {
   await sql.query(
     `insert into activity (id, account_id, type, severity, actor_kind, actor_id, actor_label, project_owner,
        project_slug, subject_kind, subject_id, subject_label, message, data, request_id, created_at)
@@ -38,4 +64,86 @@ export async function insertActivity(sql: Sql, row: ActivityRow): Promise<void> 
       row.requestId,
     ],
   );
+}
+
+export type ArchiveFilter = 'false' | 'true' | 'all';
+
+export type ActivityFilter = {
+  accountId: string;
+  archived: ArchiveFilter;
+  type: ActivityType | null;
+  project: { ownerSlug: string; slug: string } | null;
+};
+
+/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
+export type ActivityPosition = { createdAt: string; id: string };
+
+/** Literal, so that the index of what is not archived serves the list that everybody opens. */
+const archivedIs: Record<ArchiveFilter, string> = {
+  false: 'and archived_at is null',
+  true: 'and archived_at is not null',
+  all: '',
+};
+
+const filtered = (archived: ArchiveFilter) => `from activity
+  where account_id = $1 ${archivedIs[archived]} and ($2::text is null or type = $2)
+    and ($3::text is null or (project_owner = $3 and project_slug = $4))`;
+
+const filterValues = ({ accountId, type, project }: ActivityFilter) => [
+  accountId,
+  type,
+  project?.ownerSlug ?? null,
+  project?.slug ?? null,
+];
+
+/** Rows of the feed after a position, newest first, and how many there are under the filter. */
+export async function listActivityRows(
+  sql: Sql,
+  filter: ActivityFilter,
+  page: { after: ActivityPosition | null; limit: number },
+): Promise<{ rows: (ActivityRow & { position: string })[]; totalCount: number }> {
+  const [rows, [count]] = await Promise.all([
+    sql.query<ActivityRow & { position: string }>(
+      `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         ${filtered(filter.archived)} and ($5::timestamptz is null or (created_at, id) < ($5::timestamptz, $6))
+        order by created_at desc, id desc limit $7`,
+      [...filterValues(filter), page.after?.createdAt ?? null, page.after?.id ?? '', page.limit],
+    ),
+    sql.query<{ total: number }>(
+      `select count(*)::integer as total ${filtered(filter.archived)}`,
+      filterValues(filter),
+    ),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+/** One statement, whatever the state was; null: the account has no such row. */
+export async function updateActivityArchived(
+  sql: Sql,
+  row: { id: string; accountId: string; archived: boolean },
+): Promise<ActivityRow | null> {
+  const [found] = await sql.query<ActivityRow>(
+    `update activity set archived_at = case when $3 then coalesce(archived_at, now()) end
+      where id = $1 and account_id = $2 returning ${columns}`,
+    [row.id, row.accountId, row.archived],
+  );
+  return found ?? null;
+}
+
+export type ArchiveSelection = { accountId: string; before: Date | null; ids: readonly string[] | null };
+
+/** Archives at most `limit` of the selected rows that are not archived; says how many. Locks in one order for all. */
+export async function archiveSelected(sql: Sql, { accountId, before, ids }: ArchiveSelection, limit: number) {
+  const rows = await sql.query(
+    `with due as (
+       select id from activity
+        where account_id = $1 and archived_at is null
+          and ($2::timestamptz is null or created_at < $2) and ($3::text[] is null or id = any($3))
+        order by created_at desc, id desc limit $4
+        for no key update
+     )
+     update activity set archived_at = now() from due where activity.id = due.id returning activity.id`,
+    [accountId, before, ids, limit],
+  );
+  return rows.length;
 }

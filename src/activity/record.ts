@@ -1,8 +1,9 @@
 import type { Sql } from '#db';
 import type { Principal } from '#http';
 import { newId } from '#kernel';
-import { type ActivityRow, insertActivity } from './activity.store.ts';
+import { insertActivity, type NewActivityRow } from './activity.store.ts';
 import type { ActivityType, Severity } from './activity-types.ts';
+import type { SubjectKind } from './subject-href.ts';
 
 /** Who did it. */
 export type Actor = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
@@ -14,7 +15,7 @@ export type Happening = {
   severity?: Severity;
   actor: Actor;
   project?: { ownerSlug: string; slug: string };
-  subject: { kind: string; id: string; label: string };
+  subject: { kind: SubjectKind; id: string; label: string };
   message: string;
   data?: Record<string, unknown>;
   requestId?: string;
@@ -36,7 +37,7 @@ export async function recordActivity(sql: Sql, happening: Happening): Promise<vo
   await insertActivity(sql, toRow(happening));
 }
 
-function toRow(happening: Happening): ActivityRow {
+function toRow(happening: Happening): NewActivityRow {
   const { accountId, type, severity = 'info', actor, project, subject, message, data = {}, requestId } = happening;
   return {
     id: newId('act'),

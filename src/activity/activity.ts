@@ -1,0 +1,70 @@
+import type { Sql } from '#db';
+import { type CursorCodec, fault } from '#kernel';
+import {
+  type ActivityFilter,
+  type ActivityPosition,
+  type ActivityRow,
+  type ArchiveSelection,
+  archiveSelected,
+  listActivityRows,
+  updateActivityArchived,
+} from './activity.store.ts';
+
+export type ActivityPage = {
+  rows: ActivityRow[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: ActivityRow) => string;
+};
+
+/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
+export async function listActivity(
+  deps: { sql: Sql; cursors: CursorCodec },
+  filter: ActivityFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<ActivityPage> {
+  const { accountId, archived, type, project } = filter;
+  const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
+  const after = cursor === null ? null : positionOf(deps.cursors.decode(scope, cursor));
+  const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after, limit: limit + 1 });
+  const positions = new Map<ActivityRow, string>(rows.map((row) => [row, row.position]));
+  return {
+    rows,
+    limit,
+    totalCount,
+    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.id]),
+  };
+}
+
+function positionOf([createdAt, id]: readonly string[]): ActivityPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
+
+/** Takes a row out of the feed or puts it back. Throws `not_found`. */
+export async function setActivityArchived(
+  sql: Sql,
+  row: { accountId: string; id: string; archived: boolean },
+): Promise<ActivityRow> {
+  const found = isActivityId(row.id) ? await updateActivityArchived(sql, row) : null;
+  if (!found) throw fault('not_found', { message: 'There is no such activity.' });
+  return found;
+}
+
+/** Rows of one statement: however long a feed is, none of them runs long. */
+const batchRows = 1_000;
+
+/** Archives every row of the selection; those of others are not there. Stopped half way, it can be asked again. */
+export async function archiveActivity(sql: Sql, { accountId, before, ids }: ArchiveSelection): Promise<number> {
+  const selection = { accountId, before, ids: ids?.filter(isActivityId) ?? null };
+  let archived = 0;
+  for (;;) {
+    const count = await archiveSelected(sql, selection, batchRows);
+    if (count === 0) return archived;
+    archived += count;
+  }
+}
+
+function isActivityId(text: string): boolean {
+  return /^act_[0-9A-Z]{26}$/.test(text);
+}
