@@ -6,6 +6,7 @@ import {
   type ActivityRow,
   type ArchiveSelection,
   archiveSelected,
+  feedStart,
   listActivityRows,
   updateActivityArchived,
 } from './activity.store.ts';
@@ -25,7 +26,7 @@ export async function listActivity(
 ): Promise<ActivityPage> {
   const { accountId, archived, type, project } = filter;
   const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
-  const after = cursor === null ? null : positionOf(deps.cursors.decode(scope, cursor));
+  const after = cursor === null ? feedStart : positionOf(deps.cursors.decode(scope, cursor));
   const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after, limit: limit + 1 });
   const positions = new Map<ActivityRow, string>(rows.map((row) => [row, row.position]));
   return {
