@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'prj' // project
   | 'req' // request
   | 'rev' // retrieval event
+  | 'ses' // session of a signed-in person
   | 'shr'; // share of a hosted model
 
 /** Makes `<prefix>_<ULID>`: 48 bits of time, 80 random bits, so that ids sort by creation and index well. */
