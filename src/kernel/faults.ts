@@ -54,6 +54,7 @@ export const faultRows = {
   email_taken: row(409, 'email_taken', invalid, 'An account has this e-mail address already.', false),
   alias_taken: row(409, 'alias_taken', invalid, 'This alias is taken.', false),
   kind_mismatch: row(409, 'kind_mismatch', invalid, 'This does not fit the kind of the project.', false),
+  in_use: row(409, 'in_use', invalid, 'Something that still runs needs this.', false),
   embeddings_not_enabled: row(409, 'embeddings_not_enabled', invalid, 'This project has no embeddings.', false),
   api_version_required: row(410, 'api_version_required', invalid, 'This path is retired.', false),
   payload_too_large: row(413, 'payload_too_large', invalid, 'The body is too large.'),
