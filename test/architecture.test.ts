@@ -14,6 +14,7 @@ const arrows: Record<string, Record<string, string>> = {
   engine: {},
   activity: { db: 'the feed is rows', http: 'the caller is the actor' },
   jobs: { db: 'work is enqueued in the transaction of the change that needs it' },
+  objects: {},
   accounts: { db: 'accounts are rows' },
   keys: {
     db: 'keys are rows, and authentication is batched',

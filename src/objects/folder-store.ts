@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fault, OperatorError } from '#kernel';
+import { digesting } from './digesting.ts';
+import { checkKey, type ObjectStore } from './object-store.ts';
+
+/** Unfinished objects; on the same file system, so that a finished one moves into place in one step. */
+const unfinished = '.unfinished';
+
+/** Keeps objects as files below `root`. */
+export function openFolderStore(root: string): ObjectStore {
+  const pathOf = (key: string) => path.join(root, checkKey(key));
+
+  return {
+    async put(key, source, { signal } = {}) {
+      const target = pathOf(key);
+      const draft = path.join(root, unfinished, randomBytes(12).toString('hex'));
+      await mkdir(path.dirname(draft), { recursive: true });
+      const { through, result } = digesting();
+      try {
+        await pipeline(source, through, createWriteStream(draft, { flags: 'wx', flush: true }), { signal });
+        await mkdir(path.dirname(target), { recursive: true });
+        await rename(draft, target);
+        await syncFolder(path.dirname(target));
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      return result();
+    },
+
+    async get(key, range) {
+      // Opened here, so that an object which is gone is told before anything is answered.
+      const file = await open(pathOf(key)).catch((error: unknown) => {
+        throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : error;
+      });
+      return file.createReadStream(range ?? {});
+    },
+
+    size: (key) =>
+      stat(pathOf(key)).then(
+        ({ size }) => size,
+        (error: unknown) => {
+          if (isMissing(error)) return null;
+          throw error;
+        },
+      ),
+
+    remove: (key) => rm(pathOf(key), { force: true }),
+
+    async check() {
+      try {
+        await mkdir(path.join(root, unfinished), { recursive: true });
+        const probe = path.join(root, unfinished, `probe-${randomBytes(6).toString('hex')}`);
+        await writeFile(probe, '');
+        await rm(probe);
+      } catch (cause) {
+        throw new OperatorError(`The folder for objects cannot be written: ${root}.`, { cause });
+      }
+    },
+
+    close: async () => {},
+  };
+}
+
+/** A rename survives a power cut only once the folder is on disk, too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

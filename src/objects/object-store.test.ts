@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { Fault } from '#kernel';
+import { startS3Server } from '#test/s3-server.ts';
+import { openFolderStore } from './folder-store.ts';
+import type { ObjectStore } from './object-store.ts';
+import { openS3Store } from './s3-store.ts';
+
+type Opened = { store: ObjectStore; end: () => Promise<void> };
+
+async function openFolder(): Promise<Opened> {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  return { store: openFolderStore(root), end: () => rm(root, { recursive: true }) };
+}
+
+async function openS3(): Promise<Opened> {
+  const { stop, ...place } = await startS3Server();
+  const store = openS3Store(place);
+  return {
+    store,
+    end: async () => {
+      await store.close();
+      await stop();
+    },
+  };
+}
+
+const isMissing = (error: unknown) => error instanceof Fault && error.fault === 'artifact_not_found';
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+for (const [name, open] of [
+  ['folder', openFolder],
+  ['S3', openS3],
+] as const)
+  describe(`objects in ${name}`, () => {
+    let opened: Opened;
+    before(async () => {
+      opened = await open();
+      await opened.store.check();
+    });
+    after(() => opened.end());
+
+    test('an object is read back byte for byte, whole and in ranges, also when it takes several parts', async () => {
+      const { store } = opened;
+      const bytes = randomBytes(17 * 1024 * 1024);
+      const stored = await store.put(
+        'imports/imp_1/content',
+        Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]),
+      );
+      assert.deepEqual(stored, { bytes: bytes.length, sha256: sha256(bytes) });
+      assert.equal(await store.size('imports/imp_1/content'), bytes.length);
+      assert.ok(bytes.equals(await buffer(await store.get('imports/imp_1/content'))));
+      const part = await buffer(await store.get('imports/imp_1/content', { start: 999, end: 1001 }));
+      assert.ok(part.equals(bytes.subarray(999, 1002)));
+    });
+
+    test('a source that fails or is given up leaves nothing, and an earlier object whole', async () => {
+      const { store } = opened;
+      await store.put('a/kept', Readable.from([Buffer.from('first')]));
+      for (const key of ['a/kept', 'a/new']) {
+        const failing = Readable.from(
+          (async function* () {
+            yield randomBytes(100_000);
+            throw new Error('the caller left');
+          })(),
+        );
+        await assert.rejects(store.put(key, failing), /the caller left/);
+        const endless = Readable.from(
+          (async function* () {
+            for (;;) yield randomBytes(100_000);
+          })(),
+        );
+        await assert.rejects(store.put(key, endless, { signal: AbortSignal.timeout(200) }));
+      }
+      assert.equal((await buffer(await store.get('a/kept'))).toString(), 'first');
+      assert.equal(await store.size('a/new'), null);
+      await assert.rejects(store.get('a/new'), isMissing);
+    });
+
+    test('a second object replaces the first; empty objects are objects', async () => {
+      const { store } = opened;
+      await store.put('b', Readable.from([Buffer.from('long content')]));
+      await store.put('b', Readable.from([Buffer.from('short')]));
+      assert.equal((await buffer(await store.get('b'))).toString(), 'short');
+      assert.deepEqual(await store.put('empty', Readable.from([])), { bytes: 0, sha256: sha256(Buffer.alloc(0)) });
+      assert.equal(await store.size('empty'), 0);
+    });
+
+    test('what is removed is gone, and nothing beside it', async () => {
+      const { store } = opened;
+      for (const key of ['c/1', 'c/10', 'c/2']) await store.put(key, Readable.from([Buffer.from(key)]));
+      await store.remove('c/1');
+      await store.remove('c/never');
+      const sizes = await Promise.all(['c/1', 'c/10', 'c/2'].map((key) => store.size(key)));
+      assert.deepEqual(sizes, [null, 4, 3]);
+    });
+
+    test('a key never leaves its place', async () => {
+      for (const key of ['../x', 'a/../x', '/x', 'a//x', '', '.', 'a/.hidden', 'a\\b', 'a\0b', 'ä'])
+        await assert.rejects(async () => opened.store.size(key), /not the key/, key);
+    });
+  });

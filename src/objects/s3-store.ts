@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { fault, OperatorError } from '#kernel';
+import { digesting } from './digesting.ts';
+import { checkKey, type ObjectStore } from './object-store.ts';
+
+export type S3Place = {
+  bucket: string;
+  /** Begins every key; empty or ending with `/`. */
+  prefix: string;
+  region: string;
+  /** Another server that speaks S3; its buckets are part of the path. */
+  endpoint: string | null;
+  /** Null: found by the SDK, in the environment or from the machine's role. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | null;
+};
+
+/** Parts of an upload, of which a few are in memory at a time. S3 takes 10,000 at most: objects up to 160 GB. */
+const partBytes = 16 * 1024 * 1024;
+const partsAtOnce = 2;
+const attempts = 4;
+
+/** Keeps objects in a bucket. */
+export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S3Place): ObjectStore {
+  const client = new S3Client({
+    region,
+    maxAttempts: attempts,
+    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+    ...(credentials === null ? {} : { credentials }),
+  });
+  const place = (key: string) => ({ Bucket: bucket, Key: prefix + checkKey(key) });
+
+  return {
+    async put(key, source, { signal } = {}) {
+      const { through, result } = digesting();
+      const params = { ...place(key), Body: through };
+      const upload = new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce });
+      const failed = new AbortController();
+      // The first failure ends both sides and is the one to tell: a source that fails must not become a short object.
+      const fail = (error: unknown) => {
+        failed.abort(error);
+        void upload.abort();
+      };
+      const ends = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+      await Promise.all([pipeline(source, through, { signal: ends }).catch(fail), upload.done().catch(fail)]);
+      failed.signal.throwIfAborted();
+      return result();
+    },
+
+    async get(key, range) {
+      const asked = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked })).catch(notFound);
+      if (!(body instanceof Readable)) throw new Error('S3 gave no stream. This is a bug.');
+      return body;
+    },
+
+    async size(key) {
+      try {
+        const { ContentLength: bytes = 0 } = await client.send(new HeadObjectCommand(place(key)));
+        return bytes;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(place(key)));
+    },
+
+    async check() {
+      const probe = { Bucket: bucket, Key: `${prefix}probe-${randomBytes(6).toString('hex')}` };
+      try {
+        await client.send(new PutObjectCommand({ ...probe, Body: '' }));
+        await client.send(new DeleteObjectCommand(probe));
+      } catch (cause) {
+        throw new OperatorError(`The bucket ${bucket} cannot be used${endpoint === null ? '' : ` at ${endpoint}`}.`, {
+          cause,
+        });
+      }
+    },
+
+    close: async () => client.destroy(),
+  };
+}
+
+function notFound(error: unknown): never {
+  throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : error;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
+}

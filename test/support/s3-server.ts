@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import S3rver from '@20minutes/s3rver';
+import type { S3Place } from '#objects';
+
+/** A server on loopback that speaks S3, with one empty bucket. */
+export async function startS3Server(): Promise<S3Place & { stop: () => Promise<void> }> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'fanfold-s3-'));
+  const bucket = 'fanfold';
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    configureBuckets: [{ name: bucket }],
+  });
+  const { port } = await server.run();
+  return {
+    bucket,
+    prefix: 'test/',
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    stop: async () => {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
