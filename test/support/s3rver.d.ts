@@ -1,5 +1,6 @@
 declare module '@20minutes/s3rver' {
   /** The part of the server that the tests use. */
+  // biome-ignore lint/style/noDefaultExport: that is how the package exports it
   export default class S3rver {
     constructor(options: {
       port: number;
