@@ -17,6 +17,9 @@ export type Contract = {
   /** What the handler reads by itself, with errors of its own: documented, not validated by the server. */
   body?: TSchema;
   bodyType?: string;
+  /** A request that works; several when the route can be used in clearly different ways, each with its title. */
+  bodyExample?: unknown;
+  bodyExamples?: readonly BodyExample[];
   query?: TObject;
   headers?: TObject;
   /** Works with a signed-in session only, or with an API key only. */
@@ -33,6 +36,18 @@ export type Answer = {
   type?: string;
   headers?: Record<string, Said>;
   example?: unknown;
+  /** The same answer in other content types, as the caller asked for. */
+  also?: readonly OtherContent[];
+};
+
+export type BodyExample = { title: Said; value: unknown };
+
+export type OtherContent = {
+  type: string;
+  schema: TSchema;
+  example: unknown;
+  /** Of a stream of server-sent events: the JSON of one `data:` line. */
+  event?: TSchema;
 };
 
 /** A text of the contract in English and in Simplified Chinese; spreads into a schema's options. */

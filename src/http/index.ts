@@ -1,9 +1,11 @@
 export type { Authenticator, Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
+export { answerCacheable, type CacheableText, cacheableText } from './cached-answer.ts';
 export { type Caller, type CallerLoss, lossOf, watchCaller } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';
 export { parseJsonBody } from './json-guard.ts';
+export { contractRoutes } from './openapi/contract.routes.ts';
 export { creditsText, nullable, pageQuery, pageSchema, plainPageQuery, timestamp } from './page-query.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';

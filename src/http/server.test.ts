@@ -189,6 +189,18 @@ test('schemas refuse wrong types with 422 and places, wrong values with 400, and
   assert.equal((await ask('POST', '/api/v1/things', json('{'))).status, 400);
 });
 
+test('unknown fields of a body are ignored, and the answer names them', async () => {
+  const send = (body: unknown) =>
+    ask('POST', '/api/v1/things', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const told = await send({ name: 'abc', nmae: 'x', colour: { red: 1 } });
+  assert.equal(told.status, 200);
+  assert.equal(told.headers.get('x-fnf-ignored-fields'), 'nmae, colour');
+  assert.equal((await send({ name: 'abc' })).headers.get('x-fnf-ignored-fields'), null);
+});
+
 test('compat routes see credentials before the body, and their faults carry the retry headers', async () => {
   assert.equal((await ask('POST', chat, json('{'))).status, 401);
   const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };

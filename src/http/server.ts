@@ -13,6 +13,7 @@ import { allowOrigin, answerOptions } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer } from './drain.ts';
 import { healthRoutes } from './health.ts';
+import { ignoredFields } from './ignored-fields.ts';
 import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
@@ -145,13 +146,23 @@ function prepareRoute(authenticator: Authenticator) {
   return (route: RouteOptions, { access, shape }: RouteRow): void => {
     const before = [route.onRequest ?? []].flat();
     if (access !== 'public' && access !== 'admission') before.unshift(authenticate);
-    if (shape !== 'compat') route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
+    if (shape !== 'compat') {
+      route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
+      if (route.schema?.body) route.preHandler = [nameIgnored, ...[route.preHandler ?? []].flat()];
+    }
     route.onRequest = before;
   };
 }
 
 function unwrapBody(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
   unwrapNativeBody(request);
+  done();
+}
+
+/** Tells a caller which fields of the body had no effect because nobody here knows them. */
+function nameIgnored(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const names = ignoredFields(request.routeOptions.schema?.body, request.body);
+  if (names.length > 0) reply.header('x-fnf-ignored-fields', names.join(', '));
   done();
 }
 

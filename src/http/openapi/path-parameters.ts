@@ -1,0 +1,47 @@
+import { type Said, said } from '../contract.ts';
+import type { Language, ParameterObject } from './model.ts';
+import { describe } from './write-schema.ts';
+
+type PathParameter = { text: Said; example: string };
+
+const id = (english: string, chinese: string, prefix: string): PathParameter => ({
+  text: said(english, chinese),
+  example: `${prefix}_01J9ZK3V5W7X8Y9A0B1C2D3E4F`,
+});
+
+/** Every parameter that stands in a path, by its name in the document; a route with another one fails its test. */
+const texts: Record<string, PathParameter> = {
+  owner: { text: said('Slug of the account that owns the project.', '项目所属账户的标识。'), example: 'acme' },
+  project: { text: said('Slug of the project.', '项目的标识。'), example: 'support-chat' },
+  model_id: { text: said('Id from the list of models.', '模型列表中的 ID。'), example: 'chat' },
+  key_id: id('Id of the API key.', 'API 密钥的 ID。', 'key'),
+  operation_id: {
+    text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),
+    example: 'keys.list',
+  },
+};
+
+/** `/keys/:keyId` as `/keys/{key_id}`. */
+export function templateOf(path: string): string {
+  return path.replace(/:([A-Za-z]+)/g, (_, name: string) => `{${parameterName(name)}}`);
+}
+
+export function pathParameterNames(path: string): string[] {
+  return [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => parameterName(name));
+}
+
+export function pathParameter(name: string, language: Language): ParameterObject {
+  const parameter = texts[name];
+  if (!parameter) throw new Error(`The path parameter ${name} has no description in path-parameters.ts.`);
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: describe(parameter.text, language),
+    schema: { type: 'string', examples: [parameter.example] },
+  };
+}
+
+function parameterName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

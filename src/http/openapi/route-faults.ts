@@ -1,0 +1,42 @@
+import type { FaultName } from '#kernel';
+import type { RouteRow } from '../route-table.ts';
+
+/** What any request may meet before a route is asked, whatever the route. */
+const always: readonly FaultName[] = [
+  'invalid_request',
+  'request_timeout',
+  'unsupported_media_type',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+];
+
+/**
+ * The faults of a route: those which the server gives it by its method, access and schemas, and those which its
+ * contract names. Sorted by status, so that documents do not depend on the order of a list.
+ */
+export function faultsOf(row: RouteRow): FaultName[] {
+  return [...new Set([...always, ...byAccess(row), ...byRequest(row), ...(row.contract?.faults ?? [])])];
+}
+
+function byAccess({ access, contract }: RouteRow): FaultName[] {
+  if (access === 'public') return [];
+  const known: FaultName[] = ['invalid_credentials', 'account_suspended'];
+  if (access === 'admission') return [...known, 'project_not_found', 'state_conflict'];
+  return contract?.credential === 'session' ? [...known, 'session_required'] : known;
+}
+
+function byRequest({ method, path, shape, schema, contract }: RouteRow): FaultName[] {
+  const query = contract?.query ?? schema.querystring;
+  return [
+    ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
+    ...(schema.body && shape === 'native' ? (['invalid_shape'] as const) : []),
+    ...(path.includes(':') && shape === 'native' ? (['not_found'] as const) : []),
+    ...(hasField(query, 'cursor') ? (['invalid_cursor'] as const) : []),
+  ];
+}
+
+export function hasField(schema: unknown, name: string): boolean {
+  const properties: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : null;
+  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name);
+}
