@@ -4,11 +4,12 @@ import { activityRoutes } from '#activity';
 import { createBilling } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
-import { createServer, type ServerLimits } from '#http';
+import { createPublicUrl, createServer, type ServerLimits } from '#http';
 import { createAdmission, inferenceRoutes } from '#inference';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
 import { baseModelsRoutes, type ModelsService } from '#models';
+import { projectsRoutes } from '#projects';
 import type { Config } from './config.ts';
 
 export type App = {
@@ -29,6 +30,7 @@ export type AppOptions = {
 /** Puts the rooms together: the one place where they meet. */
 export async function createApp({ config, database, models, log, limits = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
+  const publicUrl = createPublicUrl(config.publicUrl);
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
   const engine = createEngine({
     models: models.engineModels,
@@ -49,6 +51,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
 
   await server.register(keysRoutes({ database, cursors }));
   await server.register(activityRoutes({ sql: database, cursors }));
+  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   const admit = createAdmission({ sql: database, keyUsage: usage });
   inferenceRoutes(server, { admit, sql: database, models, engine, billing, clock });

@@ -25,6 +25,7 @@ const arrows: Record<string, Record<string, string>> = {
     db: 'projects are rows',
     http: 'the caller of a route',
     accounts: 'slugs of projects follow the rules of slugs of accounts',
+    activity: 'changes of projects are told',
   },
   models: {
     db: 'hosted models are rows',
@@ -67,7 +68,18 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'one statement admits a call: it is the hot path',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
-  'src/projects/projects.store.ts': { tables: ['accounts'], reason: 'a project is addressed by its owner slug' },
+  'src/projects/projects.store.ts': {
+    tables: ['accounts'],
+    reason: 'a project is addressed by its owner slug, and counts against its limit',
+  },
+  'src/projects/project-list.store.ts': {
+    tables: ['accounts', 'model_shares'],
+    reason: 'the list has what others share, too',
+  },
+  'src/projects/contents.store.ts': {
+    tables: ['hosted_models'],
+    reason: 'what projects hold is counted in one statement, for a whole page',
+  },
   'src/projects/access.store.ts': {
     tables: ['accounts', 'model_shares'],
     reason: 'what a caller may see of a project is decided in one statement',

@@ -8,7 +8,7 @@ const reserved = new Set(['new', 'api', 'settings']);
 
 /** Gives the slug back, or throws `invalid_request` for a bad or reserved one. */
 export function checkSlug(slug: string): string {
-  if (pattern.test(slug) && !reserved.has(slug)) return slug;
+  if (isSlug(slug)) return slug;
   throw fault('invalid_request', {
     message: reserved.has(slug)
       ? 'slug: this word is reserved.'
@@ -17,7 +17,7 @@ export function checkSlug(slug: string): string {
   });
 }
 
-/** True when the text can be a slug at all; asking the database for another one is in vain. */
+/** True when the text can be a slug, and is no reserved word. */
 export function isSlug(text: string): boolean {
-  return pattern.test(text);
+  return pattern.test(text) && !reserved.has(text);
 }

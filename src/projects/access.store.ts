@@ -7,19 +7,25 @@ export type ProjectSeen = Project & {
   isShared: boolean;
 };
 
-/** The project at `{owner}/{project}` and what one account has to do with it, in one statement. */
-export async function findProjectFor(
-  sql: Sql,
-  { ownerSlug, projectSlug, accountId }: { ownerSlug: string; projectSlug: string; accountId: string },
-): Promise<ProjectSeen | null> {
-  const [row] = await sql.query<ProjectSeen>(
-    `select ${projectColumns}, a.slug as "ownerSlug",
+type Question = { ownerSlug: string; projectSlug: string; accountId: string };
+
+const statement = `select ${projectColumns}, a.slug as "ownerSlug",
             exists (select from model_shares s where s.account_id = $3 and s.project_id = p.id
                        and (s.expires_at is null or s.expires_at > now())) as "isShared"
        from accounts a join projects p on p.account_id = a.id
-      where a.slug = $1 and p.slug = $2`,
-    [ownerSlug, projectSlug, accountId],
-    { name: 'projects.find_for' },
-  );
+      where a.slug = $1 and p.slug = $2`;
+
+/** The project at `{owner}/{project}` and what one account has to do with it, in one statement. */
+export async function findProjectFor(sql: Sql, question: Question): Promise<ProjectSeen | null> {
+  const [row] = await sql.query<ProjectSeen>(statement, valuesOf(question), { name: 'projects.find_for' });
   return row ?? null;
 }
+
+/** The same, after changes of the project that are under way; until the transaction ends it stays as it is. */
+export async function findProjectForChange(tx: Sql, question: Question): Promise<ProjectSeen | null> {
+  const text = `${statement} for share of p`;
+  const [row] = await tx.query<ProjectSeen>(text, valuesOf(question), { name: 'projects.find_for_change' });
+  return row ?? null;
+}
+
+const valuesOf = ({ ownerSlug, projectSlug, accountId }: Question) => [ownerSlug, projectSlug, accountId];

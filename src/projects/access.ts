@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { Principal } from '#http';
 import { fault } from '#kernel';
-import { findProjectFor, type ProjectSeen } from './access.store.ts';
+import { findProjectFor, findProjectForChange, type ProjectSeen } from './access.store.ts';
 
 /** What the caller is to a project: its owner, somebody whom a model was shared with, or anybody, as it is public. */
 export type CallerRole = 'owner' | 'shared' | 'public';
@@ -19,16 +19,14 @@ export const projectPrefix = '/api/v1/projects/:owner/:project';
  * throws `not_found`.
  */
 export async function seeProject(sql: Sql, principal: Principal, path: ProjectPath): Promise<ProjectView> {
-  const project = await findProjectFor(sql, {
-    ownerSlug: path.owner,
-    projectSlug: path.project,
-    accountId: principal.accountId,
-  });
-  if (!project) throw noSuchProject();
-  if (project.accountId === principal.accountId) return { project, role: 'owner' };
-  if (project.isShared) return { project, role: 'shared' };
-  if (project.visibility === 'public') return { project, role: 'public' };
-  throw noSuchProject();
+  return viewOf(await findProjectFor(sql, questionOf(principal, path)), principal);
+}
+
+/** What an account is to a project; null when it may not know of it. */
+export function roleIn(project: ProjectSeen, accountId: string): CallerRole | null {
+  if (project.accountId === accountId) return 'owner';
+  if (project.isShared) return 'shared';
+  return project.visibility === 'public' ? 'public' : null;
 }
 
 /**
@@ -43,17 +41,31 @@ export async function readOwnProject(sql: Sql, principal: Principal, path: Proje
 
 /**
  * The caller's own project, for a change. Throws `not_found` when the caller cannot see it, `owner_required` when he
- * can but does not own it, `state_conflict` when it is archived.
+ * can but does not own it, `state_conflict` when it is archived. In the transaction that makes the change, the project
+ * is not archived before that is done.
  */
 export async function changeOwnProject(sql: Sql, principal: Principal, path: ProjectPath): Promise<ProjectSeen> {
-  const { project, role } = await seeProject(sql, principal, path);
+  const { project, role } = viewOf(await findProjectForChange(sql, questionOf(principal, path)), principal);
   if (role !== 'owner') throw fault('owner_required');
-  if (project.archivedAt !== null)
-    throw fault('state_conflict', {
-      message: 'This project is archived.',
-      details: { state: 'archived', allowed_from: ['active'] },
-    });
+  if (project.archivedAt !== null) throw isArchived();
   return project;
+}
+
+export function isArchived() {
+  return fault('state_conflict', {
+    message: 'This project is archived.',
+    details: { state: 'archived', allowed_from: ['active'] },
+  });
+}
+
+function viewOf(project: ProjectSeen | null, { accountId }: Principal): ProjectView {
+  const role = project && roleIn(project, accountId);
+  if (!project || !role) throw noSuchProject();
+  return { project, role };
+}
+
+function questionOf({ accountId }: Principal, { owner, project }: ProjectPath) {
+  return { ownerSlug: owner, projectSlug: project, accountId };
 }
 
 function noSuchProject() {

@@ -8,5 +8,8 @@ export {
   readOwnProject,
   seeProject,
 } from './access.ts';
+export { type ProjectsDeps, projectsRoutes } from './projects.routes.ts';
+export { inferenceBaseUrl } from './projects.schema.ts';
 export { findProject, type Project, type ProjectKind } from './projects.store.ts';
 export { createProject, type NewProject } from './projects.ts';
+export type { RunningWork } from './running-work.ts';

@@ -21,7 +21,9 @@ test('a project is private, named after its slug, and found under its owner only
     [project.name, project.visibility, project.kind, project.inferenceAutoSave],
     ['chat', 'private', 'text', false],
   );
-  assert.deepEqual(await findProject(db.database, owner.slug, 'chat'), project);
+  const { ownerSlug, isShared, ...stored } = project;
+  assert.deepEqual([ownerSlug, isShared], [owner.slug, false]);
+  assert.deepEqual(await findProject(db.database, owner.slug, 'chat'), stored);
   assert.equal(await findProject(db.database, other.slug, 'chat'), null);
 });
 

@@ -1,0 +1,24 @@
+import type { Sql } from '#db';
+
+/** How much a project holds, for its owner. */
+export type ProjectCounts = {
+  datasets: number;
+  trainingJobs: number;
+  hostedModels: number;
+  pendingRetrievalEvents: number;
+};
+
+/** What projects hold, by project id, in one statement. A room that keeps things in projects adds its line. */
+export async function countContents(sql: Sql, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
+  const rows = await sql.query<ProjectCounts & { id: string }>(
+    `select p.id,
+            0 as "datasets",
+            0 as "trainingJobs",
+            (select count(*)::integer from hosted_models h where h.project_id = p.id) as "hostedModels",
+            0 as "pendingRetrievalEvents"
+       from unnest($1::text[]) as p (id)`,
+    [projectIds],
+    { name: 'projects.count_contents' },
+  );
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+}

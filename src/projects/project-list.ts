@@ -1,0 +1,66 @@
+import type { Sql } from '#db';
+import { type CursorCodec, fault } from '#kernel';
+import type { ProjectSeen } from './access.store.ts';
+import type { CallerRole } from './access.ts';
+import { countContents, type ProjectCounts } from './contents.store.ts';
+import {
+  countProjects,
+  type ListedProject,
+  listProjects as listProjectRows,
+  type ProjectFilter,
+  type ProjectPosition,
+} from './project-list.store.ts';
+
+/** A project as a caller may see it. */
+export type ShownProject = {
+  project: ProjectSeen;
+  role: CallerRole;
+  /** Null for everybody but the owner. */
+  counts: ProjectCounts | null;
+};
+
+export type ProjectPage = {
+  rows: ListedProject[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: ListedProject) => string;
+  shownOf: (row: ListedProject) => ShownProject;
+};
+
+/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
+export async function listProjects(
+  deps: { sql: Sql; cursors: CursorCodec },
+  filter: ProjectFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<ProjectPage> {
+  const { accountId, access, archived, kind, search } = filter;
+  const scope = ['projects', accountId, access, String(archived), kind ?? '', search ?? ''];
+  const after = cursor === null ? null : positionOf(deps.cursors.decode(scope, cursor));
+  const [rows, totalCount] = await Promise.all([
+    listProjectRows(deps.sql, filter, { after, limit: limit + 1 }),
+    countProjects(deps.sql, filter),
+  ]);
+  const own = rows.filter((row) => row.accountId === accountId).map(({ id }) => id);
+  const counts = own.length === 0 ? new Map<string, ProjectCounts>() : await countContents(deps.sql, own);
+  return {
+    rows,
+    limit,
+    totalCount,
+    cursorOf: ({ position, id }) => deps.cursors.encode(scope, [position, id]),
+    shownOf: (project) => ({
+      project,
+      role: project.isShared ? 'shared' : 'owner',
+      counts: counts.get(project.id) ?? null,
+    }),
+  };
+}
+
+export async function showToOwner(sql: Sql, project: ProjectSeen): Promise<ShownProject> {
+  const counts = await countContents(sql, [project.id]);
+  return { project, role: 'owner', counts: counts.get(project.id) ?? null };
+}
+
+function positionOf([createdAt, id]: readonly string[]): ProjectPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
