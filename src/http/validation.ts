@@ -39,9 +39,15 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const value = isQuery ? convertQuery(schema, sent) : sent;
     if (validator.Check(value)) return { value };
     const problem = faultOfErrors(validator.Errors(value), isQuery ? 'query' : httpPart);
-    return { error: isQuery ? fault('invalid_request', messageOf(problem)) : problem };
+    return { error: isQuery ? faultOfQuery(problem) : problem };
   };
 };
+
+function faultOfQuery(problem: Fault): Fault {
+  // A repeated cursor is a malformed one, and those have a code of their own.
+  if (problem.options.param === 'cursor') return fault('invalid_cursor', { param: 'cursor' });
+  return fault('invalid_request', messageOf(problem));
+}
 
 function messageOf({ options: { message, param } }: Fault) {
   return { ...(message === undefined ? {} : { message }), ...(param === undefined ? {} : { param }) };

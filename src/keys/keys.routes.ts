@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
-import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import type { CursorCodec } from '#kernel';
+import { activateContract, createContract, deactivateContract, deleteContract, listContract } from './keys.contract.ts';
 import { createKeyBody, keyToWire } from './keys.schema.ts';
 import { deleteKey, issueKey, type KeyChange, listKeys, setKeyActive } from './keys.ts';
 
@@ -15,39 +16,49 @@ export function keysRoutes(deps: KeysDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const { database } = deps;
 
-    app.get('/api/v1/keys', { config: { operation: 'keys.list' } }, async (request) => {
-      const { accountId } = request.principal;
-      return pageOf({ ...(await listKeys(deps, { accountId, ...readPage(request.query) })), toWire: keyToWire });
-    });
+    const typed = app.withTypeProvider<TypeBoxProvider>();
 
-    app
-      .withTypeProvider<TypeBoxProvider>()
-      .post(
-        '/api/v1/keys',
-        { config: { operation: 'keys.create' }, schema: { body: createKeyBody } },
-        async (request, reply) => {
-          const { name } = request.body;
-          const { record, key } = await database.transaction((tx) => issueKey(tx, { ...changeBy(request), name }));
-          // The only answer that ever holds the secret must not stay in a cache.
-          reply.code(201).header('cache-control', 'no-store');
-          return { ...keyToWire(record), key };
+    typed.get(
+      '/api/v1/keys',
+      { config: { operation: 'keys.list', contract: listContract }, schema: { querystring: plainPageQuery } },
+      async ({ principal: { accountId }, query }) =>
+        pageOf({ ...(await listKeys(deps, { accountId, ...readPage(query) })), toWire: keyToWire }),
+    );
+
+    typed.post(
+      '/api/v1/keys',
+      { config: { operation: 'keys.create', contract: createContract }, schema: { body: createKeyBody } },
+      async (request, reply) => {
+        const { name } = request.body;
+        const { record, key } = await database.transaction((tx) => issueKey(tx, { ...changeBy(request), name }));
+        // The only answer that ever holds the secret must not stay in a cache.
+        reply.code(201).header('cache-control', 'no-store');
+        return { ...keyToWire(record), key };
+      },
+    );
+
+    for (const [verb, active, contract] of [
+      ['activate', true, activateContract],
+      ['deactivate', false, deactivateContract],
+    ] as const)
+      app.patch<KeyRoute>(
+        `/api/v1/keys/:keyId/${verb}`,
+        { config: { operation: `keys.${verb}`, contract } },
+        async (request) => {
+          const address = { ...changeBy(request), keyId: request.params.keyId };
+          return keyToWire(await database.transaction((tx) => setKeyActive(tx, address, active)));
         },
       );
 
-    for (const [verb, active] of [
-      ['activate', true],
-      ['deactivate', false],
-    ] as const)
-      app.patch<KeyRoute>(`/api/v1/keys/:keyId/${verb}`, { config: { operation: `keys.${verb}` } }, async (request) => {
+    app.delete<KeyRoute>(
+      '/api/v1/keys/:keyId',
+      { config: { operation: 'keys.delete', contract: deleteContract } },
+      async (request, reply) => {
         const address = { ...changeBy(request), keyId: request.params.keyId };
-        return keyToWire(await database.transaction((tx) => setKeyActive(tx, address, active)));
-      });
-
-    app.delete<KeyRoute>('/api/v1/keys/:keyId', { config: { operation: 'keys.delete' } }, async (request, reply) => {
-      const address = { ...changeBy(request), keyId: request.params.keyId };
-      await database.transaction((tx) => deleteKey(tx, address));
-      return reply.code(204).send();
-    });
+        await database.transaction((tx) => deleteKey(tx, address));
+        return reply.code(204).send();
+      },
+    );
   };
 }
 

@@ -1,0 +1,82 @@
+import { type Contract, pageSchema, said } from '#http';
+import { issuedKeySchema, keySchema } from './keys.schema.ts';
+
+const tag = 'keys';
+
+const example = {
+  id: 'key_01KAXR2N8P4C6S0F1G3J5M7R9T',
+  name: 'laptop',
+  masked_key: 'fnf_8Kq2...x0Zb',
+  active: true,
+  created_at: '2026-01-02T03:04:05.678Z',
+  last_used_at: '2026-01-03T08:15:00.123Z',
+};
+
+export const listContract: Contract = {
+  tag,
+  summary: said('List the API keys', '列出 API 密钥'),
+  description: said(
+    'The keys of the account, newest first, without their secrets.',
+    '账户的密钥，按创建时间倒序排列，不含密钥本身。',
+  ),
+  answers: {
+    200: {
+      description: said('A page of keys.', '一页密钥。'),
+      schema: pageSchema(keySchema),
+      example: { data: [example], next_cursor: null, total_count: 1 },
+    },
+  },
+};
+
+export const createContract: Contract = {
+  tag,
+  summary: said('Create an API key', '创建 API 密钥'),
+  description: said(
+    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access.',
+    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。',
+  ),
+  bodyExample: { name: 'laptop' },
+  answers: {
+    201: {
+      description: said('The key, with its secret.', '密钥记录及密钥本身。'),
+      headers: {
+        'cache-control': said('Always `no-store`: the answer holds a secret.', '始终为 `no-store`：响应中含有密钥。'),
+      },
+      schema: issuedKeySchema,
+      example: {
+        ...example,
+        last_used_at: null,
+        key: 'fnf_8Kq2Zr6TnVb3YwLx9Cd5Fg7Hj1Mp4Qs8Uv2Xa6Ze0Rt3Ny5x0Zb',
+      },
+    },
+  },
+};
+
+const row = { description: said('The key.', '密钥记录。'), schema: keySchema };
+
+export const activateContract: Contract = {
+  tag,
+  summary: said('Activate an API key', '启用 API 密钥'),
+  description: said(
+    'Lets a deactivated key authenticate again. An active key stays as it is.',
+    '使已停用的密钥重新生效。已启用的密钥保持不变。',
+  ),
+  answers: { 200: { ...row, example } },
+};
+
+export const deactivateContract: Contract = {
+  tag,
+  summary: said('Deactivate an API key', '停用 API 密钥'),
+  description: said(
+    'Once this is answered the key authenticates no more, on any server. It can be activated again. A key may deactivate itself.',
+    '本次响应返回后，该密钥在任何服务器上都不再有效。之后可重新启用。密钥可以停用自身。',
+  ),
+  answers: { 200: { ...row, example: { ...example, active: false } } },
+};
+
+export const deleteContract: Contract = {
+  tag,
+  summary: said('Delete an API key', '删除 API 密钥'),
+  description: said('For good, and at once. The second time is 404.', '立即永久删除。再次删除返回 404。'),
+  answers: { 204: { description: said('The key is deleted.', '密钥已删除。') } },
+};
