@@ -1,7 +1,7 @@
 import { createBilling } from '#billing';
 import { openDatabase } from '#db';
 import { createServer } from '#http';
-import { createAdmission, inferenceRoutes } from '#inference';
+import { createAdmission, createAutoSave, inferenceRoutes } from '#inference';
 import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
 import { openModels } from '#models';
@@ -23,7 +23,8 @@ const models = openModels({
 });
 const app = createServer({ authenticator: async () => null, probe: async () => {} });
 const admit = createAdmission({ sql: database, keyUsage });
-inferenceRoutes(app, { admit, sql: database, models, engine: createInstantEngine(), billing, clock });
+const autoSave = createAutoSave({ sql: database });
+inferenceRoutes(app, { admit, sql: database, models, engine: createInstantEngine(), billing, autoSave, clock });
 billing.start();
 keyUsage.start();
 await app.listen({ port: 0, host: '127.0.0.1' });

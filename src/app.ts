@@ -5,7 +5,7 @@ import { createBilling } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
 import { createPublicUrl, createServer, type ServerLimits } from '#http';
-import { createAdmission, inferenceRoutes } from '#inference';
+import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
 import { baseModelsRoutes, type ModelsService } from '#models';
@@ -54,10 +54,14 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   const admit = createAdmission({ sql: database, keyUsage: usage });
-  inferenceRoutes(server, { admit, sql: database, models, engine, billing, clock });
+  const retentionDays = config.autosaveRetentionDays;
+  const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
+  await server.register(saved.routes);
+  inferenceRoutes(server, { admit, sql: database, models, engine, billing, autoSave: saved.autoSave, clock });
 
   billing.start();
   usage.start();
+  saved.start();
   return {
     server,
     close: async (drainMs) => {
@@ -66,6 +70,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(engine.close);
       parts.defer(usage.stop);
       parts.defer(billing.stop);
+      parts.defer(saved.stop);
       parts.defer(() => server.drain({ graceMs: drainMs }));
     },
   };

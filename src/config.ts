@@ -18,6 +18,8 @@ type Values = {
   corsOrigins: readonly string[];
   /** Time that running calls have to finish when the server stops. */
   drainMs: number;
+  /** How long calls of projects with auto-save are kept. */
+  autosaveRetentionDays: number;
   /** null: what suits the machine. */
   engineThreads: number | null;
   engineGpu: 'auto' | false;
@@ -95,6 +97,12 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
     expected: 'seconds, 0 to 3600',
     read: number(0, 3600, 1000),
   },
+  autosaveRetentionDays: {
+    env: 'FANFOLD_AUTOSAVE_RETENTION_DAYS',
+    fallback: 30,
+    expected: 'days, 1 to 3650',
+    read: number(1, 3650),
+  },
   engineThreads: {
     env: 'FANFOLD_ENGINE_THREADS',
     fallback: null,
@@ -157,6 +165,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     logLevel: read(settings.logLevel),
     corsOrigins: read(settings.corsOrigins),
     drainMs: read(settings.drainMs),
+    autosaveRetentionDays: read(settings.autosaveRetentionDays),
     engineThreads: read(settings.engineThreads),
     engineGpu: read(settings.engineGpu),
     engineSequences: read(settings.engineSequences),

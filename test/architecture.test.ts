@@ -39,6 +39,7 @@ const arrows: Record<string, Record<string, string>> = {
     engine: 'runs the model',
     keys: 'admission checks the key and the project in one statement',
     models: 'resolves the model of a call',
+    projects: 'saved calls are for the owner of their project',
     billing: 'holds and settles',
   },
 };
@@ -59,6 +60,7 @@ const tables: Record<string, string> = {
   ledger: 'billing',
   activity: 'activity',
   model_shares: 'models',
+  saved_calls: 'inference',
 };
 
 /** Stores that touch a table of another room, and why that is right. */
@@ -66,6 +68,10 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/inference/admission.store.ts': {
     tables: ['api_keys', 'accounts', 'projects', 'hosted_models', 'model_shares'],
     reason: 'one statement admits a call: it is the hot path',
+  },
+  'src/inference/saved-calls.store.ts': {
+    tables: ['projects'],
+    reason: 'a call is kept only while its project says so, in the statement that writes it',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
   'src/projects/projects.store.ts': {

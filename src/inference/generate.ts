@@ -4,8 +4,8 @@ import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
-export function generate(
-  { engine, billing }: InferenceDeps,
+export async function generate(
+  { engine, billing, autoSave }: InferenceDeps,
   call: Call,
   {
     prompt,
@@ -14,7 +14,9 @@ export function generate(
   }: { prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling; onDelta: (delta: Delta) => void },
 ): Promise<Finished> {
   const { signal, model, admitted } = call;
-  return performCall({ engine, billing }, call, {
+  const recording = autoSave.record(call, { prompt, sampling });
+  const listen = recording === null ? onDelta : both(recording.add, onDelta);
+  const finished = await performCall({ engine, billing }, call, {
     async prepare() {
       const prepared = await engine.prepareChat({ ...prompt, target: model.target }, signal);
       const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);
@@ -25,11 +27,20 @@ export function generate(
       return prepared;
     },
     async run({ handle }) {
-      const finished = await engine.generate({ handle, sampling, cacheScope: admitted.accountId, signal }, onDelta);
+      const finished = await engine.generate({ handle, sampling, cacheScope: admitted.accountId, signal }, listen);
       const { activeMs, usage, reason } = finished;
       return { result: finished, run: { ...usage, activeMs, cancelled: reason === 'cancelled' } };
     },
   });
+  recording?.finish(finished);
+  return finished;
+}
+
+function both(first: (delta: Delta) => void, second: (delta: Delta) => void) {
+  return (delta: Delta): void => {
+    first(delta);
+    second(delta);
+  };
 }
 
 /** The words "maximum context length" are what clients recognise a context overflow by. */

@@ -6,7 +6,9 @@ import { embeddingsRoutes } from './embeddings.routes.ts';
 import { modelsRoutes } from './models.routes.ts';
 
 export { type Admit, type Admitted, createAdmission } from './admission.ts';
+export { type AutoSave, createAutoSave } from './auto-save.ts';
 export type { InferenceDeps } from './deps.ts';
+export { createSavedCalls, type SavedCalls } from './saved-calls-wiring.ts';
 
 /** Registers the compatible inference routes. */
 export function inferenceRoutes(app: FastifyInstance, deps: InferenceDeps): void {

@@ -1,0 +1,113 @@
+import type { ChatMessage, ChatPrompt, Delta, Finished, Sampling, ToolDefinition } from '#engine';
+import { foldText } from '#kernel';
+import type { Call } from './call.ts';
+import { createCollector } from './chat-wire.ts';
+import type { NewSavedCall } from './saved-calls.store.ts';
+
+export type Asked = { prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling };
+
+/** A complete answer. */
+export type Completed = Finished & { reason: NewSavedCall['finishReason'] };
+
+/** Gathers what a call answers, and makes what is kept of it. */
+export function createRecord(call: Call, asked: Asked) {
+  const collector = createCollector();
+  return {
+    add: (delta: Delta): void => collector.add(delta),
+    of: ({ reason, usage, activeMs }: Completed): NewSavedCall => {
+      const { admitted, model, requestId } = call;
+      const answer = collector.message();
+      const spoken = asked.prompt.messages.map(({ content }) => content);
+      return {
+        requestId,
+        projectId: admitted.project.id,
+        accountId: admitted.accountId,
+        keyId: admitted.key.id,
+        keyName: admitted.key.name,
+        modelRequested: model.requested,
+        modelServed: model.baseModel.id,
+        modelRevision: model.revision,
+        messages: JSON.stringify(asked.prompt.messages.map(messageToWire)),
+        tools: JSON.stringify(asked.prompt.tools.map(toolToWire)),
+        params: JSON.stringify(paramsToWire(asked)),
+        answer: JSON.stringify(answer),
+        finishReason: reason,
+        ...usage,
+        activeMs,
+        promptPreview: previewOf(asked.prompt.messages.findLast(({ role }) => role === 'user')?.content ?? ''),
+        answerPreview: previewOf(collector.text()),
+        searchText: storable(foldText([...spoken, collector.text()].join('\n').slice(0, searchedCharacters))),
+      };
+    },
+  };
+}
+
+const searchedCharacters = 20_000;
+const previewCharacters = 200;
+
+function previewOf(text: string): string {
+  return storable([...text.slice(0, 2 * previewCharacters)].slice(0, previewCharacters).join(''));
+}
+
+/** PostgreSQL's `text` holds neither a NUL nor half a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
+}
+
+/** The shape of the OpenAI family, in which examples come too. */
+function messageToWire(message: ChatMessage): Record<string, unknown> {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', content: message.content, tool_call_id: message.toolCallId };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(message.reasoning === null ? {} : { reasoning_content: message.reasoning }),
+        ...(message.toolCalls.length === 0
+          ? {}
+          : {
+              tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
+                id,
+                type: 'function',
+                function: { name, arguments: args },
+              })),
+            }),
+      };
+  }
+}
+
+function toolToWire({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description === null ? {} : { description }),
+      ...(parameters === null ? {} : { parameters }),
+    },
+  };
+}
+
+function paramsToWire({ prompt, sampling }: Asked): Record<string, unknown> {
+  const { toolChoice, responseFormat } = prompt;
+  return {
+    max_tokens: sampling.maxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    seed: sampling.seed,
+    stop: sampling.stop,
+    reasoning_effort: prompt.reasoningEffort,
+    response_format:
+      responseFormat.type === 'json_schema'
+        ? { type: 'json_schema', json_schema: { schema: responseFormat.schema } }
+        : responseFormat,
+    tool_choice:
+      toolChoice.mode === 'named' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice.mode,
+    parallel_tool_calls: prompt.parallelToolCalls,
+  };
+}

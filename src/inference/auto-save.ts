@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '#db';
+import type { Delta, Finished } from '#engine';
+import { Fault } from '#kernel';
+import { type Asked, createRecord } from './auto-save-record.ts';
+import type { Call } from './call.ts';
+import type { NewSavedCall } from './saved-calls.store.ts';
+import { insertSavedCalls } from './saved-calls.store.ts';
+
+/**
+ * Keeps calls of projects with auto-save, beside the calls themselves: nothing here is waited for and nothing throws, so
+ * neither a slow database nor a failing one delays or fails an answer. What waits is written in batches, one statement
+ * at a time, after its call was charged: a crash loses what waits, and never a charge.
+ */
+export type AutoSave = {
+  /** Null: the call is not to be kept. */
+  record: (call: Call, asked: Asked) => Recording | null;
+  /** What became of the calls so far. */
+  counts: () => Readonly<AutoSaveCounts>;
+  /** Writes what waits, within a bound. Rejects never. */
+  stop: () => Promise<void>;
+};
+
+/** Listens to one call. */
+export type Recording = {
+  add: (delta: Delta) => void;
+  /** Keeps the call; to be called once it is charged. A call that its caller left is not kept: half an answer is no example. */
+  finish: (finished: Finished) => void;
+};
+
+/** `skipped`: switched off meanwhile, or kept already; `dropped`: no room, or the database was away too long. */
+export type AutoSaveCounts = { stored: number; skipped: number; dropped: number };
+
+export type AutoSaveLog = { warn: (details: object, message: string) => void };
+
+export type AutoSaveTiming = {
+  /** How long the database may be away before calls are given up. */
+  patienceMs: number;
+  /** How long the end of the process waits. */
+  stopMs: number;
+};
+
+const defaultTiming: AutoSaveTiming = { patienceMs: 30_000, stopMs: 3_000 };
+
+/** Of one statement. */
+const batchCalls = 64;
+const batchCharacters = 4_000_000;
+/** Of all that waits: a database that is away must not fill the memory. */
+const waitingCharacters = 32_000_000;
+const pauseMs = 500;
+
+export function createAutoSave({
+  sql,
+  log,
+  timing,
+}: {
+  sql: Sql;
+  log?: AutoSaveLog;
+  timing?: Partial<AutoSaveTiming>;
+}): AutoSave {
+  const times = { ...defaultTiming, ...timing };
+  const counts: AutoSaveCounts = { stored: 0, skipped: 0, dropped: 0 };
+  const waiting: NewSavedCall[] = [];
+  let characters = 0;
+  let writing: Promise<void> | null = null;
+  const stopping = new AbortController();
+
+  function drop(calls: number, why: string, error?: unknown): void {
+    counts.dropped += calls;
+    log?.warn({ err: error, calls }, why);
+  }
+
+  function takeBatch(): NewSavedCall[] {
+    let size = 0;
+    let count = 0;
+    for (const call of waiting) {
+      size += sizeOf(call);
+      if (count > 0 && (count === batchCalls || size > batchCharacters)) break;
+      count += 1;
+    }
+    return waiting.splice(0, count);
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = takeBatch();
+      await writeBatch(batch);
+      for (const call of batch) characters -= sizeOf(call);
+    }
+  }
+
+  async function writeBatch(batch: readonly NewSavedCall[]): Promise<void> {
+    try {
+      const stored = await writePatiently(batch);
+      counts.stored += stored;
+      counts.skipped += batch.length - stored;
+    } catch (error) {
+      if (isTrouble(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
+      else if (batch.length > 1) for (const call of batch) await writeBatch([call]);
+      else drop(batch.length, 'a call cannot be saved', error);
+    }
+  }
+
+  async function writePatiently(batch: readonly NewSavedCall[]): Promise<number> {
+    const giveUpAt = performance.now() + times.patienceMs;
+    for (;;) {
+      try {
+        return await insertSavedCalls(sql, batch);
+      } catch (error) {
+        if (!isTrouble(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
+        await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  function keep(call: NewSavedCall): void {
+    const size = sizeOf(call);
+    if (characters + size > waitingCharacters) {
+      drop(1, 'a call is not saved: too many wait');
+      return;
+    }
+    characters += size;
+    waiting.push(call);
+    writing ??= writeAll().finally(() => {
+      writing = null;
+    });
+  }
+
+  return {
+    record(call, asked) {
+      if (!call.admitted.isSaved) return null;
+      const record = createRecord(call, asked);
+      return {
+        add: record.add,
+        finish: ({ reason, ...finished }) => {
+          if (reason === 'cancelled') return;
+          try {
+            keep(record.of({ reason, ...finished }));
+          } catch (error) {
+            drop(1, 'a call cannot be saved', error);
+          }
+        },
+      };
+    },
+    counts: () => counts,
+    async stop() {
+      const bound = sleep(times.stopMs, undefined, { ref: false }).then(() => stopping.abort());
+      await Promise.race([writing, bound.then(() => sleep(pauseMs, undefined, { ref: false }))]);
+    },
+  };
+}
+
+const sizeOf = ({ messages, tools, answer, searchText }: NewSavedCall): number =>
+  messages.length + tools.length + answer.length + searchText.length;
+
+/** The database is away or does not answer. */
+function isTrouble(error: unknown): boolean {
+  return error instanceof Fault && error.fault === 'service_unavailable';
+}

@@ -1,0 +1,200 @@
+import type { Sql } from '#db';
+
+/** A call as it is kept; `messages`, `tools`, `params` and `answer` are JSON texts. */
+export type NewSavedCall = {
+  requestId: string;
+  projectId: string;
+  accountId: string;
+  keyId: string;
+  keyName: string;
+  modelRequested: string;
+  modelServed: string;
+  modelRevision: number | null;
+  messages: string;
+  tools: string;
+  params: string;
+  answer: string;
+  finishReason: 'stop' | 'length' | 'tool_calls';
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+  cachedTokens: number;
+  activeMs: number;
+  promptPreview: string;
+  answerPreview: string;
+  searchText: string;
+};
+
+const insertColumns = [
+  ['request_id', 'text', 'requestId'],
+  ['project_id', 'text', 'projectId'],
+  ['account_id', 'text', 'accountId'],
+  ['key_id', 'text', 'keyId'],
+  ['key_name', 'text', 'keyName'],
+  ['model_requested', 'text', 'modelRequested'],
+  ['model_served', 'text', 'modelServed'],
+  ['model_revision', 'integer', 'modelRevision'],
+  ['messages', 'json', 'messages'],
+  ['tools', 'json', 'tools'],
+  ['params', 'json', 'params'],
+  ['answer', 'json', 'answer'],
+  ['finish_reason', 'text', 'finishReason'],
+  ['prompt_tokens', 'integer', 'promptTokens'],
+  ['completion_tokens', 'integer', 'completionTokens'],
+  ['reasoning_tokens', 'integer', 'reasoningTokens'],
+  ['cached_tokens', 'integer', 'cachedTokens'],
+  ['active_ms', 'float8', 'activeMs'],
+  ['prompt_preview', 'text', 'promptPreview'],
+  ['answer_preview', 'text', 'answerPreview'],
+  ['search_text', 'text', 'searchText'],
+] as const satisfies (readonly [string, string, keyof NewSavedCall])[];
+
+const insertNames = insertColumns.map(([name]) => name).join(', ');
+const insertArrays = insertColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
+
+/** The setting is asked once more: nothing is written after it was switched off. A call that is there stays as it is. */
+const insertStatement = `
+  insert into saved_calls (${insertNames})
+  select ${insertColumns.map(([name]) => `call.${name}`).join(', ')}
+    from unnest(${insertArrays}) as call (${insertNames})
+    join projects on projects.id = call.project_id and projects.inference_auto_save
+  on conflict (request_id) do nothing
+  returning request_id`;
+
+/** Writes any number of calls in one statement; says how many of them were written. */
+export async function insertSavedCalls(sql: Sql, calls: readonly NewSavedCall[]): Promise<number> {
+  const values = insertColumns.map(([, , field]) => calls.map((call) => call[field]));
+  const rows = await sql.query(insertStatement, values, { name: 'inference.save_calls' });
+  return rows.length;
+}
+
+/** What a list shows of a call. */
+export type SavedCallRow = {
+  requestId: string;
+  keyId: string | null;
+  keyName: string | null;
+  modelRequested: string;
+  modelServed: string;
+  modelRevision: number | null;
+  finishReason: 'stop' | 'length' | 'tool_calls';
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+  cachedTokens: number;
+  activeMs: number;
+  promptPreview: string;
+  answerPreview: string;
+  createdAt: Date;
+};
+
+/** The whole call. */
+export type SavedCallDetail = SavedCallRow & {
+  messages: Record<string, unknown>[];
+  tools: Record<string, unknown>[];
+  params: Record<string, unknown>;
+  answer: Record<string, unknown>;
+};
+
+const rowColumns = `request_id as "requestId", key_id as "keyId", key_name as "keyName",
+  model_requested as "modelRequested", model_served as "modelServed", model_revision as "modelRevision",
+  finish_reason as "finishReason", prompt_tokens as "promptTokens", completion_tokens as "completionTokens",
+  reasoning_tokens as "reasoningTokens", cached_tokens as "cachedTokens", active_ms as "activeMs",
+  prompt_preview as "promptPreview", answer_preview as "answerPreview", created_at as "createdAt"`;
+
+export type SavedCallFilter = {
+  projectId: string;
+  /** What was saved before is past its time, whether it has been swept or not. */
+  keptSince: Date;
+  model: string | null;
+  from: Date | null;
+  to: Date | null;
+  /** Folded. */
+  search: string | null;
+};
+
+/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
+export type SavedCallPosition = { createdAt: string; id: string };
+
+/** Before the first row. */
+export const newest: SavedCallPosition = { createdAt: 'infinity', id: '' };
+
+/** Only filters that are set are in the text, so that each keeps its index. */
+function filtered({ projectId, keptSince, model, from, to, search }: SavedCallFilter) {
+  const values: unknown[] = [projectId, from !== null && from > keptSince ? from : keptSince];
+  const conditions = ['project_id = $1', 'created_at >= $2'];
+  if (to !== null) conditions.push(`created_at < $${values.push(to)}`);
+  if (model !== null) conditions.push(`model_requested = $${values.push(model)}`);
+  if (search !== null) conditions.push(`strpos(search_text, $${values.push(search)}) > 0`);
+  return { values, from: `from saved_calls where ${conditions.join(' and ')}` };
+}
+
+/** Calls after a position, newest first, and how many there are under the filter. */
+export async function listSavedCallRows(
+  sql: Sql,
+  filter: SavedCallFilter,
+  { after, limit }: { after: SavedCallPosition; limit: number },
+): Promise<{ rows: (SavedCallRow & { position: string })[]; totalCount: number }> {
+  const list = filtered(filter);
+  const place = `(created_at, request_id) < ($${list.values.push(after.createdAt)}::timestamptz, $${list.values.push(after.id)})`;
+  const count = filtered(filter);
+  const [rows, [counted]] = await Promise.all([
+    sql.query<SavedCallRow & { position: string }>(
+      `select ${rowColumns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         ${list.from} and ${place} order by created_at desc, request_id desc limit $${list.values.push(limit)}`,
+      list.values,
+    ),
+    sql.query<{ total: number }>(`select count(*)::integer as total ${count.from}`, count.values),
+  ]);
+  return { rows, totalCount: counted?.total ?? 0 };
+}
+
+export type SavedCallAddress = { projectId: string; requestId: string; keptSince: Date };
+
+export async function findSavedCall(
+  sql: Sql,
+  { projectId, requestId, keptSince }: SavedCallAddress,
+): Promise<SavedCallDetail | null> {
+  const [row] = await sql.query<SavedCallDetail>(
+    `select ${rowColumns}, messages, tools, params, answer from saved_calls
+      where request_id = $1 and project_id = $2 and created_at >= $3`,
+    [requestId, projectId, keptSince],
+  );
+  return row ?? null;
+}
+
+/** False when there was no such call. */
+export async function deleteSavedCall(
+  sql: Sql,
+  { projectId, requestId, keptSince }: SavedCallAddress,
+): Promise<boolean> {
+  const rows = await sql.query(
+    'delete from saved_calls where request_id = $1 and project_id = $2 and created_at >= $3 returning request_id',
+    [requestId, projectId, keptSince],
+  );
+  return rows.length > 0;
+}
+
+/** Deletes at most `limit` calls of the filter; says how many. */
+export async function deleteSavedCallRows(sql: Sql, filter: SavedCallFilter, limit: number): Promise<number> {
+  const { values, from } = filtered(filter);
+  const rows = await sql.query(
+    `with due as (
+       select request_id ${from} order by created_at desc, request_id desc limit $${values.push(limit)} for update
+     )
+     delete from saved_calls using due where saved_calls.request_id = due.request_id returning saved_calls.request_id`,
+    values,
+  );
+  return rows.length;
+}
+
+/** Deletes at most `limit` calls that are past their time; those that another replica is about to delete are left to it. */
+export async function deleteExpiredCalls(sql: Sql, keptSince: Date, limit: number): Promise<number> {
+  const rows = await sql.query(
+    `with due as (
+       select request_id from saved_calls where created_at < $1 order by created_at limit $2 for update skip locked
+     )
+     delete from saved_calls using due where saved_calls.request_id = due.request_id returning saved_calls.request_id`,
+    [keptSince, limit],
+  );
+  return rows.length;
+}

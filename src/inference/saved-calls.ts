@@ -1,0 +1,81 @@
+import type { Sql } from '#db';
+import { type CursorCodec, fault } from '#kernel';
+import {
+  deleteSavedCall as deleteRow,
+  deleteSavedCallRows,
+  findSavedCall,
+  listSavedCallRows,
+  newest,
+  type SavedCallAddress,
+  type SavedCallDetail,
+  type SavedCallFilter,
+  type SavedCallPosition,
+  type SavedCallRow,
+} from './saved-calls.store.ts';
+
+export type SavedCallPage = {
+  rows: SavedCallRow[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: SavedCallRow) => string;
+};
+
+/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
+export async function listSavedCalls(
+  deps: { sql: Sql; cursors: CursorCodec },
+  filter: SavedCallFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<SavedCallPage> {
+  const { projectId, model, from, to, search } = filter;
+  const scope = [
+    'saved_calls',
+    projectId,
+    ...[model, from?.toISOString(), to?.toISOString(), search].map((value) => value ?? ''),
+  ];
+  const after = cursor === null ? newest : positionOf(deps.cursors.decode(scope, cursor));
+  const { rows, totalCount } = await listSavedCallRows(deps.sql, filter, { after, limit: limit + 1 });
+  const positions = new Map<SavedCallRow, string>(rows.map((row) => [row, row.position]));
+  return {
+    rows,
+    limit,
+    totalCount,
+    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.requestId]),
+  };
+}
+
+function positionOf([createdAt, id]: readonly string[]): SavedCallPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
+
+/** Throws `not_found`. */
+export async function readSavedCall(sql: Sql, address: SavedCallAddress): Promise<SavedCallDetail> {
+  const call = isRequestId(address.requestId) ? await findSavedCall(sql, address) : null;
+  if (!call) throw noSuchCall();
+  return call;
+}
+
+/** Throws `not_found`, the second time as well. */
+export async function deleteSavedCall(sql: Sql, address: SavedCallAddress): Promise<void> {
+  const deleted = isRequestId(address.requestId) && (await deleteRow(sql, address));
+  if (!deleted) throw noSuchCall();
+}
+
+/** Rows of one statement: a row may hold a megabyte. */
+const batchRows = 200;
+
+/** Deletes all calls of the filter; says how many. Stopped half way, it can be asked again. */
+export async function deleteSavedCalls(sql: Sql, filter: SavedCallFilter): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const count = await deleteSavedCallRows(sql, filter, batchRows);
+    if (count === 0) return deleted;
+    deleted += count;
+  }
+}
+
+const isRequestId = (text: string): boolean => /^req_[0-9A-Z]{26}$/.test(text);
+
+function noSuchCall() {
+  return fault('not_found', { message: 'There is no such saved call.' });
+}
