@@ -17,9 +17,15 @@ export type Principal = {
 
 /**
  * Finds out who asks, from an API key or a session; null when the credentials are missing or worth nothing.
- * Throws `service_unavailable` when the database cannot tell, so that an outage never looks like a bad key.
+ * Throws `service_unavailable` when the database cannot tell, so that an outage never looks like a bad key. With a
+ * session the method matters: without one the request counts as a change.
  */
-export type Authenticator = (headers: IncomingHttpHeaders) => Promise<Principal | null>;
+export type Authenticator = (headers: IncomingHttpHeaders, method?: string) => Promise<Principal | null>;
+
+/** A key or a session. With both the key counts, also when it is worth nothing. */
+export function eitherOf({ key, session }: { key: Authenticator; session: Authenticator }): Authenticator {
+  return (headers, method) => (headers.authorization === undefined ? session : key)(headers, method);
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,11 +47,13 @@ export function decoratePrincipal(app: FastifyInstance): void {
   });
 }
 
-/** An onRequest hook that lets nobody pass without a principal. */
+/** An onRequest hook that lets nobody pass without a principal, nor with a key where the contract wants a session. */
 export function authenticateWith(authenticator: Authenticator) {
   return async (request: Identified): Promise<void> => {
-    const principal = await authenticator(request.headers);
+    const principal = await authenticator(request.headers, request.method);
     if (!principal) throw fault('invalid_credentials');
+    if (principal.method === 'api_key' && request.routeOptions.config.contract?.credential === 'session')
+      throw fault('session_required');
     request[principals] = principal;
   };
 }

@@ -1,4 +1,4 @@
-export type { Authenticator, Principal } from './auth-hook.ts';
+export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
 export { answerCacheable, type CacheableText, cacheableText } from './cached-answer.ts';
 export { type Caller, type CallerLoss, lossOf, watchCaller } from './callers.ts';

@@ -37,6 +37,8 @@ export type ServerOptions = {
   probe: () => Promise<void>;
   /** Origins that may read answers in a browser; none by default. */
   corsOrigins?: readonly string[];
+  /** Proxies whose word about the client's address and protocol is taken; none by default. */
+  trustedProxies?: readonly string[];
   /** Takes our own failures; nothing is written without it. */
   logger?: FastifyBaseLogger;
   limits?: Partial<ServerLimits>;
@@ -68,7 +70,7 @@ const defaultLimits: ServerLimits = {
 export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   const callers = createCallers();
-  const app = newFastify(limits, options.logger);
+  const app = newFastify(limits, options);
   const closing = { now: false };
 
   app.decorateRequest('shape', 'native');
@@ -108,8 +110,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function newFastify(limits: ServerLimits, logger: FastifyBaseLogger | undefined): FastifyInstance {
+function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: ServerOptions): FastifyInstance {
   const app = Fastify({
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     childLoggerFactory: (parent) => parent,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
