@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { readSources, resolveImport, roomOf, type SourceFile } from '#test/source-tree.ts';
@@ -242,6 +243,14 @@ test('files are short and named after what they hold', (t) => {
   assertNone(offences(everything, ({ path }) => (forbiddenNames.test(basename(path)) ? ['names nothing'] : [])));
   const short = program.filter((file) => lines(file) <= 150).length / program.length;
   assert.ok(short >= 0.75, `only ${Math.round(short * 100)} % of the files have at most 150 lines`);
+});
+
+test('migrations are numbered without gaps, so that none is missing', () => {
+  const names = readdirSync('migrations').sort();
+  assert.deepEqual(
+    names.map((name) => Number(name.slice(0, 4))),
+    names.map((_, index) => index + 1),
+  );
 });
 
 test('no two tests of a folder promise the same thing', () => {

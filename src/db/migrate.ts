@@ -61,13 +61,15 @@ async function apply(tx: Sql, { version, name, breaking, text }: Migration): Pro
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).sort();
-  return Promise.all(names.map((name, index) => readMigration(folder, name, index + 1)));
+  const migrations = await Promise.all(names.map((name) => readMigration(folder, name)));
+  const twice = migrations.find(({ version }, index) => migrations[index - 1]?.version === version);
+  if (twice) throw new Error(`migrations/${twice.name}: its number is taken.`);
+  return migrations;
 }
 
-async function readMigration(folder: string, name: string, expectedVersion: number): Promise<Migration> {
+async function readMigration(folder: string, name: string): Promise<Migration> {
   const version = Number(fileNamePattern.exec(name)?.[1]);
-  if (version !== expectedVersion)
-    throw new Error(`migrations/${name}: names are 0001_what.sql, 0002_what.sql, ... without gaps.`);
+  if (!(version > 0)) throw new Error(`migrations/${name}: names are 0001_what.sql, 0002_what.sql, ...`);
   const text = await readFile(join(folder, name), 'utf8');
   const kind = firstLinePattern.exec(text)?.[1];
   if (!kind) throw new Error(`migrations/${name}: the first line must be "--! compatible" or "--! breaking".`);
