@@ -4,7 +4,7 @@ import { activityRoutes } from '#activity';
 import { createBilling } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
-import { createPublicUrl, createServer, type ServerLimits } from '#http';
+import { contractRoutes, createPublicUrl, createServer, type ServerLimits } from '#http';
 import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
@@ -58,6 +58,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
   await server.register(saved.routes);
   inferenceRoutes(server, { admit, sql: database, models, engine, billing, autoSave: saved.autoSave, clock });
+  await server.register(contractRoutes);
 
   billing.start();
   usage.start();

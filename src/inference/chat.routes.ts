@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, watchCaller } from '#http';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
+import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat.schema.ts';
 import { createChatStream } from './chat-stream.ts';
 import { type AnswerHead, chatCompletion, createCollector, createFrames, wireId } from './chat-wire.ts';
@@ -11,7 +12,7 @@ import { generate } from './generate.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
 export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
-  const config = { operation: 'chat.create', access: 'admission', shape: 'compat' } as const;
+  const config = { operation: 'chat.create', access: 'admission', shape: 'compat', contract: chatContract } as const;
   app.post(`${inferencePrefix}/chat/completions`, { config }, async (request, reply) => {
     const { admitted, body } = await enter(deps.admit, request);
     const chat = readChatRequest(body);

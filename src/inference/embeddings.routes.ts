@@ -7,11 +7,17 @@ import type { InferenceDeps } from './deps.ts';
 import { embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
 import { embeddingList } from './embedding-wire.ts';
+import { embeddingsContract } from './embeddings.contract.ts';
 import { enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
 
 /** POST P/embeddings. */
 export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
-  const config = { operation: 'embeddings.create', access: 'admission', shape: 'compat' } as const;
+  const config = {
+    operation: 'embeddings.create',
+    access: 'admission',
+    shape: 'compat',
+    contract: embeddingsContract,
+  } as const;
   app.post(`${inferencePrefix}/embeddings`, { config }, async (request, reply) => {
     const { admitted, body } = await enter(deps.admit, request);
     const wanted = readEmbeddingRequest(body);

@@ -1,22 +1,25 @@
 import type { FastifyInstance } from 'fastify';
+import type { Contract } from '#http';
 import { fault } from '#kernel';
 import { listCallableHostedModels, toCompatModel } from '#models';
 import type { Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
 import { inferencePrefix, readParams } from './entry.ts';
+import { listContract, retrieveContract } from './models.contract.ts';
 
 /** GET P/models and P/models/{id}: the hosted models that the caller may call in this project, nothing else. */
 export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps): void {
-  const config = (operation: string) => ({ operation, access: 'admission', shape: 'compat' }) as const;
+  const config = (operation: string, contract: Contract) =>
+    ({ operation, access: 'admission', shape: 'compat', contract }) as const;
 
-  app.get(`${inferencePrefix}/models`, { config: config('models.list') }, async (request) => {
+  app.get(`${inferencePrefix}/models`, { config: config('models.list', listContract) }, async (request) => {
     const { owner, project } = readParams(request);
     const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
     const models = await listCallableHostedModels(sql, callerOf(admitted));
     return { object: 'list', data: models.map((model) => toCompatModel(model, owner)) };
   });
 
-  app.get(`${inferencePrefix}/models/:id`, { config: config('models.retrieve') }, async (request) => {
+  app.get(`${inferencePrefix}/models/:id`, { config: config('models.retrieve', retrieveContract) }, async (request) => {
     const { owner, project } = readParams(request);
     // as: the path declares it.
     const { id } = request.params as { id: string };

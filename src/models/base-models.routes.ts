@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { RuntimeStatus } from '#engine';
-import { pageOf, readPage } from '#http';
+import { pageOf, plainPageQuery, readPage } from '#http';
 import type { CursorCodec } from '#kernel';
 import type { BaseModel } from './base-model.ts';
+import { listContract } from './base-models.contract.ts';
 import { toBaseModelWire } from './base-models.schema.ts';
 import type { ModelsService } from './models-service.ts';
 
@@ -18,7 +19,8 @@ const scope = ['base-models'];
 /** GET /api/v1/base-models: the catalogue, newest first, as a cursor page. */
 export function baseModelsRoutes({ models, cursors, runtimeStatus }: BaseModelsDeps) {
   return async (app: FastifyInstance): Promise<void> => {
-    app.get('/api/v1/base-models', { config: { operation: 'base_models.list' } }, async (request) => {
+    const config = { operation: 'base_models.list', contract: listContract };
+    app.get('/api/v1/base-models', { config, schema: { querystring: plainPageQuery } }, async (request) => {
       const { limit, cursor } = readPage(request.query);
       const [createdMs, id] = cursor === null ? [] : cursors.decode(scope, cursor);
       const all = models.baseModels().toSorted(newestFirst);

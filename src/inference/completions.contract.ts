@@ -1,0 +1,62 @@
+import Type from 'typebox';
+import { type Contract, said } from '#http';
+import { calledModel, samplingFields, textCallFaults } from './sampling.contract.ts';
+import { answeredModel, created, finishReason, usageExample, usageSchema } from './usage.schema.ts';
+
+const requestSchema = Type.Object(
+  {
+    model: calledModel,
+    prompt: Type.Union(
+      [Type.String(), Type.Array(Type.String(), { minItems: 1 })],
+      said('Text, or texts that are joined with spaces into one prompt.', '文本，或以空格连接成一个提示的文本列表。'),
+    ),
+    ...samplingFields,
+  },
+  { $id: 'CompletionRequest' },
+);
+
+const completionSchema = Type.Object(
+  {
+    id: Type.String({ ...said('Id of the answer.', '回答的 ID。'), pattern: '^cmpl-' }),
+    object: Type.Literal('text_completion', said('Kind of object.', '对象类型。')),
+    created,
+    model: answeredModel,
+    choices: Type.Array(
+      Type.Object({
+        text: Type.String(said('The answer, without reasoning.', '回答内容，不含推理。')),
+        index: Type.Integer(said('Always 0.', '始终为 0。')),
+        logprobs: Type.Null(said('Always null.', '始终为 null。')),
+        finish_reason: finishReason,
+      }),
+      said('Exactly one.', '恰好一项。'),
+    ),
+    usage: usageSchema,
+  },
+  { $id: 'Completion' },
+);
+
+export const completionsContract: Contract = {
+  tag: 'inference',
+  summary: said('Create a completion', '创建文本补全'),
+  description: said(
+    'The legacy route for clients that know no conversations: the prompt becomes one message of a user. It gives one answer and does not stream.',
+    '供不支持对话的旧客户端使用：提示将作为一条用户消息处理。仅返回一个结果，不支持流式返回。',
+  ),
+  body: requestSchema,
+  bodyExample: { model: 'chat', prompt: 'What is the capital of France?', max_tokens: 64 },
+  answers: {
+    200: {
+      description: said('The answer.', '回答。'),
+      schema: completionSchema,
+      example: {
+        id: 'cmpl-8Kq2Zr6TnVb3YwLx9Cd5Fg7H',
+        object: 'text_completion',
+        created: 1_767_323_045,
+        model: 'chat',
+        choices: [{ text: 'The capital of France is Paris.', index: 0, logprobs: null, finish_reason: 'stop' }],
+        usage: usageExample,
+      },
+    },
+  },
+  faults: textCallFaults,
+};
