@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '#db';
+import type { Finished } from '#engine';
+import { fault } from '#kernel';
+import { createAutoSave } from './auto-save.ts';
+import type { Call } from './call.ts';
+
+const sampling = {
+  maxTokens: 8,
+  temperature: 0,
+  topP: 1,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  seed: null,
+  stop: [],
+};
+const finished: Finished = {
+  reason: 'stop',
+  usage: { promptTokens: 1, completionTokens: 1, reasoningTokens: 0, cachedTokens: 0 },
+  activeMs: 1,
+};
+
+/** As much of a call as is kept of it. */
+function callOf(requestId: string, isSaved = true): Call {
+  return {
+    requestId,
+    admitted: {
+      isSaved,
+      accountId: 'acc_1',
+      key: { id: 'key_1', name: 'k' },
+      project: { id: 'prj_1', kind: 'text', ownerSlug: 'ada' },
+    },
+    model: { requested: 'chat', revision: null, baseModel: { id: 'base' } },
+  } as unknown as Call;
+}
+
+function askedOf(content: string) {
+  return {
+    prompt: {
+      messages: [{ role: 'user' as const, content }],
+      tools: [],
+      toolChoice: { mode: 'auto' as const },
+      parallelToolCalls: true,
+      responseFormat: { type: 'text' as const },
+      reasoningEffort: null,
+    },
+    sampling,
+  };
+}
+
+/** A database that answers as it is told, and notes which calls each statement carries. */
+function scriptedSql(answer: (requestIds: string[], statement: number) => Promise<string[]>) {
+  const statements: string[][] = [];
+  const sql: Sql = {
+    query: async <R>(_text: string, values: readonly unknown[] = []) => {
+      // as: the first column of the statement.
+      const requestIds = values[0] as string[];
+      statements.push(requestIds);
+      return (await answer(requestIds, statements.length)).map((request_id) => ({ request_id })) as R[];
+    },
+  };
+  return { sql, statements };
+}
+
+const away = () => Promise.reject(fault('service_unavailable'));
+
+function keep(autoSave: ReturnType<typeof createAutoSave>, requestId: string, content = 'hello') {
+  const recording = autoSave.record(callOf(requestId), askedOf(content));
+  recording?.add({ type: 'content', text: 'hi' });
+  recording?.finish(finished);
+}
+
+test('a call that is not to be kept costs nothing: there is nothing to listen with', () => {
+  const { sql } = scriptedSql(async (ids) => ids);
+  assert.equal(createAutoSave({ sql }).record(callOf('req_1', false), askedOf('x')), null);
+});
+
+test('what finishes while a statement runs leaves together in the next one, at most 64 calls', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { sql, statements } = scriptedSql(async (ids, statement) => {
+    if (statement === 1) await gate.promise;
+    return ids;
+  });
+  const autoSave = createAutoSave({ sql });
+  for (let i = 0; i < 100; i++) keep(autoSave, `req_${i}`);
+  assert.equal(statements.length, 1);
+  gate.resolve();
+  await autoSave.stop();
+  assert.deepEqual(
+    statements.map((ids) => ids.length),
+    [1, 64, 35],
+  );
+  assert.deepEqual(
+    statements.flat(),
+    Array.from({ length: 100 }, (_, i) => `req_${i}`),
+  );
+  assert.deepEqual(autoSave.counts(), { stored: 100, skipped: 0, dropped: 0 });
+});
+
+test('large calls do not make a statement of hundreds of megabytes', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { sql, statements } = scriptedSql(async (ids, statement) => {
+    if (statement === 1) await gate.promise;
+    return ids;
+  });
+  const autoSave = createAutoSave({ sql });
+  for (let i = 0; i < 9; i++) keep(autoSave, `req_${i}`, 'x'.repeat(1_500_000));
+  gate.resolve();
+  await autoSave.stop();
+  assert.deepEqual(
+    statements.map((ids) => ids.length),
+    [1, 2, 2, 2, 2],
+  );
+});
+
+test('while the database is away calls wait for it, and are written once it is back', async () => {
+  const { sql } = scriptedSql(async (ids, statement) => (statement <= 2 ? away() : ids));
+  const autoSave = createAutoSave({ sql });
+  keep(autoSave, 'req_1');
+  keep(autoSave, 'req_2');
+  for (let tries = 0; tries < 200 && autoSave.counts().stored < 2; tries++) await sleep(20);
+  assert.deepEqual(autoSave.counts(), { stored: 2, skipped: 0, dropped: 0 });
+});
+
+test('what waits for a database that stays away is bounded, and then given up', async () => {
+  const told: string[] = [];
+  const log = { warn: (_: object, message: string) => void told.push(message) };
+  const { sql } = scriptedSql(away);
+  const autoSave = createAutoSave({ sql, log, timing: { patienceMs: 0, stopMs: 50 } });
+  for (let i = 0; i < 40; i++) keep(autoSave, `req_${i}`, 'x'.repeat(1_000_000));
+  const full = autoSave.counts().dropped;
+  assert.ok(full >= 8 && full <= 10, `${full} of 40 MB were dropped`);
+  await autoSave.stop();
+  assert.deepEqual(autoSave.counts(), { stored: 0, skipped: 0, dropped: 40 });
+  assert.ok(told.length > 0);
+});
+
+test('the end of the process does not wait long for a database that is away', async () => {
+  const { sql } = scriptedSql(away);
+  const autoSave = createAutoSave({ sql, timing: { patienceMs: 60_000, stopMs: 50 } });
+  keep(autoSave, 'req_1');
+  const startMs = performance.now();
+  await autoSave.stop();
+  assert.ok(performance.now() - startMs < 2_000);
+});
+
+test('a call that the database refuses takes no other with it', async () => {
+  const { sql } = scriptedSql(async (ids) => {
+    if (ids.includes('req_5')) throw new Error('invalid input');
+    return ids;
+  });
+  const autoSave = createAutoSave({ sql });
+  for (let i = 0; i < 10; i++) keep(autoSave, `req_${i}`);
+  await autoSave.stop();
+  assert.deepEqual(autoSave.counts(), { stored: 9, skipped: 0, dropped: 1 });
+});
+
+test('calls of a project that was switched off meanwhile count as skipped', async () => {
+  const { sql } = scriptedSql(async () => []);
+  const autoSave = createAutoSave({ sql });
+  keep(autoSave, 'req_1');
+  await autoSave.stop();
+  assert.deepEqual(autoSave.counts(), { stored: 0, skipped: 1, dropped: 0 });
+});
