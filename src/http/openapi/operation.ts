@@ -14,7 +14,6 @@ import type {
 } from './model.ts';
 import { pathParameterNames } from './path-parameters.ts';
 import { faultsOf } from './route-faults.ts';
-import { tagNamed } from './tags.ts';
 import { describe, isRecord, type SchemaWriter } from './write-schema.ts';
 
 /** A route with its contract: what the document is made of. */
@@ -28,7 +27,7 @@ export function writeOperation(row: ContractRow, pen: Pen): OperationObject {
   const body = requestBodyOf(row, pen);
   return {
     operationId: operation,
-    tags: [tagNamed(contract.tag).name],
+    tags: [contract.tag],
     summary: describe(contract.summary, pen.language),
     ...(contract.description ? { description: describe(contract.description, pen.language) } : {}),
     security: securityOf(row),

@@ -32,13 +32,12 @@ export function pathParameterNames(path: string): string[] {
 
 export function pathParameter(name: string, language: Language): ParameterObject {
   const parameter = texts[name];
-  if (!parameter) throw new Error(`The path parameter ${name} has no description in path-parameters.ts.`);
   return {
     name,
     in: 'path',
     required: true,
-    description: describe(parameter.text, language),
-    schema: { type: 'string', examples: [parameter.example] },
+    ...(parameter ? { description: describe(parameter.text, language) } : {}),
+    schema: { type: 'string', ...(parameter ? { examples: [parameter.example] } : {}) },
   };
 }
 

@@ -20,10 +20,65 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'projects',
+    'Projects',
+    '项目',
+    said(
+      'A project groups hosted models and data, and is the address of calls. Its kind, text or embedding, is fixed.',
+      '项目汇集托管模型与数据，也是调用的地址。项目类型（文本或嵌入）创建后不可更改。',
+    ),
+  ),
+  tag(
+    'hosted_models',
+    'Hosted models',
+    '托管模型',
+    said(
+      'Aliases of a project that stand for a base model or a finished training job, at a frozen rate, with their revisions and shares.',
+      '项目中的模型别名，指向基础模型或已完成的训练任务，费率固定；并含其修订版本与共享设置。',
+    ),
+  ),
+  tag(
+    'saved_calls',
+    'Saved calls',
+    '已保存的调用',
+    said(
+      'Text calls that a project keeps because its owner turned that on.',
+      '在所有者开启自动保存后，项目所保留的文本调用。',
+    ),
+  ),
+  tag(
+    'models',
+    'Models',
+    '模型',
+    said(
+      'Every model that the account can see, wherever it comes from, with how to call it.',
+      '账户可见的全部模型，无论来源，以及调用方式。',
+    ),
+  ),
+  tag(
     'base_models',
     'Base models',
     '基础模型',
     said('The catalogue of models that hosted models and training start from.', '托管模型与训练所依据的基础模型目录。'),
+  ),
+  tag(
+    'pricing',
+    'Pricing',
+    '定价',
+    said('Rates and what a call would cost; for everybody.', '费率与费用估算；公开访问。'),
+  ),
+  tag('credits', 'Credits', '额度', said('Balance, ledger and purchases of the account.', '账户的余额、账目与充值。')),
+  tag(
+    'requests',
+    'Requests',
+    '请求记录',
+    said('What became of a call, by its request id.', '按请求 ID 查询调用的结果。'),
+  ),
+  tag(
+    'account',
+    'Account',
+    '账户',
+    said('The account of the caller, its profile and its sessions.', '调用者的账户、资料与会话。'),
   ),
   tag(
     'keys',
@@ -34,6 +89,7 @@ export const tags: readonly Tag[] = [
       '账户的密钥。一把密钥可用于账户有权访问的所有项目，只在创建时显示一次。',
     ),
   ),
+  tag('dashboard', 'Dashboard', '仪表盘', said('The state of the account at a glance.', '账户状态概览。')),
   tag(
     'activity',
     'Activity',
@@ -50,9 +106,3 @@ export const tags: readonly Tag[] = [
     ),
   ),
 ];
-
-export function tagNamed(name: string): Tag {
-  const found = tags.find((each) => each.name === name);
-  if (!found) throw new Error(`There is no tag ${name} in tags.ts.`);
-  return found;
-}
