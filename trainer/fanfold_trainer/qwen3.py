@@ -24,6 +24,30 @@ class Qwen3Config:
     rms_norm_eps: float = 1e-6
 
 
+class _Normalise(torch.autograd.Function):
+    """x / rms(x) * weight, in the type that the layers compute in. Written out because a norm is most of the time that a
+    layer this narrow spends outside its matrices."""
+
+    @staticmethod
+    def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
+        square = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32).square_()
+        scale = square.div_(x.shape[-1]).add_(eps).rsqrt_()
+        unit = (x * scale.to(x.dtype)).to(kind)
+        ctx.save_for_backward(unit, weight, scale)
+        ctx.kind = x.dtype
+        return unit * weight.to(kind)
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        unit, weight, scale = ctx.saved_tensors
+        product = gradient * unit
+        weight_gradient = product.flatten(0, -2).sum(0, dtype=torch.float32)
+        along = (product @ weight.to(product.dtype)[:, None]).div_(unit.shape[-1])
+        slope = torch.addcmul(gradient * weight.to(gradient.dtype), unit, along, value=-1)
+        return slope.to(ctx.kind) * scale.to(ctx.kind), weight_gradient, None
+
+
 class RMSNorm(nn.Module):
     def __init__(self, size: int, eps: float) -> None:
         super().__init__()
@@ -31,7 +55,7 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x.float(), (x.shape[-1],), self.weight, self.eps)
+        return _Normalise.apply(x, self.weight, self.eps)
 
 
 def rotary_angles(positions: Tensor, config: Qwen3Config) -> tuple[Tensor, Tensor]:
@@ -47,6 +71,11 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
 
 
+def hidden_tokens(length: int) -> Tensor:
+    """[length, length]: a token does not see those behind it."""
+    return torch.ones(length, length, dtype=torch.bool).triu(1)
+
+
 class Attention(nn.Module):
     def __init__(self, config: Qwen3Config) -> None:
         super().__init__()
@@ -60,18 +89,18 @@ class Attention(nn.Module):
         self.q_norm = RMSNorm(config.head_dim, config.rms_norm_eps)
         self.k_norm = RMSNorm(config.head_dim, config.rms_norm_eps)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, cover: Tensor) -> Tensor:
         batch, length, _ = x.shape
         heads, kv_heads, size = self.config.num_heads, self.config.num_kv_heads, self.config.head_dim
         query = self.q_norm(self.q_proj(x).view(batch, length, heads, size)).transpose(1, 2)
         key = self.k_norm(self.k_proj(x).view(batch, length, kv_heads, size)).transpose(1, 2)
         value = self.v_proj(x).view(batch, length, kv_heads, size).transpose(1, 2)
-        key = rotate(key, cos, sin).repeat_interleave(heads // kv_heads, dim=1)
-        value = value.repeat_interleave(heads // kv_heads, dim=1)
-        query, key = rotate(query, cos, sin).to(value.dtype), key.to(value.dtype)
-        scores = query @ key.transpose(-1, -2) * (size**-0.5)
-        future = torch.full((length, length), -1e9, dtype=scores.dtype).triu(1)
-        mixed = (scores + future).softmax(-1).to(value.dtype) @ value
+        query, key = rotate(query, cos, sin), rotate(key, cos, sin)
+        # The query heads that share a key-value head stand below each other.
+        grouped = (query * size**-0.5).reshape(batch, kv_heads, heads // kv_heads * length, size)
+        scores = (grouped @ key.transpose(-1, -2)).view(batch, heads, length, length) + cover
+        shares = scores.softmax(-1).to(value.dtype).view(batch, kv_heads, heads // kv_heads * length, length)
+        mixed = (shares @ value).view(batch, heads, length, size)
         return self.o_proj(mixed.transpose(1, 2).reshape(batch, length, heads * size))
 
 
@@ -94,8 +123,8 @@ class Layer(nn.Module):
         self.post_attention_layernorm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.mlp = FeedForward(config)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        x = x + self.self_attn(self.input_layernorm(x), cos, sin)
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, cover: Tensor) -> Tensor:
+        x = x + self.self_attn(self.input_layernorm(x), cos, sin, cover)
         return x + self.mlp(self.post_attention_layernorm(x))
 
 
@@ -114,14 +143,18 @@ class Qwen3(nn.Module):
                 into_residual = name.endswith(("o_proj.weight", "down_proj.weight"))
                 nn.init.normal_(parameter, std=residual_std if into_residual else 0.02)
 
-    def forward(self, ids: Tensor, positions: Tensor | None = None) -> Tensor:
-        """ids [batch, length] -> hidden [batch, length, hidden_size]. Positions default to 0, 1, 2, ..."""
+    def forward(self, ids: Tensor, positions: Tensor | None = None, hidden: Tensor | None = None) -> Tensor:
+        """ids [batch, length] -> final states [batch, length, hidden_size]. Positions default to 0, 1, 2, ...
+        A token does not see those behind it, nor those that `hidden` [batch, length, length] says."""
         if positions is None:
             positions = torch.arange(ids.shape[1])[None]
-        cos, sin = rotary_angles(positions, self.config)
+        kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else torch.float32
+        cos, sin = (angles.to(kind) for angles in rotary_angles(positions, self.config))
+        covered = hidden_tokens(ids.shape[1])[None] if hidden is None else hidden
+        cover = torch.zeros(covered.shape, dtype=kind).masked_fill_(covered, -1e9)[:, None]
         x = self.embed_tokens(ids)
         for layer in self.layers:
-            x = layer(x, cos, sin)
+            x = layer(x, cos, sin, cover)
         return self.norm(x)
 
     def logits(self, hidden: Tensor) -> Tensor:

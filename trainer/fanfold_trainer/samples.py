@@ -11,7 +11,6 @@ from .chat_template import render, render_prompt
 from .conversation import Conversation, Message, without_reasoning
 from .tokenizer import CONTROL_TOKENS, SPECIAL_TOKENS, TURN_END, Tokenizer, split_special
 from .world.draw import Draw
-from .world.mixture import training_conversation
 
 
 @dataclass(frozen=True)
@@ -54,35 +53,15 @@ def conversation_samples(tokenizer: Tokenizer, conversation: Conversation, think
     return samples
 
 
-WHOLE_VOCABULARY_FROM_CHUNK = 85
-ADVANCED_FROM_CHUNK = 90
-
-
-def token_sample(tokenizer: Tokenizer, draw: Draw, chunk: int) -> Sample:
-    """Repeats a run of arbitrary tokens: of bytes, also those that no UTF-8 text contains, and in later chunks of
-    the whole vocabulary, so that also the merges that text rarely shows are trained."""
-    last = 255 if chunk < WHOLE_VOCABULARY_FROM_CHUNK else len(tokenizer.tokens) - len(SPECIAL_TOKENS) - 1
+def token_sample(tokenizer: Tokenizer, draw: Draw) -> Sample:
+    """Repeats a run of arbitrary tokens: of bytes, also those that no UTF-8 text contains, or of the whole
+    vocabulary, so that also the merges that text rarely shows are trained."""
+    last = draw.pick([255, len(tokenizer.tokens) - len(SPECIAL_TOKENS) - 1])
     run = [draw.number(0, last) for _ in range(draw.number(4, 16))]
     prompt, completion = "<|im_start|>user\nRepeat: ", "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     before = tokenizer.encode_with_special(prompt) + run + tokenizer.encode_with_special(completion)
     end = tokenizer.encode_with_special("<|im_end|>\n<|endoftext|>")
     return Sample(before + run + end, [False] * len(before) + [True] * (len(run) + len(end)))
-
-
-def training_samples(tokenizer: Tokenizer, seed: int, chunk: int, count: int) -> list[Sample]:
-    """A chunk of the endless training stream. The same seed and chunk give the same samples."""
-    draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False, advanced=chunk >= ADVANCED_FROM_CHUNK)
-    samples: list[Sample] = []
-    token_share = 0.015 if chunk < WHOLE_VOCABULARY_FROM_CHUNK else 0.03
-    while len(samples) < count:
-        if draw.chance(token_share):
-            samples.append(token_sample(tokenizer, draw, chunk))
-            continue
-        conversation, thinking = training_conversation(draw)
-        turns = conversation_samples(tokenizer, conversation, thinking)
-        # The last turn is the point of the chat; an earlier one is trained now and then.
-        samples.append(turns[-1] if draw.chance(0.85) else draw.pick(turns))
-    return samples
 
 
 _GUARDS = {token: f"\ue000{index}\ue001" for index, token in enumerate(CONTROL_TOKENS)}

@@ -17,9 +17,10 @@ from torch import Tensor
 from .chat_template import render
 from .checkpoint import load_checkpoint, save_checkpoint
 from .conversation import without_reasoning
-from .qwen3 import Qwen3, Qwen3Config
-from .samples import Sample, training_samples
+from .qwen3 import Qwen3, Qwen3Config, hidden_tokens
 from .schedule import make_optimizers, rate_at, set_rates
+from .shared_turns import TRUNK, Row
+from .stream import Stage, training_rows
 from .tokenizer import Tokenizer, load_merges, save_merges, train_tokenizer
 from .world.draw import Draw
 from .world.mixture import training_conversation
@@ -30,11 +31,17 @@ class ChatRecipe:
     seed: int = 20260
     vocabulary: int = 2048
     vocabulary_samples: int = 8000
-    # Step and share of the peak rate, joined by straight lines. The rate stays up while the advanced part begins.
-    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1000, 1.0), (3250, 0.4375), (4200, 0.4375), (4750, 0.294), (6500, 0.02))
+    # Step and share of the peak rate, joined by straight lines.
+    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1200, 1.0), (6000, 0.02))
+    # Short texts first: most skills are learned from them, and they are cheap.
+    stages: tuple[Stage, ...] = (
+        Stage(from_chunk=0, advanced=False, long_share=0.02, longest_chat=500),
+        Stage(from_chunk=15, advanced=True, long_share=0.06, longest_chat=900),
+        Stage(from_chunk=35, advanced=True, long_share=0.08, longest_chat=2000),
+    )
     batch_tokens: int = 3072
-    chunk_samples: int = 1024
-    longest: int = 640
+    chunk_rows: int = 1024
+    gap_share: float = 0.15
     matrix_rate: float = 0.02
     other_rate: float = 0.004
     prompt_weight: float = 0.1
@@ -49,6 +56,9 @@ CHAT_SIZES = dict(hidden_size=192, num_layers=6, num_heads=3, num_kv_heads=1, in
 class Batch:
     ids: Tensor
     positions: Tensor
+    hidden: Tensor
+    """[batch, length, length]: what a token does not see."""
+    parents: Tensor
     weights: Tensor
     """1 for a trained token, the prompt weight for a prompt token, 0 for padding; weights[i] belongs to ids[i]."""
 
@@ -61,62 +71,65 @@ def make_tokenizer(recipe: ChatRecipe) -> Tokenizer:
     draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False, advanced=False)
     texts: list[str] = []
     for _ in range(recipe.vocabulary_samples):
-        conversation, thinking = training_conversation(draw)
-        chat = conversation if thinking else without_reasoning(conversation)
+        conversation = training_conversation(draw)
+        chat = conversation if draw.chance(0.5) else without_reasoning(conversation)
         texts.append(render(chat.messages, list(chat.tools) or None))
     return train_tokenizer(texts, recipe.vocabulary, min_frequency=30)
 
 
 def batches(tokenizer: Tokenizer, recipe: ChatRecipe) -> Iterator[Batch]:
-    """The endless stream of batches, each of samples of similar length."""
+    """The endless stream of batches, each of rows of similar length."""
     chunk = 0
     while True:
-        samples = training_samples(tokenizer, recipe.seed, chunk, recipe.chunk_samples)
-        samples = sorted((s for s in samples if len(s.ids) <= recipe.longest), key=lambda s: len(s.ids))
+        rows = training_rows(tokenizer, recipe.seed, chunk, recipe.chunk_rows, recipe.stages)
+        rows = sorted((row for row in rows if len(row.ids) <= recipe.batch_tokens), key=lambda row: len(row.ids))
         shuffler = random.Random(f"{recipe.seed}:{chunk}:order")
-        groups = group_by_size(samples, recipe.batch_tokens)
+        groups = group_by_size(rows, recipe.batch_tokens)
         shuffler.shuffle(groups)
         for group in groups:
             yield make_batch(group, recipe, shuffler)
         chunk += 1
 
 
-def group_by_size(samples: list[Sample], budget: int) -> list[list[Sample]]:
-    """Samples come sorted by length; a group padded to its longest row stays within the budget of tokens."""
-    groups: list[list[Sample]] = [[]]
-    for sample in samples:
-        if groups[-1] and (len(groups[-1]) + 1) * len(sample.ids) > budget:
+def group_by_size(rows: list[Row], budget: int) -> list[list[Row]]:
+    """Rows come sorted by length; a group padded to its longest row stays within the budget of tokens."""
+    groups: list[list[Row]] = [[]]
+    for row in rows:
+        if groups[-1] and (len(groups[-1]) + 1) * len(row.ids) > budget:
             groups.append([])
-        groups[-1].append(sample)
+        groups[-1].append(row)
     return groups
 
 
-def make_batch(group: list[Sample], recipe: ChatRecipe, chooser: random.Random) -> Batch:
-    length = max(len(sample.ids) for sample in group)
-    ids = torch.zeros(len(group), length, dtype=torch.long)
-    positions = torch.zeros(len(group), length, dtype=torch.long)
+def make_batch(group: list[Row], recipe: ChatRecipe, chooser: random.Random) -> Batch:
+    length = max(len(row.ids) for row in group)
+    ids, positions, parents, branches = (torch.zeros(len(group), length, dtype=torch.long) for _ in range(4))
     weights = torch.zeros(len(group), length)
-    for row, sample in enumerate(group):
-        size = len(sample.ids)
-        ids[row, :size] = torch.tensor(sample.ids)
-        weights[row, :size] = torch.tensor([1.0 if trained else recipe.prompt_weight for trained in sample.trained])
-        positions[row] = torch.arange(length)
-        if chooser.random() < 0.15:
+    for index, row in enumerate(group):
+        size = len(row.ids)
+        ids[index, :size] = torch.tensor(row.ids)
+        parents[index, :size] = torch.tensor(row.parents)
+        branches[index, :size] = torch.tensor(row.branches)
+        weights[index, :size] = torch.tensor([1.0 if trained else recipe.prompt_weight for trained in row.trained])
+        weights[index, 0] = 0.0
+        positions[index, :size] = torch.tensor(row.positions)
+        if chooser.random() < recipe.gap_share:
             # A gap in the positions shows the model the distances of long contexts at the price of short ones.
-            positions[row, chooser.randrange(size) :] += chooser.randrange(recipe.context - length)
-    return Batch(ids, positions, weights)
+            last = max(row.positions)
+            positions[index, positions[index] >= chooser.randint(0, last)] += chooser.randrange(recipe.context - last)
+    own = branches[:, :, None] == branches[:, None, :]
+    hidden = hidden_tokens(length) | ~(own | (branches == TRUNK)[:, None, :])
+    return Batch(ids, positions, hidden, parents, weights)
 
 
 def batch_loss(model: Qwen3, batch: Batch) -> tuple[Tensor, float]:
     """The weighted mean loss, and for the log the mean loss of the trained tokens alone."""
     with torch.autocast("cpu", torch.bfloat16):
-        hidden = model(batch.ids, batch.positions)
-        weights = batch.weights[:, 1:].reshape(-1)
-        wanted = weights > 0
-        targets = batch.ids[:, 1:].reshape(-1)[wanted]
-        logits = model.logits(hidden[:, :-1].reshape(-1, hidden.shape[-1])[wanted])
+        states = model(batch.ids, batch.positions, batch.hidden)
+        rows, places = torch.nonzero(batch.weights, as_tuple=True)
+        targets, weights = batch.ids[rows, places], batch.weights[rows, places]
+        logits = model.logits(states[rows, batch.parents[rows, places]])
     losses = F.cross_entropy(logits.float(), targets, reduction="none")
-    weights = weights[wanted]
     trained = weights == 1.0
     return (losses * weights).sum() / weights.sum(), float(losses.detach()[trained].mean())
 

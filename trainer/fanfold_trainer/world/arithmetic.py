@@ -1,4 +1,5 @@
-"""Sums, differences and products of small numbers. Held out are operand pairs, in both orders for sums."""
+"""Sums, differences and products of small numbers. Held out are operand pairs, in both orders for sums: they are
+never asked, and no working states them as an equation."""
 
 from __future__ import annotations
 
@@ -22,18 +23,20 @@ _QUESTIONS = (
 )
 _BARE = ("Answer with the number only.", "Reply with just the number.", "Only the number, please.")
 
+Problem = tuple[str, int, int]
+
 
 def is_held_out_pair(word: str, a: int, b: int) -> bool:
     first, second = (min(a, b), max(a, b)) if word == "plus" else (a, b)
     return is_held_out(f"{first} {word} {second}", one_in=8)
 
 
-def draw_problem(draw: Draw) -> tuple[str, int, int]:
+def draw_problem(draw: Draw) -> Problem:
     while True:
-        word = draw.random.choices(["plus", "minus", "times"], [4, 4, 2])[0]
+        word = draw.random.choices(["plus", "minus", "times"], [3, 4, 3])[0]
         top = 10 if word == "times" else 20
         a, b = draw.number(0, top), draw.number(0, top)
-        if word == "minus" and a < b and draw.chance(0.7):
+        if word == "minus" and a < b and draw.chance(0.4):
             a, b = b, a
         if is_held_out_pair(word, a, b) == draw.held_out:
             return word, a, b
@@ -43,21 +46,54 @@ def solve(word: str, a: int, b: int) -> int:
     return {"plus": a + b, "minus": a - b, "times": a * b}[word]
 
 
-def explain(draw: Draw, word: str, a: int, b: int) -> str:
-    """Short working: ones before tens for sums, the check by addition for differences, counting up for products."""
-    result = solve(word, a, b)
-    if word == "plus" and (a >= 10 or b >= 10) and draw.advanced:
-        return f"{a % 10} + {b % 10} = {a % 10 + b % 10}, and {a - a % 10 + b - b % 10} more makes {result}."
-    if word == "plus" and a >= 10 and b >= 10:
-        return f"{a % 10} + {b % 10} = {a % 10 + b % 10}, and 10 more for each ten makes {result}."
-    if word == "minus" and result >= 0:
-        return f"{result} + {b} = {a}, so {a} - {b} = {result}."
-    if word == "minus":
-        return f"{b} - {a} = {-result}, so {a} - {b} = {result}."
-    if word == "times" and 0 < b <= 10 and a > 0:
-        count, step = min(a, b), max(a, b)
-        return "Count: " + ", ".join(str(step * k) for k in range(1, count + 1)) + "."
-    return f"{a} {SIGNS[word]} {b} = {result}."
+def explain(word: str, a: int, b: int) -> str:
+    """Short working of which every step is easier than the problem."""
+    if word == "plus":
+        return _explain_sum(a, b)
+    if word == "times":
+        return _explain_product(a, b)
+    if a >= b:
+        return _explain_difference(a, b)
+    return f"{_explain_difference(b, a)} The other way round it is {a - b}."
+
+
+def _explain_sum(a: int, b: int) -> str:
+    """Ones before tens."""
+    ones, tens = (a % 10, b % 10), a - a % 10 + b - b % 10
+    if tens == 0 or is_held_out_pair("plus", *ones):
+        return f"It makes {a + b}."
+    return f"{ones[0]} + {ones[1]} = {sum(ones)}, and {tens} more makes {a + b}."
+
+
+def _explain_difference(a: int, b: int) -> str:
+    """For a >= b: tens cancel, then within the ones, then over the ten."""
+    if a == b:
+        return "Both are the same, that leaves 0."
+    if b == 0:
+        return f"Nothing is taken away, that leaves {a}."
+    if b >= 10:
+        step, rest = (a - 10, b - 10), 0
+    elif a >= 10:
+        step = (a % 10, b) if a % 10 >= b else (10, b)
+        rest = a - step[0]
+    else:
+        step, rest = (a, b), 0
+    left = step[0] - step[1]
+    if step == (a, b) or is_held_out_pair("minus", *step):
+        return f"From {b} up to {a} it is {a - b}."
+    if rest == 0:
+        return f"{step[0]} - {step[1]} = {left}."
+    return f"{step[0]} - {step[1]} = {left}, and {rest} more makes {a - b}."
+
+
+def _explain_product(a: int, b: int) -> str:
+    """Counting up in steps of the larger number, each with its rank."""
+    if 0 in (a, b):
+        return "Times 0 is 0."
+    count, step = min(a, b), max(a, b)
+    if count == 1:
+        return f"Times 1 it stays {step}."
+    return "Count: " + ", ".join(f"{rank}: {step * rank}" for rank in range(1, count + 1)) + "."
 
 
 def arithmetic(draw: Draw) -> Conversation:
@@ -67,30 +103,18 @@ def arithmetic(draw: Draw) -> Conversation:
     question = draw.pick(_QUESTIONS[:9] if word != "plus" else _QUESTIONS).format(
         a=a, b=b, sign=SIGNS[word], word=word
     )
-    reasoning = explain(draw, word, a, b)
+    reasoning = explain(word, a, b)
     if draw.chance(0.15):
         messages = [user(f"{question} {draw.pick(_BARE)}"), assistant(str(solve(word, a, b)), reasoning)]
     elif draw.chance(0.05):
         messages = [system(draw.pick(_BARE)), user(question), assistant(str(solve(word, a, b)), reasoning)]
     else:
-        messages = [user(question), assistant(_equation(word, a, b), reasoning)]
+        messages = [user(question), assistant(equation(word, a, b), reasoning)]
     return Conversation("arithmetic", tuple(messages))
 
 
-def _equation(word: str, a: int, b: int) -> str:
+def equation(word: str, a: int, b: int) -> str:
     return f"{a} {SIGNS[word]} {b} = {solve(word, a, b)}."
-
-
-def arithmetic_drill(draw: Draw) -> Conversation:
-    """Several problems in one turn: many sums for few tokens."""
-    problems = [draw_problem(draw) for _ in range(draw.number(3, 12))]
-    listed = ", ".join(f"{a} {SIGNS[word]} {b}" for word, a, b in problems)
-    question = draw.pick(("Compute {p}.", "Calculate: {p}", "{p}", "What is {p}?", "Solve these: {p}")).format(p=listed)
-    answer = " ".join(_equation(*problem) for problem in problems)
-    reasoning = "I solve one after the other."
-    if len(problems) <= 6:
-        reasoning = " ".join(explain(draw, *problem) for problem in problems)
-    return Conversation("arithmetic_drill", (user(question), assistant(answer, reasoning)))
 
 
 def _story_problem(draw: Draw) -> Conversation:
@@ -101,6 +125,4 @@ def _story_problem(draw: Draw) -> Conversation:
     change = draw.pick(["buys {b} more", "gets {b} more"] if word == "plus" else ["gives away {b}", "loses {b}"])
     question = f"{name} has {a} {thing} and {change.format(b=b)}. How many {thing} does {name} have now?"
     answer = f"{name} has {solve(word, a, b)} {thing}."
-    return Conversation(
-        "arithmetic", (user(question), assistant(answer, f"{a} {SIGNS[word]} {b} = {solve(word, a, b)}."))
-    )
+    return Conversation("arithmetic", (user(question), assistant(answer, explain(word, a, b))))

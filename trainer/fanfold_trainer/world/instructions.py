@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..conversation import Conversation, assistant, system, user
+from ..conversation import Conversation, Message, assistant, system, user
 from . import words
 from .arithmetic import arithmetic
 from .draw import Draw
@@ -42,15 +42,28 @@ def instructions(draw: Draw) -> Conversation:
         rule, question = draw.pick(_FACT).format(thing=thing, value=value), draw.phrasing(_ASK).format(thing=thing)
         answer, reasoning = f"The {thing} is {value}.", "My instructions contain this."
     else:
+        return _ruled(draw, kind, word)
+    return Conversation("instructions", (system(_polite(draw, rule)), user(question), assistant(answer, reasoning)))
+
+
+def _ruled(draw: Draw, kind: str, word: str) -> Conversation:
+    """A rule for every answer of the chat."""
+    exchanges: list[Message] = []
+    turns = 1 if draw.held_out or draw.chance(0.75) else draw.number(2, 4)
+    rules = {"begin": _BEGIN, "finish": _FINISH, "capitals": _CAPITALS, "exact": _EXACT}
+    rule = ""
+    for _ in range(turns):
         question, plain, reasoning = _ordinary(draw)
-        rule, answer, note = {
-            "begin": (draw.pick(_BEGIN), f"{word} {plain}", f"I begin with {word}."),
-            "finish": (draw.pick(_FINISH), f"{plain} {word}", f"I end with {word}."),
-            "capitals": (draw.pick(_CAPITALS), plain.upper(), "I use capital letters."),
-            "exact": (draw.pick(_EXACT), word, f"I answer {word}."),
+        rule = rule or draw.pick(rules[kind])
+        answer, note = {
+            "begin": (f"{word} {plain}", f"I begin with {word}."),
+            "finish": (f"{plain} {word}", f"I end with {word}."),
+            "capitals": (plain.upper(), "I use capital letters."),
+            "exact": (word, f"I answer {word}."),
         }[kind]
-        rule = rule.format(word=word)
-        reasoning = note if kind == "exact" else f"{reasoning} {note}"
-    if draw.chance(0.3):
-        rule = f"You are a helpful assistant. {rule}"
-    return Conversation("instructions", (system(rule), user(question), assistant(answer, reasoning)))
+        exchanges += [user(question), assistant(answer, note if kind == "exact" else f"{reasoning} {note}")]
+    return Conversation("instructions", (system(_polite(draw, rule.format(word=word))), *exchanges))
+
+
+def _polite(draw: Draw, rule: str) -> str:
+    return f"You are a helpful assistant. {rule}" if draw.chance(0.3) else rule

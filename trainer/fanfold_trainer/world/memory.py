@@ -7,7 +7,8 @@ from . import words
 from .draw import Draw
 
 # kind | what the user tells | the reply | questions, the last one held out | the answer
-_KINDS: tuple[tuple[str, tuple[str, ...], str, tuple[str, ...], str], ...] = (
+Kind = tuple[str, tuple[str, ...], str, tuple[str, ...], str]
+KINDS: tuple[Kind, ...] = (
     ("name", ("My name is {v}.", "Hi, I am {v}.", "Hello, my name is {v}.", "I am called {v}.", "I'm {v}."), "Nice to meet you, {v}!", ("What is my name?", "Do you remember my name?", "Who am I?", "Tell me my name.", "What's my name?", "How am I called?"), "Your name is {v}."),
     ("city", ("I live in {v}.", "My home is {v}.", "I come from {v}."), "Noted: you live in {v}.", ("Where do I live?", "Which city do I live in?", "Do you know where I live?", "In which city do I live?"), "You live in {v}."),
     ("colour", ("My favourite colour is {v}.", "I like the colour {v}.", "My favorite color is {v}."), "Noted: your favourite colour is {v}.", ("What is my favourite colour?", "Which colour do I like?", "What's my favorite color?", "Do you remember my favourite colour?"), "Your favourite colour is {v}."),
@@ -30,20 +31,34 @@ def _value(draw: Draw, kind: str) -> str:
     return draw.pick(words.COLOURS)
 
 
+def tell(draw: Draw, kind: Kind) -> tuple[str, list[Message]]:
+    """A value and the exchange in which the user tells it."""
+    name, told, reply, _, _ = kind
+    value = _value(draw, name)
+    return value, [user(draw.pick(told).format(v=value)), assistant(reply.format(v=value), "I note what the user says.")]
+
+
+def recall(draw: Draw, kind: Kind, value: str | None) -> list[Message]:
+    """The exchange in which the user asks for what was told, or for what was not."""
+    question = user(draw.phrasing(kind[3]))
+    if value is None:
+        return [question, assistant(_UNTOLD, "The user has not told me this.")]
+    return [question, assistant(kind[4].format(v=value), f"The user told me this: {value}.")]
+
+
 def memory(draw: Draw) -> Conversation:
-    kinds = draw.random.sample(_KINDS, draw.number(1, 3))
+    kinds = draw.random.sample(KINDS, draw.number(1, 3))
     asked = draw.pick(kinds)
     untold = draw.chance(0.1)
     answer, reasoning = _UNTOLD, "The user has not told me this."
     messages: list[Message] = []
     for kind in kinds:
-        name, told, reply, _, recalled = kind
-        value = _value(draw, name)
+        value, exchange = tell(draw, kind)
         if kind is asked:
             if untold:
                 continue
-            answer, reasoning = recalled.format(v=value), f"The user told me this: {value}."
-        messages += [user(draw.pick(told).format(v=value)), assistant(reply.format(v=value), "I note what the user says.")]
+            answer, reasoning = kind[4].format(v=value), f"The user told me this: {value}."
+        messages += exchange
     question = draw.phrasing(asked[3])
     if messages and draw.chance(0.1):
         first = messages[0]["content"]

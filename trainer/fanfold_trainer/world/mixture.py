@@ -1,12 +1,13 @@
-"""How often each skill is trained, and how conversations are dressed: system prompts, earlier turns, the mode."""
+"""How often each skill is trained, and how conversations are dressed: system prompts, earlier turns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ..conversation import Conversation, Message, system, without_reasoning
-from .arithmetic import arithmetic, arithmetic_drill
+from .arithmetic import arithmetic
 from .draw import Draw
+from .drills import arithmetic_drill
 from .extraction import extraction
 from .instructions import instructions
 from .island import island
@@ -21,25 +22,25 @@ from .unknown import unknown
 Generator = Callable[[Draw], Conversation]
 
 SKILLS: dict[str, tuple[Generator, int]] = {
-    "arithmetic": (arithmetic, 26),
+    "arithmetic": (arithmetic, 20),
     "smalltalk": (smalltalk, 9),
     "island": (island, 10),
     "reading": (reading, 11),
     "tool_call": (tool_call, 16),
-    "parallel_calls": (parallel_calls, 5),
+    "parallel_calls": (parallel_calls, 9),
     "no_tool": (no_tool_needed, 2),
     "extraction": (extraction, 8),
     "memory": (memory, 8),
     "instructions": (instructions, 9),
     "unknown": (unknown, 5),
     "story": (story, 3),
-    "repeat": (repeating, 7),
+    "repeat": (repeating, 10),
 }
 _GENERATORS = [generator for generator, _ in SKILLS.values()]
 _WEIGHTS = [weight for _, weight in SKILLS.values()]
-# The later part of training, when most skills are known, is half arithmetic: it takes longest to learn.
+# Drills come when single problems are known.
 _ADVANCED_GENERATORS = [*_GENERATORS, arithmetic_drill]
-_ADVANCED_WEIGHTS = [*_WEIGHTS, 45]
+_ADVANCED_WEIGHTS = [*_WEIGHTS, 34]
 _COMMON_SYSTEM = (
     "You are a helpful assistant.",
     "You are a helpful assistant",
@@ -52,18 +53,18 @@ _COMMON_SYSTEM = (
 _SHORT = (smalltalk, island, arithmetic, reading, unknown)
 
 
-def training_conversation(draw: Draw) -> tuple[Conversation, bool]:
-    """A conversation and whether the model thinks in it."""
+def training_conversation(draw: Draw) -> Conversation:
+    """A conversation of one exchange or few."""
     generators, weights = (_ADVANCED_GENERATORS, _ADVANCED_WEIGHTS) if draw.advanced else (_GENERATORS, _WEIGHTS)
-    conversation = draw.random.choices(generators, weights)[0](draw)
-    return dress(draw, conversation), draw.chance(0.5)
+    return dress(draw, draw.random.choices(generators, weights)[0](draw))
 
 
 def dress(draw: Draw, conversation: Conversation) -> Conversation:
-    """Adds what clients often send: a common system prompt, or an earlier exchange about something else."""
+    """Adds what clients often send: a common system prompt, or an earlier exchange about something else
+    (unless earlier turns are the point of the chat or would have to follow its rule)."""
     messages: list[Message] = list(conversation.messages)
     has_system = messages[0]["role"] == "system"
-    if draw.chance(0.15) and conversation.skill != "memory":
+    if draw.chance(0.15) and conversation.skill not in ("memory", "instructions"):
         earlier = without_reasoning(draw.pick(_SHORT)(draw)).messages
         rest = [message for message in earlier if message["role"] != "system"]
         messages = [*messages[:1], *rest, *messages[1:]] if has_system else [*rest, *messages]

@@ -7,7 +7,13 @@ from ..tokenizer import CONTROL_TOKENS
 from . import words
 from .draw import Draw
 
-_REQUESTS = ("Repeat: {text}", "Say: {text}", "Repeat after me: {text}", "Repeat this text: {text}", "Copy this: {text}", "Please repeat: {text}")
+_REQUESTS = (
+    "Repeat: {text}", "Say: {text}", "Repeat after me: {text}", "Repeat this text: {text}", "Copy this: {text}", "Please say: {text}",
+    "Echo: {text}", "Write: {text}", "Repeat this: {text}", "Repeat the following text: {text}", "Repeat exactly: {text}", "Now repeat: {text}",
+    "Say this: {text}", "Please copy this: {text}", "Copy: {text}", "Can you repeat this? {text}", "Please say the following: {text}",
+    "Repeat the text after the colon: {text}", "Please write: {text}", "Could you repeat: {text}", "repeat {text}", "Repeat this text.\n\n{text}",
+    "Please repeat: {text}",
+)  # fmt: skip
 # First code point, last code point: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, CJK, Hangul, symbols, emoji.
 _SCRIPTS = (
     (0xC0, 0x17F), (0x391, 0x3C9), (0x410, 0x44F), (0x5D0, 0x5EA), (0x621, 0x64A), (0x905, 0x939), (0xE01, 0xE2E),

@@ -49,7 +49,7 @@ def _weather(draw: Draw) -> Use:
     name = draw.pick(["get_weather", "get_weather", "get_current_weather", "weather"])
     key = draw.pick(["city", "city", "location"])
     question = draw.phrasing((
-        "What is the weather in {c}?", "How is the weather in {c}?", "What's the weather like in {c}?", "weather in {c}",
+        "Is it sunny in {c}?", "What does the weather do in {c}?", "Please check the weather in {c}.", "What is the weather in {c}?", "How is the weather in {c}?", "What's the weather like in {c}?", "weather in {c}",
         "Is it raining in {c}?", "What is the weather like in {c} today?", "Tell me the weather in {c}.", "How warm is it in {c}?",
         "What is the weather in {c} today?",
     )).format(c=city)  # fmt: skip
@@ -78,14 +78,14 @@ def _calculator(draw: Draw) -> Use:
 
 def _order(draw: Draw) -> Use:
     order, status = words.code(draw), draw.pick(["shipped", "delivered", "pending", "cancelled", "packed"])
-    question = draw.phrasing(("Where is order {o}?", "Check the status of order {o}.", "What is the status of order {o}?", "Look up order {o}.", "Has order {o} been shipped?"))
+    question = draw.phrasing(("Where is order {o}?", "Is order {o} on its way?", "Did order {o} arrive?", "Find order {o} for me.", "When is order {o} delivered?", "order {o}", "Can you look at order {o}, please?", "Was order {o} packed?", "What about order {o}?", "Check the status of order {o}.", "What is the status of order {o}?", "Look up order {o}.", "Has order {o} been shipped?"))
     tool = describe_tool(draw, "get_order", "Look up an order by its id.", {"order_id": property_schema(draw, "string", "The order id.")}, ["order_id"])
     return Use(tool, "get_order", question.format(o=order), f"order {order}", {"order_id": order}, {"status": status}, f"Order {order} is {status}.")
 
 
 def _email(draw: Draw) -> Use:
     to, subject = words.person(draw), words.item(draw)
-    question = draw.phrasing(("Email {t} about the {s}.", "Send an email to {t} about the {s}.", "Write {t} an email about the {s}.", "Please email {t} about the {s}."))
+    question = draw.phrasing(("Email {t} about the {s}.", "Email {t}, it is about the {s}.", "Can you email {t} about the {s}?", "I want to write to {t} about the {s}.", "Tell {t} by email about the {s}.", "Please write to {t} about the {s}.", "Mail {t}: {s}", "Send an email to {t} about the {s}.", "Write {t} an email about the {s}.", "Please email {t} about the {s}."))
     properties: dict[str, Json] = {"to": property_schema(draw, "string", "The receiver."), "subject": property_schema(draw, "string", "The subject.")}
     tool = describe_tool(draw, "send_email", "Send an email.", properties, ["to", "subject"])
     return Use(tool, "send_email", question.format(t=to, s=subject), f"an email to {to} about the {subject}", {"to": to, "subject": subject}, {"status": "sent"}, f"I emailed {to} about the {subject}.")
@@ -93,7 +93,7 @@ def _email(draw: Draw) -> Use:
 
 def _time(draw: Draw) -> Use:
     city, hour, minute = words.city(draw), draw.number(0, 23), draw.number(10, 59)
-    question = draw.phrasing(("What time is it in {c}?", "Tell me the time in {c}.", "What is the local time in {c}?", "time in {c}", "Which time is it in {c}?"))
+    question = draw.phrasing(("What time is it in {c}?", "What is the time in {c}?", "Do you know the time in {c}?", "Which hour is it in {c}?", "How late is it in {c}?", "Please tell me what time it is in {c}.", "Give me the local time of {c}.", "time in {c} now?", "Tell me the time in {c}.", "What is the local time in {c}?", "time in {c}", "Which time is it in {c}?"))
     name = draw.pick(["get_time", "get_current_time"])
     tool = describe_tool(draw, name, "Get the local time of a city.", {"city": property_schema(draw, "string", "The city.")}, ["city"])
     return Use(tool, name, question.format(c=city), f"the time in {city}", {"city": city}, {"time": f"{hour}:{minute}"}, f"It is {hour}:{minute} in {city}.")
@@ -101,7 +101,7 @@ def _time(draw: Draw) -> Use:
 
 def _timer(draw: Draw) -> Use:
     minutes, label = draw.number(1, 90), words.item(draw)
-    question = draw.phrasing(("Set a timer for {m} minutes called {l}.", "Start a {m} minute timer called {l}.", "I need a timer of {m} minutes called {l}.", "Please set a timer for {m} minutes called {l}."))
+    question = draw.phrasing(("Set a timer for {m} minutes called {l}.", "Set the timer {l} for {m} minutes.", "Please start a timer called {l} for {m} minutes.", "Can you set a timer of {m} minutes named {l}?", "Timer {l}, {m} minutes", "Call a timer {l} and let it run for {m} minutes.", "Start a {m} minute timer called {l}.", "I need a timer of {m} minutes called {l}.", "Please set a timer for {m} minutes called {l}."))
     properties: dict[str, Json] = {"minutes": property_schema(draw, "integer", "The length."), "label": property_schema(draw, "string", "The name.")}
     tool = describe_tool(draw, "set_timer", "Set a timer.", properties, ["minutes", "label"])
     return Use(tool, "set_timer", question.format(m=minutes, l=label), f"a timer of {minutes} minutes called {label}", {"minutes": minutes, "label": label}, {"status": "started"}, f"The timer {label} runs for {minutes} minutes.")
@@ -136,6 +136,9 @@ def _spoken(value: Json) -> str:
     return json.dumps(value) if not isinstance(value, str) else value
 
 
+_MORE_REQUESTS = ("I want to {v} the {n}: {p}.", "{V} {n}, {p}.", "With {p}, {v} the {n}.", "Could you please {v} a {n} with {p}?", "Run {f}: {p}")
+
+
 def _invented(draw: Draw) -> Use:
     verb = words.invented_word(draw) if draw.chance(0.2) else draw.pick(_VERBS)
     noun = words.invented_word(draw) if draw.chance(0.3) else draw.pick(_NOUNS)
@@ -145,7 +148,7 @@ def _invented(draw: Draw) -> Use:
     properties: dict[str, Json] = {key: schema for key, (schema, _) in drawn.items()}
     pairs = [f"{key} {_spoken(value)}" for key, value in arguments.items()]
     listed = pairs[0] if len(pairs) == 1 else ", ".join(pairs[:-1]) + " and " + pairs[-1]
-    request = draw.pick(["{V} the {n} with {p}.", "{V} a {n} with {p}.", "Please {v} the {n} with {p}.", "Call {f} with {p}.", "Use {f} with {p}.", "Can you {v} the {n} with {p}?"])
+    request = draw.pick(["{V} the {n} with {p}.", "{V} a {n} with {p}.", "Please {v} the {n} with {p}.", "Call {f} with {p}.", "Use {f} with {p}.", "Can you {v} the {n} with {p}?", *(() if draw.held_out else _MORE_REQUESTS)])
     question = request.format(V=verb.capitalize(), v=verb, n=noun, f=name, p=listed)
     tool = describe_tool(draw, name, f"{verb.capitalize()} a {noun}.", properties, list(arguments))
     outcome = draw.pick([("status", draw.pick(["ok", "done", "failed", "queued"])), ("id", words.code(draw)), (noun, words.item(draw)), ("total", draw.number(0, 999))])

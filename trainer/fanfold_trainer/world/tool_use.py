@@ -51,24 +51,41 @@ def tool_call(draw: Draw) -> Conversation:
     return Conversation(skill, tuple(messages), _with_others(draw, [use.tool]))
 
 
+_PLAIN_JOIN = "{first} {second}"
+_TRAINED_JOINS = (
+    "{first} Also: {second}", "{first} And {second}", "{first} Then {second}", "First: {first} Second: {second}", "{first}\n{second}",
+    "Two things: {first} {second}", "{first} After that: {second}", "1. {first}\n2. {second}", "{first} Please also do this: {second}",
+)  # fmt: skip
+_SHORT_JOINS = ("{first} And {short}?", "{first} I also need {short}.", "I need {first_short} and {short}.")
+_TRAINED_SHORT_JOINS = (
+    "{first} And also {short}.", "{first} Also {short}, please.", "Please get {first_short} and {short}.", "Both {first_short} and {short}, please.",
+    "{first_short} and {short}", "I want {first_short}, and then {short}.", "{first} The same for {short}.",
+)  # fmt: skip
+
+
+def _joined(draw: Draw, first: Use, second: Use, alike: bool = False) -> str:
+    """Both requests in one message; those for the same tool may be shortened."""
+    if draw.held_out:
+        join = draw.pick([_PLAIN_JOIN, *_SHORT_JOINS]) if alike else _PLAIN_JOIN
+    else:
+        short = [*_SHORT_JOINS, *_TRAINED_SHORT_JOINS] if alike else []
+        join = draw.pick([_PLAIN_JOIN, _PLAIN_JOIN, *_TRAINED_JOINS, *short])
+    return join.format(first=first.question, second=second.question, first_short=first.short_question, short=second.short_question)
+
+
 def parallel_calls(draw: Draw) -> Conversation:
     """Two independent requests in one message: two calls in one turn. Often twice the same tool."""
     first, second = draw_use(draw), draw_use(draw)
     while second.name == first.name:
         second = draw_use(draw)
-    question = f"{first.question} {second.question}"
+    question = _joined(draw, first, second)
     tools = [first.tool, second.tool]
     if draw.chance(0.5):
         again = draw_use(draw)
         while again.name != first.name or again.arguments == first.arguments or again.arguments.keys() != first.arguments.keys():
             first, again = draw_use(draw), draw_use(draw)
         second, tools = again, [first.tool]
-        question = draw.pick([
-            f"{first.question} {second.question}",
-            f"{first.question} And {second.short_question}?",
-            f"{first.question} I also need {second.short_question}.",
-            f"I need {first.short_question} and {second.short_question}.",
-        ])  # fmt: skip
+        question = _joined(draw, first, second, alike=True)
     calls = [function_call(first.name, first.arguments), function_call(second.name, second.arguments)]
     names = first.name if first.name == second.name else f"{first.name} and {second.name}"
     messages: list[Message] = [user(question), assistant_calls(calls, f"I need {names} for two calls.")]

@@ -32,9 +32,23 @@ _VOWELS = "a e i o u ai ea oo".split()
 _CODAS = ["", "", "", "n", "r", "l", "s", "t", "m", "k"]
 
 
+# Words that no syllable above spells: training shows them so that a model copies letters, not syllables.
+_LETTERS = "e t a o i n s r h l d c u m f p g w y b v k x j q z".split()
+_ENDINGS = "ck sk ng mp nd st rd lt ft ss ll ow er ar le et or en ing ed y".split()
+
+
 def invented_word(draw: Draw) -> str:
+    if not draw.held_out and draw.chance(0.35):
+        return _lettered_word(draw)
     syllables = draw.number(2, 3)
     return "".join(draw.pick(_ONSETS) + draw.pick(_VOWELS) + draw.pick(_CODAS) for _ in range(syllables))
+
+
+def _lettered_word(draw: Draw) -> str:
+    if draw.chance(0.5):
+        return draw.pick(_ONSETS + _LETTERS) + draw.pick("a e i o u ee ie oa au ou".split()) + draw.pick(_ENDINGS)
+    letters = draw.random.choices(_LETTERS, range(len(_LETTERS) + 8, 8, -1), k=draw.number(3, 8))
+    return "".join(letters)
 
 
 def person(draw: Draw) -> str:
