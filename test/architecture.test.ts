@@ -34,6 +34,8 @@ const arrows: Record<string, Record<string, string>> = {
     engine: 'installed models are described in the words of the engine, and its reader checks their files',
   },
   billing: { db: 'the ledger is rows' },
+  idempotency: { db: 'kept answers are rows, stored in the transaction of the change' },
+  requests: { db: 'failed calls are rows', http: 'the route, and the contract' },
   inference: {
     db: 'admission is batched',
     http: 'routes, streams',
@@ -59,6 +61,8 @@ const tables: Record<string, string> = {
   instances: 'billing',
   holds: 'billing',
   ledger: 'billing',
+  idempotent_requests: 'idempotency',
+  failed_requests: 'requests',
   activity: 'activity',
   model_shares: 'models',
   saved_calls: 'inference',
@@ -90,6 +94,14 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/projects/access.store.ts': {
     tables: ['accounts', 'model_shares'],
     reason: 'what a caller may see of a project is decided in one statement',
+  },
+  'src/idempotency/idempotency.store.ts': {
+    tables: ['instances'],
+    reason: 'a request is taken over from a dead process in the statement that sees it dead',
+  },
+  'src/requests/requests.store.ts': {
+    tables: ['ledger', 'holds', 'instances', 'projects', 'accounts'],
+    reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
   },
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },
   'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },

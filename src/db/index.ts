@@ -2,6 +2,7 @@ export { type Batcher, type BatcherOptions, createBatcher } from './batch.ts';
 export { type Database, type DatabaseOptions, openDatabase, type QueryOptions, type Sql } from './database.ts';
 export { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
 export { prepareDataFolder } from './folder.ts';
+export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';
 export { migrate } from './migrate.ts';
 export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';

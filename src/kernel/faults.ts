@@ -56,6 +56,20 @@ export const faultRows = {
   kind_mismatch: row(409, 'kind_mismatch', invalid, 'This does not fit the kind of the project.', false),
   in_use: row(409, 'in_use', invalid, 'Something that still runs needs this.', false),
   embeddings_not_enabled: row(409, 'embeddings_not_enabled', invalid, 'This project has no embeddings.', false),
+  idempotency_conflict: row(
+    409,
+    'idempotency_conflict',
+    invalid,
+    'This Idempotency-Key was used for another request.',
+    false,
+  ),
+  idempotency_in_progress: row(
+    409,
+    'idempotency_in_progress',
+    invalid,
+    'A request with this Idempotency-Key is still running. Send it again to get its answer.',
+    true,
+  ),
   api_version_required: row(410, 'api_version_required', invalid, 'This path is retired.', false),
   payload_too_large: row(413, 'payload_too_large', invalid, 'The body is too large.'),
   unsupported_media_type: row(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { newId } from './ids.ts';
+import { firstIdAt, newId, timeOfId } from './ids.ts';
 
 test('ids have the form prefix_ULID', () => {
   assert.match(newId('req'), /^req_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -20,4 +20,17 @@ test('ids of a later millisecond sort after earlier ones', () => {
 test('a hundred thousand ids of one millisecond are all different', () => {
   const ids = new Set(Array.from({ length: 100_000 }, () => newId('led', 1)));
   assert.equal(ids.size, 100_000);
+});
+
+test('an id tells when it was made, and nothing else does', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
+      const id = newId('req', ms);
+      assert.equal(timeOfId('req', id), ms);
+      assert.equal(timeOfId('key', id), null);
+      assert.ok(firstIdAt('req', ms) <= id && id < firstIdAt('req', ms + 1));
+    }),
+  );
+  for (const text of ['', 'req_', 'req_1', `req_${'8'.repeat(26)}`, `req_${'0'.repeat(27)}`, `req_${'u'.repeat(26)}`])
+    assert.equal(timeOfId('req', text), null);
 });

@@ -31,6 +31,19 @@ export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   return `${prefix}_${encodeTime(nowMs)}${encodeRandom()}`;
 }
 
+/** When an id was made, ms; null for what is no id of this kind. */
+export function timeOfId(prefix: IdPrefix, id: string): number | null {
+  if (!id.startsWith(`${prefix}_`) || !/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id.slice(prefix.length + 1))) return null;
+  let ms = 0;
+  for (const digit of id.slice(prefix.length + 1, prefix.length + 11)) ms = ms * 32 + crockford.indexOf(digit);
+  return ms;
+}
+
+/** The id before all ids of this kind that are made at or after `ms`. */
+export function firstIdAt(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${encodeTime(ms)}${'0'.repeat(16)}`;
+}
+
 function encodeTime(ms: number): string {
   let rest = ms;
   let text = '';

@@ -1,0 +1,78 @@
+import type { Database, Sql } from './database.ts';
+
+/**
+ * A transaction that is ended by somebody else than those who work in it. It begins with the first statement; without
+ * one, `rollback` does nothing.
+ */
+export type HeldTransaction = {
+  /** Works in the transaction: statements run one after the other, and transactions in it are savepoints. */
+  database: Database;
+  /** Does `last` in the transaction and commits. When that fails, nothing of the transaction stays. */
+  commit: (last: (tx: Sql) => Promise<void>) => Promise<void>;
+  rollback: () => Promise<void>;
+};
+
+export function holdTransaction(database: Database): HeldTransaction {
+  const verdict = Promise.withResolvers<(tx: Sql) => Promise<void>>();
+  // Nobody waits for it when the transaction never begins.
+  verdict.promise.catch(() => {});
+  let opened: { tx: Promise<Sql>; ended: Promise<void> } | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+
+  function open() {
+    const begun = Promise.withResolvers<Sql>();
+    const ended = database.transaction(async (tx) => {
+      begun.resolve(tx);
+      await (await verdict.promise)(tx);
+    });
+    ended.catch(begun.reject);
+    begun.promise.catch(() => {});
+    return { tx: begun.promise, ended };
+  }
+
+  /** A connection takes one statement at a time; a failed one must not spoil the transaction for its caller. */
+  function inTurn<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+    if (isOver) throw new Error('This transaction is over. This is a bug.');
+    opened ??= open();
+    const { tx } = opened;
+    const result = turn.then(async () => withSavepoint(await tx, work));
+    turn = result.catch(() => {});
+    return result;
+  }
+
+  return {
+    database: {
+      url: database.url,
+      close: database.close,
+      query: (text, values, options) => inTurn((tx) => tx.query(text, values, options)),
+      transaction: (work) => inTurn(work),
+    },
+    async commit(last) {
+      isOver = true;
+      await turn;
+      opened ??= open();
+      verdict.resolve(last);
+      await opened.ended;
+    },
+    async rollback() {
+      isOver = true;
+      await turn;
+      verdict.reject(new Error('The transaction was abandoned.'));
+      // However it ended, nothing of it stays.
+      await opened?.ended.catch(() => {});
+    },
+  };
+}
+
+async function withSavepoint<T>(tx: Sql, work: (tx: Sql) => Promise<T>): Promise<T> {
+  await tx.query('savepoint held');
+  try {
+    const result = await work(tx);
+    await tx.query('release savepoint held');
+    return result;
+  } catch (error) {
+    await tx.query('rollback to savepoint held').catch(() => {});
+    throw error;
+  }
+}

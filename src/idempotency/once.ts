@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Database, type HeldTransaction, holdTransaction } from '#db';
+import { fault } from '#kernel';
+import type { KeptAnswer } from './idempotency.store.ts';
+import type { Idempotency, Reservation } from './idempotency.ts';
+import { fingerprintOf, readIdempotencyKey } from './request-identity.ts';
+import { credentialOf, type SealOwner, seal, unseal } from './seal.ts';
+import { createTurns } from './turns.ts';
+
+/** A native request with an `Idempotency-Key`: all it changes is one transaction, which stores the answer too. */
+type Once = { reservation: Reservation; transaction: HeldTransaction; owner: SealOwner };
+
+const onceOf = Symbol('once');
+type Keyed = FastifyRequest & { [onceOf]?: Once };
+
+/** Fewer than the fewest connections that a pool may have: calls of models never wait for these transactions. */
+const transactionsAtOnce = 3;
+
+/**
+ * The database for what a route with `contract.idempotent` changes. With an `Idempotency-Key` it is one transaction that
+ * is committed with the answer, so the change and the answer that repeats get happen together or not at all; without
+ * one it is `database` itself. Locks are held until the answer is sent: do nothing slow in between.
+ */
+export function once(request: FastifyRequest, database: Database): Database {
+  return (request as Keyed)[onceOf]?.transaction.database ?? database;
+}
+
+/** Makes every native route that is registered later and says `contract.idempotent` obey `Idempotency-Key`. */
+export function obeyIdempotencyKeys(
+  app: FastifyInstance,
+  deps: { idempotency: Idempotency; database: Database },
+): void {
+  const hooks = createHooks(deps);
+  app.addHook('onRoute', (route) => {
+    const { contract, shape } = route.config ?? {};
+    if (!contract?.idempotent || shape === 'compat') return;
+    route.preHandler = [...[route.preHandler ?? []].flat(), hooks.begin];
+    route.onSend = [...[route.onSend ?? []].flat(), hooks.end];
+  });
+}
+
+function createHooks({ idempotency, database }: { idempotency: Idempotency; database: Database }) {
+  const inTurn = createTurns(transactionsAtOnce);
+  const gated: Database = { ...database, transaction: (work) => inTurn(() => database.transaction(work)) };
+
+  return {
+    /** After the request was authenticated and found valid: what is refused before this was never run. */
+    async begin(request: Keyed, reply: FastifyReply): Promise<FastifyReply | undefined> {
+      const key = readIdempotencyKey(request.headers);
+      if (key === null) return undefined;
+      const { accountId } = request.principal;
+      const owner = { credential: credentialOf(request.headers), accountId, key };
+      const fingerprint = fingerprintOf(request);
+      const reservation = await idempotency.reserve({ accountId, key, fingerprint, requestId: request.id });
+      if (reservation.kept) return replay(reply, reservation, owner);
+      request[onceOf] = { reservation, transaction: holdTransaction(gated), owner };
+      return undefined;
+    },
+
+    async end(request: Keyed, reply: FastifyReply, payload: unknown): Promise<unknown> {
+      const held = request[onceOf];
+      // An error that this hook throws is answered in its turn.
+      delete request[onceOf];
+      if (!held) return payload;
+      if (reply.statusCode < 400) await commit(held, reply, payload);
+      else await abandon(held);
+      return payload;
+    },
+  };
+}
+
+async function commit({ reservation, transaction, owner }: Once, reply: FastifyReply, payload: unknown): Promise<void> {
+  const body = bytesOf(payload);
+  // An answer that no cache may keep holds a secret.
+  const sealed = String(reply.getHeader('cache-control') ?? '').includes('no-store');
+  const answer = { status: reply.statusCode, body: sealed ? seal(body, owner) : body, sealed, charge: null };
+  try {
+    await transaction.commit((tx) => reservation.keep(answer, tx));
+  } catch (error) {
+    await reservation.release();
+    throw error;
+  }
+}
+
+async function abandon({ reservation, transaction }: Once): Promise<void> {
+  await transaction.rollback();
+  await reservation.release();
+}
+
+/** Sends a kept answer again. */
+function replay(reply: FastifyReply, { kept, requestId }: Reservation, owner: SealOwner): FastifyReply {
+  if (!kept) throw new Error('There is no answer to send again. This is a bug.');
+  const body = openBody(kept, owner);
+  reply.code(kept.status).headers(replayHeaders(requestId));
+  if (kept.sealed) reply.header('cache-control', 'no-store');
+  if (body.length === 0) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(body.toString());
+}
+
+function openBody({ body, sealed }: KeptAnswer, owner: SealOwner): Buffer {
+  const opened = sealed ? unseal(body, owner) : body;
+  if (opened) return opened;
+  throw fault('idempotency_conflict', {
+    message: 'This answer holds a secret: only the credential of the first request can have it again.',
+  });
+}
+
+/** What tells a kept answer from a fresh one: its mark, and the request that did the work. */
+export function replayHeaders(requestId: string): Record<string, string> {
+  return { 'idempotent-replay': 'true', 'x-fnf-request-id': requestId };
+}
+
+function bytesOf(payload: unknown): Buffer {
+  if (typeof payload === 'string') return Buffer.from(payload);
+  if (Buffer.isBuffer(payload)) return payload;
+  if (payload === undefined || payload === null) return Buffer.alloc(0);
+  throw new Error('An answer that is kept must be JSON. This is a bug.');
+}

@@ -1,0 +1,67 @@
+import { createBatcher, type Sql } from '#db';
+import type { Clock } from '#kernel';
+import { type FailedRequest, insertFailedRequests } from './requests.store.ts';
+
+/** Writes down how calls failed, in the background and in batches. */
+export type FailureLog = {
+  note: (request: FailedRequest) => void;
+  /** Resolves when all that was noted is written. */
+  flush: () => Promise<void>;
+};
+
+export type FailureLogOptions = {
+  sql: Sql;
+  clock: Clock;
+  log?: { warn: (details: object, message: string) => void };
+  /** Rows that may wait to be written; further ones are let go. */
+  maxWaiting?: number;
+  /** Rows that an account gets in a minute; a flood of refusals must not fill the disk. */
+  perMinute?: number;
+};
+
+const maxItems = 512;
+const minuteMs = 60_000;
+
+export function createFailureLog(options: FailureLogOptions): FailureLog {
+  const { sql, clock, log, maxWaiting = 10_000, perMinute = 600 } = options;
+  const minute = { startedMs: Number.NEGATIVE_INFINITY, rows: new Map<string, number>() };
+  const underWay = new Set<Promise<void>>();
+  const batcher = createBatcher({
+    lanes: 1,
+    maxItems,
+    run: async (requests: readonly FailedRequest[]) => {
+      await insertFailedRequests(sql, requests);
+      return requests;
+    },
+  });
+
+  function isTooMany(accountId: string): boolean {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - minute.startedMs >= minuteMs) {
+      minute.startedMs = nowMs;
+      minute.rows.clear();
+    }
+    const rows = (minute.rows.get(accountId) ?? 0) + 1;
+    minute.rows.set(accountId, rows);
+    return rows > perMinute;
+  }
+
+  async function write(request: FailedRequest): Promise<void> {
+    try {
+      await batcher.submit(request);
+    } catch (error) {
+      log?.warn({ err: error, requestId: request.id }, 'a failed request could not be written down');
+    }
+  }
+
+  return {
+    note(request) {
+      if (underWay.size >= maxWaiting || isTooMany(request.accountId)) return;
+      const writing = write(request).finally(() => underWay.delete(writing));
+      underWay.add(writing);
+    },
+    async flush() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Sql } from '#db';
+import { type Clock, type Fault, newId } from '#kernel';
+import { seedAccount, seedProject } from '#test/accounts.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { createRequests } from './requests.ts';
+
+let pg: TestDatabase;
+let account: { accountId: string; slug: string };
+let project: { id: string; owner: string; slug: string };
+
+before(async () => {
+  pg = await createTestDatabase();
+  account = await seedAccount(pg.database);
+  const { projectId, slug } = await seedProject(pg.database, { accountId: account.accountId });
+  project = { id: projectId, owner: account.slug, slug };
+});
+
+after(() => pg?.drop());
+
+const nowMs = Date.parse('2026-03-04T05:06:07.089Z');
+const day = 24 * 60 * 60_000;
+
+function create(options: { clock?: Clock; perMinute?: number; maxWaiting?: number } = {}) {
+  return createRequests({ database: pg.database, clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, ...options });
+}
+
+const received = (id: string) => ({
+  id,
+  accountId: account.accountId,
+  operation: 'chat.create',
+  project,
+  model: 'chat',
+});
+const isNotFound = (error: unknown) => (error as Fault).fault === 'not_found';
+const find = (requests: ReturnType<typeof create>, id: string) => requests.find({ id, accountId: account.accountId });
+
+/** What a settlement leaves. */
+async function charge(sql: Sql, id: string, outcome = 'succeeded'): Promise<void> {
+  await sql.query(
+    `insert into ledger (id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served,
+       request_id, active_ms, units, rate_micro_per_minute, held_micro, outcome, operation, created_at)
+     values ($1, $2, 'inference', -50, 0, $3, 'chat', 'tiny', $4, 41.6, 1, 30000, 50, $5, 'chat.create', $6)`,
+    [newId('led'), account.accountId, project.id, id, outcome, new Date(nowMs + 7)],
+  );
+}
+
+async function hold(sql: Sql, id: string, instanceId: string): Promise<void> {
+  await sql.query('insert into holds (request_id, account_id, instance_id, micro) values ($1, $2, $3, 50)', [
+    id,
+    account.accountId,
+    instanceId,
+  ]);
+}
+
+const place = () => ({ owner: project.owner, slug: project.slug });
+const untouched = { httpStatus: null, errorCode: null, activeMs: 0, credits: '0.000000', finishedAt: null };
+
+test('a call is received, then runs, then is what its ledger row says', async () => {
+  const requests = create();
+  const id = newId('req', nowMs);
+  const call = { id, createdAt: new Date(nowMs), route: 'chat.create', project: place(), model: 'chat' };
+  const track = requests.begin(received(id));
+  assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'received' });
+  track.running();
+  assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'running' });
+  await charge(pg.database, id);
+  track.over();
+  const paid = { activeMs: 42, credits: '0.000050', finishedAt: new Date(nowMs + 7) };
+  for (const each of [requests, create()])
+    assert.deepEqual(await find(each, id), {
+      ...call,
+      ...paid,
+      state: 'succeeded',
+      httpStatus: 200,
+      errorCode: null,
+    });
+});
+
+test('a call whose caller left is canceled, with what it cost', async () => {
+  const id = newId('req', nowMs);
+  await charge(pg.database, id, 'client_disconnected');
+  const { state, httpStatus, credits } = await find(create(), id);
+  assert.deepEqual([state, httpStatus, credits], ['canceled', null, '0.000050']);
+});
+
+test('a failed call is known to every process once it is written, and a later charge outweighs it', async () => {
+  const requests = create();
+  const id = newId('req', nowMs);
+  const track = requests.begin(received(id));
+  track.failed({ state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' });
+  track.over();
+  await requests.stop();
+  const failed = await find(create(), id);
+  assert.deepEqual(failed, {
+    ...{ id, createdAt: new Date(nowMs), route: 'chat.create', project: place(), model: 'chat' },
+    ...{ ...untouched, state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' },
+    finishedAt: new Date(nowMs),
+  });
+  await charge(pg.database, id);
+  const { state, httpStatus, credits } = await find(create(), id);
+  assert.deepEqual([state, httpStatus, credits], ['succeeded', 424, '0.000050']);
+});
+
+test('a call on another process runs while that lives, and is unknown once it is dead', async () => {
+  const { database } = pg;
+  const [id, instanceId] = [newId('req', nowMs), newId('ins')];
+  await hold(database, id, instanceId);
+  assert.equal((await find(create(), id)).state, 'unknown');
+  await database.query('insert into instances (id) values ($1)', [instanceId]);
+  assert.equal((await find(create(), id)).state, 'running');
+  await database.query('delete from holds where request_id = $1', [id]);
+  const requests = create();
+  requests.lost([{ requestId: id, accountId: account.accountId }]);
+  await requests.stop();
+  const { state, finishedAt, credits } = await find(create(), id);
+  assert.deepEqual([state, finishedAt, credits], ['unknown', new Date(nowMs), '0.000000']);
+});
+
+test('a process that was taken for dead and was not says itself how its call ended', async () => {
+  const requests = create();
+  const id = newId('req', nowMs);
+  const track = requests.begin(received(id));
+  requests.lost([{ requestId: id, accountId: account.accountId }]);
+  await requests.stop();
+  track.failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
+  await requests.stop();
+  requests.lost([{ requestId: id, accountId: account.accountId }]);
+  await requests.stop();
+  assert.equal((await find(create(), id)).errorCode, 'generation_failed');
+});
+
+test('a call of another account is as unknown as one that never was', async () => {
+  const requests = create();
+  const other = await seedAccount(pg.database);
+  const [id, failedId] = [newId('req', nowMs), newId('req', nowMs)];
+  requests.begin(received(id));
+  requests.begin(received(failedId)).failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits' });
+  await charge(pg.database, id);
+  for (const unknown of [id, failedId, newId('req', nowMs), 'req_1', "'; drop table ledger --"])
+    await assert.rejects(requests.find({ id: unknown, accountId: other.accountId }), isNotFound);
+});
+
+test('nothing is told of a call of more than 30 days ago, and its row goes', async () => {
+  const [old, kept] = [newId('req', nowMs - 30 * day - 1), newId('req', nowMs - 30 * day + 1)];
+  const requests = createRequests({
+    database: pg.database,
+    clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
+    sweepMs: 10,
+  });
+  for (const id of [old, kept])
+    requests.begin(received(id)).failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
+  await requests.stop();
+  assert.equal((await find(requests, kept)).httpStatus, 503);
+  await assert.rejects(find(requests, old), isNotFound);
+  requests.start();
+  const rows = () => pg.database.query('select from failed_requests where id = any($1::text[])', [[old, kept]]);
+  for (let tries = 0; (await rows()).length > 1 && tries < 200; tries++) await new Promise((r) => setTimeout(r, 10));
+  await requests.stop();
+  assert.equal((await rows()).length, 1);
+});
+
+test('a flood of failures fills neither the memory nor the disk', async () => {
+  const other = await seedAccount(pg.database);
+  const ofOther = async () =>
+    (await pg.database.query('select from failed_requests where account_id = $1', [other.accountId])).length;
+  const flood = (requests: ReturnType<typeof create>) => {
+    for (let n = 0; n < 100; n++)
+      requests
+        .begin({ ...received(newId('req', nowMs)), accountId: other.accountId })
+        .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable' });
+  };
+  const atMs = { now: 0 };
+  const bounded = create({ perMinute: 10, clock: { nowMs: () => nowMs, monotonicMs: () => atMs.now } });
+  flood(bounded);
+  await bounded.stop();
+  assert.equal(await ofOther(), 10);
+  atMs.now = 60_000;
+  flood(bounded);
+  await bounded.stop();
+  assert.equal(await ofOther(), 20);
+  const narrow = create({ maxWaiting: 5 });
+  flood(narrow);
+  await narrow.stop();
+  assert.equal(await ofOther(), 25);
+});
+
+test('a database that refuses does not keep a process from stopping', async () => {
+  const away = { ...pg.database, query: () => Promise.reject(new Error('away')) };
+  const requests = createRequests({ database: away, clock: { nowMs: () => nowMs, monotonicMs: () => 0 } });
+  requests.begin(received(newId('req', nowMs))).failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
+  await requests.stop();
+});
