@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { OperatorError } from '#kernel';
+import { type Micro, OperatorError, parseCredits } from '#kernel';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -16,6 +17,19 @@ type Values = {
   databaseConnections: number;
   logLevel: string;
   corsOrigins: readonly string[];
+  /** Proxies whose word about the client's address and protocol is taken: addresses and CIDR ranges. */
+  trustedProxies: readonly string[];
+  /** Who may open an account by himself: nobody, people of the identity provider, anyone. */
+  signUp: 'closed' | 'oidc' | 'open';
+  /** What an account has that somebody opened himself. */
+  signUpMicro: Micro;
+  /** null: no identity provider. */
+  oidcIssuer: string | null;
+  oidcClientId: string | null;
+  oidcClientSecret: string | null;
+  /** File that holds the secret, instead. */
+  oidcClientSecretFile: string | null;
+  oidcName: string;
   /** Time that running calls have to finish when the server stops. */
   drainMs: number;
   /** How long calls of projects with auto-save are kept. */
@@ -59,6 +73,7 @@ function number(least: number, most: number, unit = 1) {
 
 const words = (text: string): string | undefined => (text === '' ? undefined : text);
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const signUpPolicies = ['closed', 'oidc', 'open'] as const;
 const gpuModes = { auto: 'auto', off: false } as const;
 
 /** Everything an operator can set. In the file a name is the variable's in lower case without `FANFOLD_`. */
@@ -91,6 +106,39 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
     expected: 'origins such as https://app.example, separated by commas',
     read: readOrigins,
   },
+  trustedProxies: {
+    env: 'FANFOLD_TRUSTED_PROXIES',
+    fallback: [],
+    expected: 'addresses or ranges such as 10.0.0.0/8, separated by commas',
+    read: readProxies,
+  },
+  signUp: {
+    env: 'FANFOLD_SIGNUP',
+    fallback: 'closed',
+    expected: `one of ${signUpPolicies.join(', ')}`,
+    read: (text: string) => signUpPolicies.find((policy) => policy === text),
+  },
+  signUpMicro: {
+    env: 'FANFOLD_SIGNUP_CREDITS',
+    fallback: 0n,
+    expected: 'a number of credits, 0 or more, with at most six decimals',
+    read: readCredits,
+  },
+  oidcIssuer: {
+    env: 'FANFOLD_OIDC_ISSUER',
+    fallback: null,
+    expected: 'the address of an OpenID provider, as its discovery document gives it',
+    read: (text: string) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
+  },
+  oidcClientId: {
+    env: 'FANFOLD_OIDC_CLIENT_ID',
+    fallback: null,
+    expected: 'the name that the provider knows this service by',
+    read: words,
+  },
+  oidcClientSecret: { env: 'FANFOLD_OIDC_CLIENT_SECRET', fallback: null, expected: 'a secret', read: words },
+  oidcClientSecretFile: { env: 'FANFOLD_OIDC_CLIENT_SECRET_FILE', fallback: null, expected: 'a file', read: words },
+  oidcName: { env: 'FANFOLD_OIDC_NAME', fallback: 'Single sign-on', expected: 'a name for people', read: words },
   drainMs: {
     env: 'FANFOLD_DRAIN_SECONDS',
     fallback: 25_000,
@@ -164,6 +212,14 @@ export function loadConfig(environment: Environment = process.env): Config {
     databaseConnections: read(settings.databaseConnections),
     logLevel: read(settings.logLevel),
     corsOrigins: read(settings.corsOrigins),
+    trustedProxies: read(settings.trustedProxies),
+    signUp: read(settings.signUp),
+    signUpMicro: read(settings.signUpMicro),
+    oidcIssuer: read(settings.oidcIssuer),
+    oidcClientId: read(settings.oidcClientId),
+    oidcClientSecret: read(settings.oidcClientSecret),
+    oidcClientSecretFile: read(settings.oidcClientSecretFile),
+    oidcName: read(settings.oidcName),
     drainMs: read(settings.drainMs),
     autosaveRetentionDays: read(settings.autosaveRetentionDays),
     engineThreads: read(settings.engineThreads),
@@ -232,6 +288,23 @@ function parseFile(path: string, content: string): object {
 function readOrigins(text: string): string[] | undefined {
   const origins = text.split(',').map((part) => part.trim());
   return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+}
+
+function readProxies(text: string): string[] | undefined {
+  const proxies = text.split(',').map((part) => part.trim());
+  return proxies.every(isRange) ? proxies : undefined;
+}
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function readCredits(text: string): Micro | undefined {
+  const micro = parseCredits(text);
+  return micro !== null && micro >= 0n ? micro : undefined;
 }
 
 function readPublicUrl(text: string): string | undefined {
