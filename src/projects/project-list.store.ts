@@ -34,7 +34,7 @@ export function listProjects(
   return sql.query<ListedProject>(
     `select ${projectColumns}, a.slug as "ownerSlug", p."isShared",
             to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
-       from (${pages.join(' union all ')} ${most}) p join accounts a on a.id = p.account_id
+       from (select * from (${pages.join(' union all ')}) both_parts ${most}) p join accounts a on a.id = p.account_id
       order by p.created_at desc, p.id desc`,
     values,
   );

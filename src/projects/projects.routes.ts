@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, foldText } from '#kernel';
 import { type ProjectPath, projectPrefix, seeProject } from './access.ts';
 import type { Author } from './project-activity.ts';
 import type { ProjectPatch } from './project-change.ts';
@@ -13,7 +13,6 @@ import { createContract, listContract, readContract, updateContract } from './pr
 import { createProjectBody, projectsQuery, projectToWire, updateProjectBody } from './projects.schema.ts';
 import { changeProject, createProject, type NewProject } from './projects.ts';
 import type { RunningWork } from './running-work.ts';
-import { foldText } from './search-text.ts';
 
 export type ProjectsDeps = {
   database: Database;

@@ -1,7 +1,4 @@
-/** Folds text so that a search finds it however it was typed: case, width and composition of characters do not matter. */
-export function foldText(text: string): string {
-  return text.normalize('NFKC').toLowerCase().normalize('NFC');
-}
+import { foldText } from '#kernel';
 
 /** What a search for a project looks through. */
 export function searchTextOf(project: { slug: string; name: string; description: string | null }): string {
