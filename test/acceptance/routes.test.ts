@@ -51,6 +51,15 @@ const published = [
   'DELETE /api/v1/projects/:owner/:project/saved-calls account native saved_calls.delete_many',
   'GET /api/v1/projects/:owner/:project/saved-calls/:requestId account native saved_calls.read',
   'DELETE /api/v1/projects/:owner/:project/saved-calls/:requestId account native saved_calls.delete',
+  'GET /api/v1/openapi.en.json public native contract.json_en',
+  'GET /api/v1/openapi.en.yaml public native contract.yaml_en',
+  'GET /api/v1/openapi.zh.json public native contract.json_zh',
+  'GET /api/v1/openapi.zh.yaml public native contract.yaml_zh',
+  'GET /api/v1/operations public native operations.list',
+  'GET /api/v1/operations/:operationId public native operations.read',
+  'GET /reference public native reference.overview',
+  'GET /reference/:group public native reference.group',
+  'GET /reference/style.css public native reference.style',
   `GET ${projectPath}/models admission compat models.list`,
   `GET ${projectPath}/models/:id admission compat models.retrieve`,
   `POST ${projectPath}/chat/completions admission compat chat.create`,
@@ -67,6 +76,8 @@ function fill(path: string): string {
     .replace(':owner', owner.slug)
     .replace(':project', owner.project)
     .replace(':keyId', 'key_00000000000000000000000000')
+    .replace(':operationId', 'keys.list')
+    .replace(':group', 'keys')
     .replace(':id', 'chat');
 }
 

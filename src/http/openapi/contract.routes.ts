@@ -32,7 +32,7 @@ export async function contractRoutes(app: FastifyInstance): Promise<void> {
   );
   typed.get(
     '/api/v1/operations/:operationId',
-    { config: { ...config('operations.retrieve'), contract: retrieveContract }, schema: { querystring, params } },
+    { config: { ...config('operations.read'), contract: retrieveContract }, schema: { querystring, params } },
     (request, reply) => {
       const document = publication.operation(request.query.lang ?? 'en', request.params.operationId);
       if (!document) throw fault('not_found', { message: 'There is no such operation.' });
