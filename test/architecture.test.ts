@@ -16,7 +16,11 @@ const arrows: Record<string, Record<string, string>> = {
   activity: { db: 'the feed is rows', http: 'the caller is the actor' },
   jobs: { db: 'work is enqueued in the transaction of the change that needs it' },
   objects: {},
-  accounts: { db: 'accounts are rows' },
+  accounts: {
+    db: 'accounts are rows, and the check of sessions is batched',
+    http: 'routes, and the Authenticator of sessions',
+    activity: 'changes of an account and of its password are told',
+  },
   keys: {
     db: 'keys are rows, and authentication is batched',
     activity: 'the life of a key is told in the feed',
@@ -55,6 +59,9 @@ const tables: Record<string, string> = {
   schema_migrations: 'db',
   accounts: 'accounts',
   settings: 'accounts',
+  auth_identities: 'accounts',
+  auth_sessions: 'accounts',
+  auth_tries: 'accounts',
   api_keys: 'keys',
   projects: 'projects',
   hosted_models: 'models',

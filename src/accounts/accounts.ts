@@ -1,21 +1,48 @@
 import { constraintOf, type Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
-import { type Account, insertAccount } from './accounts.store.ts';
+import { type Account, insertAccount, updateAccountEmail } from './accounts.store.ts';
+import { checkEmail } from './email.ts';
 import { checkSlug } from './slug.ts';
+import { slugsFor } from './slug-proposals.ts';
 
-export type NewAccount = { slug: string; displayName?: string; role?: Account['role'] };
+export type NewAccount = {
+  /** Null: one that fits the address. */
+  slug: string | null;
+  displayName?: string;
+  role?: Account['role'];
+  email?: string | null;
+  /** Somebody who can know says that the address is the person's own. */
+  emailVerified?: boolean;
+  avatarUrl?: string | null;
+};
 
-/** Makes an account without keys or credits. Throws `invalid_request` for a bad slug or name, `slug_taken`. */
-export async function createAccount(
-  sql: Sql,
-  { slug, displayName = slug, role = 'user' }: NewAccount,
-): Promise<Account> {
-  checkSlug(slug);
-  checkDisplayName(displayName, 'display_name');
+/**
+ * Makes an account without keys or credits. Throws `invalid_request` for a bad slug, name or address, `slug_taken`,
+ * `email_taken`; the latter spoils a transaction.
+ */
+export async function createAccount(sql: Sql, input: NewAccount): Promise<Account> {
+  const { displayName, role = 'user', emailVerified = false, avatarUrl = null } = input;
+  const email = input.email == null ? null : checkEmail(input.email);
+  const slugs = input.slug === null ? slugsFor(email ?? '') : [checkSlug(input.slug)];
+  if (displayName !== undefined) checkDisplayName(displayName, 'display_name');
+  for (const slug of slugs) {
+    const rest = { email, emailVerified, displayName: displayName ?? slug, avatarUrl, role };
+    const account = await refuseTakenEmail(insertAccount(sql, { id: newId('acc'), slug, ...rest }));
+    if (account) return account;
+  }
+  throw fault('slug_taken', { param: 'slug' });
+}
+
+/** Gives an account another address. Throws `invalid_request`, `email_taken`. */
+export async function changeEmail(sql: Sql, accountId: string, email: string): Promise<void> {
+  await refuseTakenEmail(updateAccountEmail(sql, accountId, checkEmail(email)));
+}
+
+async function refuseTakenEmail<T>(write: Promise<T>): Promise<T> {
   try {
-    return await insertAccount(sql, { id: newId('acc'), slug, displayName, role });
+    return await write;
   } catch (error) {
-    if (constraintOf(error) === 'accounts_slug_key') throw fault('slug_taken', { param: 'slug', cause: error });
+    if (constraintOf(error) === 'accounts_email_key') throw fault('email_taken', { param: 'email', cause: error });
     throw error;
   }
 }

@@ -1,0 +1,105 @@
+import type { BetterAuthOptions, DBAdapter } from 'better-auth';
+import type { FastifyBaseLogger } from 'fastify';
+import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
+import { oidcProviderId } from './auth-adapter.ts';
+import { cookieNameOf } from './session-token.ts';
+
+export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | null; name: string };
+
+export type AuthOptions = {
+  adapter: () => DBAdapter;
+  secret: Buffer;
+  /** Where clients reach the service; null when nobody said, which only sign-in by password can do with. */
+  publicUrl: string | null;
+  log: FastifyBaseLogger;
+};
+
+export const authPath = '/api/v1/auth';
+
+/**
+ * What we take of better-auth: the steps of signing up and in, and of OpenID Connect. Its router is never mounted, as it
+ * would publish far more than our contract; its limits, its cookies but for the state of a sign-in at a provider, and
+ * its telemetry are off. It reads BETTER_AUTH_SECRETS of the environment unless `secrets` are given.
+ */
+function optionsOf({ adapter, secret, publicUrl, log }: AuthOptions) {
+  const isSecure = publicUrl?.startsWith('https:') ?? false;
+  return {
+    appName: 'Fanfold',
+    baseURL: `${publicUrl ?? 'http://localhost'}${authPath}`,
+    secrets: [{ version: 1, value: secret.toString('base64url') }],
+    database: adapter,
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    emailAndPassword: { enabled: true, minPasswordLength, maxPasswordLength },
+    account: {
+      storeStateStrategy: 'cookie',
+      storeAccountCookie: false,
+      updateAccountOnSignIn: false,
+      // By address only when the provider and we have both seen that it is the person's own.
+      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true },
+    },
+    advanced: {
+      useSecureCookies: false,
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { disableIpTracking: true },
+      database: { validateSchema: false },
+      cookies: {
+        oauth_state: {
+          name: cookieNameOf(isSecure, 'fanfold_oidc'),
+          attributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
+        },
+      },
+    },
+    onAPIError: { errorURL: signInPath(publicUrl) },
+    logger: {
+      level: 'error',
+      // Its arguments may hold what people sent, so only messages of errors get into the log.
+      log: (_level, message, ...args) => log.warn({ reasons: args.flatMap(messageOf) }, `better-auth: ${message}`),
+    },
+  } as const satisfies BetterAuthOptions;
+}
+
+/** The page where people sign in, and where they are sent back to when they could not. */
+export function signInPath(publicUrl: string | null): string {
+  return `${publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')}/sign-in`;
+}
+
+const messageOf = (value: unknown): string[] => (value instanceof Error ? [value.message] : []);
+
+/** Sign-up and sign-in by password. */
+export async function createPasswordAuth(options: AuthOptions) {
+  const { betterAuth } = await import('better-auth/minimal');
+  return betterAuth(optionsOf(options));
+}
+
+/** Sign-in at an identity provider, which is asked for its configuration when this is made. */
+export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & { allowsSignUp: boolean }) {
+  const [{ betterAuth }, { genericOAuth }] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/plugins/generic-oauth'),
+  ]);
+  const { issuer, clientId, clientSecret, allowsSignUp } = oidc;
+  const plugin = genericOAuth({
+    config: [
+      {
+        providerId: oidcProviderId,
+        clientId,
+        ...(clientSecret === null ? {} : { clientSecret }),
+        tokenEndpointAuth: { method: clientSecret === null ? 'none' : 'client_secret_basic' },
+        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        requireIdTokenVerification: true,
+        pkce: true,
+        scopes: ['openid', 'email', 'profile'],
+        disableSignUp: !allowsSignUp,
+        // better-auth lower-cases addresses, and some letters that are not ASCII become ones that are.
+        mapProfileToUser: ({ email }) =>
+          typeof email === 'string' && !/^[\x21-\x7e]+$/.test(email) ? { email: null } : {},
+      },
+    ],
+  });
+  return betterAuth({ ...optionsOf(options), plugins: [plugin] });
+}
+
+export type PasswordAuth = Awaited<ReturnType<typeof createPasswordAuth>>;
+export type OidcAuth = Awaited<ReturnType<typeof createOidcAuth>>;

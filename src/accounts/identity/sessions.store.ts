@@ -1,0 +1,99 @@
+import type { Sql } from '#db';
+
+/** A session ends when it is not used for this long, and at the latest when it is that old. */
+export const idleDays = 14;
+export const longestDays = 90;
+
+export type NewSession = {
+  id: string;
+  accountId: string;
+  digest: Buffer;
+  /** Hash of the password that was right; null when the person proved himself otherwise. */
+  passwordHash: string | null;
+};
+
+/**
+ * Null when the account is not active, or when the password was changed since it was checked: that change waits for
+ * this statement or this one for it, so no session of an old password is left behind. Sessions of the account that have
+ * expired go.
+ */
+export async function insertSession(sql: Sql, session: NewSession): Promise<{ expiresAt: Date } | null> {
+  const [row] = await sql.query<{ expiresAt: Date }>(
+    `with proof as (
+       select from auth_identities
+       where issuer = 'local' and subject = $2 and password_hash = $4 for share
+     ), expired as (
+       delete from auth_sessions where account_id = $2 and expires_at <= now()
+     )
+     insert into auth_sessions (id, account_id, token_digest, expires_at)
+     select $1, a.id, $3, now() + make_interval(days => $5)
+     from accounts a
+     where a.id = $2 and a.status = 'active' and ($4::text is null or exists (select from proof))
+     returning expires_at as "expiresAt"`,
+    [session.id, session.accountId, session.digest, session.passwordHash, idleDays],
+  );
+  return row ?? null;
+}
+
+/** The account behind a session that has not ended. */
+export type SessionOwner = {
+  sessionId: string;
+  accountId: string;
+  accountSlug: string;
+  role: 'user' | 'admin';
+  status: 'active' | 'suspended';
+  /** It was not renewed for an hour. */
+  isDue: boolean;
+};
+
+/** Owners of the sessions among these digests, by digest in hex. One statement answers any number of requests. */
+export async function findSessionOwners(sql: Sql, digests: readonly Buffer[]): Promise<Map<string, SessionOwner>> {
+  const rows = await sql.query<{ digest: Buffer } & SessionOwner>(
+    `select s.token_digest as digest, s.id as "sessionId", a.id as "accountId", a.slug as "accountSlug", a.role, a.status,
+            s.expires_at < least(now() + make_interval(days => $2, hours => -1),
+                                 s.created_at + make_interval(days => $3)) as "isDue"
+     from auth_sessions s join accounts a on a.id = s.account_id
+     where s.token_digest = any($1::bytea[]) and s.expires_at > now()`,
+    [digests, idleDays, longestDays],
+    { name: 'sessions.owners' },
+  );
+  return new Map(rows.map(({ digest, ...owner }) => [digest.toString('hex'), owner]));
+}
+
+/** Puts the end of a session that is in use off; of several that ask for the same one, one writes. */
+export async function renewSession(sql: Sql, id: string): Promise<void> {
+  await sql.query(
+    `update auth_sessions
+     set expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3))
+     where id = $1 and expires_at > now()
+       and expires_at < least(now() + make_interval(days => $2, hours => -1), created_at + make_interval(days => $3))`,
+    [id, idleDays, longestDays],
+  );
+}
+
+export type SessionTimes = { createdAt: Date; expiresAt: Date };
+
+export async function findSession(sql: Sql, id: string): Promise<SessionTimes | null> {
+  const [row] = await sql.query<SessionTimes>(
+    'select created_at as "createdAt", expires_at as "expiresAt" from auth_sessions where id = $1',
+    [id],
+  );
+  return row ?? null;
+}
+
+export async function deleteSession(sql: Sql, id: string): Promise<void> {
+  await sql.query('delete from auth_sessions where id = $1', [id]);
+}
+
+export async function deleteSessionByDigest(sql: Sql, digest: Buffer): Promise<void> {
+  await sql.query('delete from auth_sessions where token_digest = $1', [digest]);
+}
+
+/** Ends all sessions of an account but `keepId`; how many that were. */
+export async function deleteSessions(sql: Sql, accountId: string, keepId: string | null): Promise<number> {
+  const rows = await sql.query(
+    'delete from auth_sessions where account_id = $1 and ($2::text is null or id <> $2) returning id',
+    [accountId, keepId],
+  );
+  return rows.length;
+}

@@ -1,0 +1,64 @@
+import { createBatcher, type Sql } from '#db';
+import type { Authenticator } from '#http';
+import { fault } from '#kernel';
+import { refuseForeignPages } from './own-origin.ts';
+import { csrfTokenOf, isCsrfToken, type SessionCookie } from './session-token.ts';
+import { findSessionOwners, renewSession, type SessionOwner } from './sessions.store.ts';
+
+const lanes = 2;
+const maxItems = 512;
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export type SessionsDeps = { sql: Sql; secret: Buffer; cookie: SessionCookie; publicUrl: string | null };
+
+/**
+ * Authenticates session cookies. As with keys nothing is remembered: every request asks the database after it arrived,
+ * so a session that was ended is dead for the very next one, on every replica.
+ *
+ * A browser sends the cookie whoever made it ask, so a change also needs what only our own pages know: the session's
+ * token in `x-fnf-csrf`.
+ */
+export function createSessionAuthenticator({ sql, secret, cookie, publicUrl }: SessionsDeps): Authenticator {
+  const renew = createRenewal(sql);
+  const batcher = createBatcher<Buffer, SessionOwner | null>({
+    lanes,
+    maxItems,
+    run: async (digests) => {
+      const owners = await findSessionOwners(sql, digests);
+      return digests.map((digest) => owners.get(digest.toString('hex')) ?? null);
+    },
+  });
+  return async (headers, method = 'unknown') => {
+    const digest = cookie.digestIn(headers);
+    const owner = digest === null ? null : await batcher.submit(digest);
+    if (owner === null) return null;
+    if (owner.status === 'suspended') throw fault('account_suspended');
+    if (!safeMethods.has(method)) {
+      refuseForeignPages(headers, publicUrl);
+      if (!isCsrfToken(headers['x-fnf-csrf'], csrfTokenOf(secret, owner.sessionId))) throw csrfMissing();
+    }
+    if (owner.isDue) renew(owner.sessionId);
+    const { accountId, accountSlug, role, sessionId } = owner;
+    return { accountId, accountSlug, role, method: 'session', keyId: null, keyName: null, sessionId };
+  };
+}
+
+/** Puts the end of sessions in use off, beside the request that showed the use and at most once an hour for each. */
+function createRenewal(sql: Sql): (sessionId: string) => void {
+  const underWay = new Set<string>();
+  return (sessionId) => {
+    if (underWay.has(sessionId)) return;
+    underWay.add(sessionId);
+    // Trouble with the database leaves it for the next request.
+    void renewSession(sql, sessionId)
+      .catch(() => {})
+      .finally(() => underWay.delete(sessionId));
+  };
+}
+
+function csrfMissing() {
+  return fault('forbidden', {
+    message: 'A change by a session needs the header x-fnf-csrf with the csrf_token of GET /api/v1/auth/session.',
+    param: 'x-fnf-csrf',
+  });
+}
