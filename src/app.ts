@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { installationSecret } from '#accounts';
+import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
-import { createBilling } from '#billing';
+import { createBilling, grant } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
-import { contractRoutes, createPublicUrl, createServer, type ServerLimits } from '#http';
+import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
@@ -41,14 +41,27 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   });
   const billing = createBilling({ database, instanceId: newId('ins'), clock, log });
   const usage = createKeyUsage({ sql: database, clock });
+  const identity = createIdentity({
+    ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
+    secret: await installationSecret(database, 'identity'),
+    grantCredits: async (tx, accountId) => {
+      if (config.signUpMicro > 0n) await grant(tx, { accountId, micro: config.signUpMicro, note: 'Sign-up credits' });
+    },
+  });
   const server = createServer({
-    authenticator: createKeyAuthenticator({ sql: database, usage }),
+    authenticator: eitherOf({
+      key: createKeyAuthenticator({ sql: database, usage }),
+      session: identity.authenticator,
+    }),
+    trustedProxies: config.trustedProxies,
     probe: async () => void (await database.query('select')),
     corsOrigins: config.corsOrigins,
     logger: log,
     limits,
   });
 
+  await server.register(authRoutes(identity));
+  await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
