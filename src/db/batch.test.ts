@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createBatcher } from './batch.ts';
+import { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await nextTurn();
@@ -96,4 +96,34 @@ test('what is asked in one turn shares one run, and what arrives meanwhile share
 test('a run with too few results rejects its items instead of leaving them waiting', async () => {
   const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 10, run: async () => [] });
   await assert.rejects(batcher.submit(1), /This is a bug/);
+});
+
+test('runs of named batchers are told while somebody listens: size, wait of the oldest item, time, failure', async () => {
+  const told: BatchRun[] = [];
+  const stop = onBatchRun((run) => told.push(run));
+  const run = async (items: readonly number[]) => {
+    await sleep(20);
+    if (items.includes(3)) throw new Error('no three');
+    return items;
+  };
+  const [named, nameless] = [
+    createBatcher({ name: 'test.told', lanes: 1, maxItems: 8, run }),
+    createBatcher({ lanes: 1, maxItems: 8, run }),
+  ];
+  const first = named.submit(0);
+  await sleep(5);
+  await Promise.allSettled([first, named.submit(1), named.submit(3), nameless.submit(1)]);
+  stop();
+  await named.submit(2);
+  const mine = told.filter(({ batcher }) => batcher === 'test.told');
+  assert.deepEqual(
+    mine.map(({ size, failed }) => [size, failed]),
+    [
+      [1, false],
+      [2, true],
+    ],
+  );
+  assert.ok(mine.every(({ tookMs }) => tookMs >= 15));
+  const [, second] = mine;
+  assert.ok(second && second.waitedMs >= 5 && second.waitedMs < 1_000, `${second?.waitedMs}`);
 });

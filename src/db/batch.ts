@@ -1,3 +1,5 @@
+import { channel } from 'node:diagnostics_channel';
+
 /**
  * Natural batching: what is asked in one turn of the event loop shares one run, and what arrives while all lanes are
  * busy leaves together as soon as one of them returns. There is no timer, so a lone item waits for nothing.
@@ -10,6 +12,8 @@ export type Batcher<In, Out> = {
 };
 
 export type BatcherOptions<In, Out> = {
+  /** Tells its runs from others to those who listen with `onBatchRun`; without a name they are not told. */
+  name?: string;
   /** Runs in flight at most. */
   lanes: number;
   /** Items of one run at most. */
@@ -18,9 +22,39 @@ export type BatcherOptions<In, Out> = {
   run: (items: readonly In[]) => Promise<readonly Out[]>;
 };
 
-type Waiting<In, Out> = { item: In; resolve: (result: Out) => void; reject: (error: unknown) => void };
+/** One run of a named batcher, for the operator. */
+export type BatchRun = {
+  batcher: string;
+  size: number;
+  /** How long its oldest item waited. */
+  waitedMs: number;
+  tookMs: number;
+  failed: boolean;
+};
 
-export function createBatcher<In, Out>({ lanes, maxItems, run }: BatcherOptions<In, Out>): Batcher<In, Out> {
+const batchRuns = channel('fanfold:batch-run');
+
+/**
+ * Tells every run of every named batcher of this process, until the returned function is called. While nobody listens,
+ * batchers take no times.
+ */
+export function onBatchRun(listener: (run: BatchRun) => void): () => void {
+  // Only `runBatch` publishes here.
+  const onMessage = (run: unknown) => listener(run as BatchRun);
+  batchRuns.subscribe(onMessage);
+  return () => void batchRuns.unsubscribe(onMessage);
+}
+
+type Waiting<In, Out> = {
+  item: In;
+  resolve: (result: Out) => void;
+  reject: (error: unknown) => void;
+  /** 0 while nobody listens. */
+  sinceMs: number;
+};
+
+export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOptions<In, Out>): Batcher<In, Out> {
+  const isTold = () => name !== undefined && batchRuns.hasSubscribers;
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
   let scheduled = false;
@@ -45,6 +79,8 @@ export function createBatcher<In, Out>({ lanes, maxItems, run }: BatcherOptions<
   }
 
   async function runBatch(batch: Waiting<In, Out>[]): Promise<void> {
+    const startMs = isTold() ? performance.now() : 0;
+    let failed = false;
     try {
       const results = await run(batch.map(({ item }) => item));
       if (results.length !== batch.length)
@@ -54,17 +90,25 @@ export function createBatcher<In, Out>({ lanes, maxItems, run }: BatcherOptions<
         resolve(results[index] as Out);
       }
     } catch (error) {
+      failed = true;
       for (const { reject } of batch) reject(error);
     } finally {
       running--;
       startRuns();
+      if (startMs > 0) tell(batch, startMs, failed);
     }
+  }
+
+  function tell(batch: readonly Waiting<In, Out>[], startMs: number, failed: boolean): void {
+    const sinceMs = batch[0]?.sinceMs || startMs;
+    const [waitedMs, tookMs] = [startMs - sinceMs, performance.now() - startMs];
+    batchRuns.publish({ batcher: name, size: batch.length, waitedMs, tookMs, failed });
   }
 
   return {
     submit: (item) =>
       new Promise<Out>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, resolve, reject, sinceMs: isTold() ? performance.now() : 0 });
         if (running < lanes) schedule();
       }),
     depth: () => waiting.length,

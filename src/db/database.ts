@@ -19,6 +19,8 @@ export type Database = Sql & {
   transaction: <T>(work: (tx: Sql) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
   url: string;
+  /** Connections of the pool, and statements that wait for one. */
+  connections: () => { open: number; idle: number; waiting: number };
 };
 
 export type DatabaseOptions = { url: string; maxConnections: number };
@@ -48,6 +50,7 @@ export async function openDatabase({ url, maxConnections }: DatabaseOptions): Pr
       withConnection(pool, (connection) => rowsOf(connection, { text, values, options })),
     transaction: (work) => withConnection(pool, (connection) => runTransaction(connection, work)),
     close: () => pool.end(),
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
 

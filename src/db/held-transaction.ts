@@ -45,6 +45,7 @@ export function holdTransaction(database: Database): HeldTransaction {
     database: {
       url: database.url,
       close: database.close,
+      connections: database.connections,
       query: (text, values, options) => inTurn((tx) => tx.query(text, values, options)),
       transaction: (work) => inTurn(work),
     },

@@ -1,4 +1,4 @@
-export { type Batcher, type BatcherOptions, createBatcher } from './batch.ts';
+export { type Batcher, type BatcherOptions, type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 export { type Database, type DatabaseOptions, openDatabase, type QueryOptions, type Sql } from './database.ts';
 export { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
 export { prepareDataFolder } from './folder.ts';

@@ -15,6 +15,7 @@ const maxItems = 512;
  */
 export function createKeyAuthenticator({ sql, usage }: { sql: Sql; usage: KeyUsage }): Authenticator {
   const batcher = createBatcher<Buffer, KeyOwner | null>({
+    name: 'keys.authenticate',
     lanes,
     maxItems,
     run: async (digests) => {
