@@ -4,7 +4,7 @@ import { createServer } from '#http';
 import { createAdmission, createAutoSave, inferenceRoutes } from '#inference';
 import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
-import { openModels } from '#models';
+import { createModelUsage, openModels } from '#models';
 import { createInstantEngine } from './instant-engine.ts';
 
 /**
@@ -23,8 +23,18 @@ const models = openModels({
 });
 const app = createServer({ authenticator: async () => null, probe: async () => {} });
 const admit = createAdmission({ sql: database, keyUsage });
+const modelUsage = createModelUsage({ sql: database, clock });
 const autoSave = createAutoSave({ sql: database });
-inferenceRoutes(app, { admit, sql: database, models, engine: createInstantEngine(), billing, autoSave, clock });
+inferenceRoutes(app, {
+  admit,
+  sql: database,
+  models,
+  modelUsage,
+  engine: createInstantEngine(),
+  billing,
+  autoSave,
+  clock,
+});
 billing.start();
 keyUsage.start();
 await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,14 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
-import { createBilling, grant } from '#billing';
+import { countCallsByAccount, createBilling, grant } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
+import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
-import { baseModelsRoutes, type ModelsService } from '#models';
+import { baseModelsRoutes, createHosting, type ModelsService, noTrainedModels } from '#models';
 import { projectsRoutes } from '#projects';
 import type { Config } from './config.ts';
 
@@ -41,6 +42,12 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   });
   const billing = createBilling({ database, instanceId: newId('ins'), clock, log });
   const usage = createKeyUsage({ sql: database, clock });
+  const jobs = createJobs({ url: database.url, log });
+  const hosting = createHosting({
+    ...{ database, cursors, clock, models, engine, jobs },
+    trainedModels: noTrainedModels,
+    countCalls: countCallsByAccount,
+  });
   const identity = createIdentity({
     ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
     secret: await installationSecret(database, 'identity'),
@@ -66,16 +73,28 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
+  await server.register(hosting.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
   const retentionDays = config.autosaveRetentionDays;
   const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
   await server.register(saved.routes);
-  inferenceRoutes(server, { admit, sql: database, models, engine, billing, autoSave: saved.autoSave, clock });
+  inferenceRoutes(server, {
+    admit,
+    sql: database,
+    models,
+    modelUsage: hosting.usage,
+    engine,
+    billing,
+    autoSave: saved.autoSave,
+    clock,
+  });
   await server.register(contractRoutes);
 
   billing.start();
   usage.start();
   saved.start();
+  await jobs.start();
+  await hosting.start();
   return {
     server,
     close: async (drainMs) => {
@@ -85,6 +104,8 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(usage.stop);
       parts.defer(billing.stop);
       parts.defer(saved.stop);
+      parts.defer(hosting.stop);
+      parts.defer(() => jobs.stop(drainMs));
       parts.defer(() => server.drain({ graceMs: drainMs }));
     },
   };

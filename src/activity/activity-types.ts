@@ -29,6 +29,7 @@ export const activityTypes = [
   'training.retried',
   'training.interrupted',
   'model.created',
+  'model.updated',
   'model.activated',
   'model.deactivated',
   'model.target_changed',

@@ -1,4 +1,5 @@
 export { type Billing, type BillingOptions, type BillingTiming, createBilling } from './billing.ts';
+export { countCallsByAccount } from './call-counts.store.ts';
 export type { Charge } from './charge.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';

@@ -94,6 +94,8 @@ export type Embedded = { vectors: Float32Array[]; promptTokens: number; activeMs
 export type RuntimeStatus = {
   status: 'cold' | 'loading' | 'ready' | 'failed';
   etaMs: number | null;
+  /** When it became ready, Unix time; null while it is not. */
+  loadedAtMs: number | null;
   error: string | null;
 };
 /** Measured pace of a model, for cost bounds and retry hints; a guess from its size before the first call. */

@@ -42,10 +42,11 @@ type Row = {
   inference_auto_save: boolean;
   alias_id: string;
   alias: AliasRow['alias'] | null;
-  alias_active: boolean;
+  alias_state: AliasRow['state'];
   alias_visibility: AliasRow['visibility'];
   target_type: AliasRow['targetType'];
   target_id: string;
+  base_model_id: string;
   revision: number;
   rate_micro_per_minute: bigint;
   price_version: string;
@@ -63,8 +64,8 @@ const statement = `
   select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
          p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
          p.inference_auto_save,
-         h.id as alias_id, h.alias, h.active as alias_active, h.visibility as alias_visibility, h.target_type, h.target_id, h.revision,
-         h.rate_micro_per_minute, h.price_version, 
+         h.id as alias_id, h.alias, h.state as alias_state, h.visibility as alias_visibility, h.target_type, h.target_id,
+         h.base_model_id, h.revision, h.rate_micro_per_minute, h.price_version,
          case when p.account_id <> k.account_id then (
            select case when hosted_model_id = h.id then id else '' end from model_shares
             where account_id = k.account_id and project_id = p.id and (expires_at is null or expires_at > now())
@@ -122,10 +123,11 @@ function toAlias(row: Row, alias: string): AliasRow {
   return {
     id: row.alias_id,
     alias,
-    active: row.alias_active,
+    state: row.alias_state,
     visibility: row.alias_visibility,
     targetType: row.target_type,
     targetId: row.target_id,
+    baseModelId: row.base_model_id,
     revision: row.revision,
     rateMicroPerMinute: row.rate_micro_per_minute,
     priceVersion: row.price_version,

@@ -26,13 +26,16 @@ export async function enter(admit: Admit, request: FastifyRequest): Promise<{ ad
 
 /** Resolves the model that a call names, for a caller already let in. */
 export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
-  return resolveModel({
+  const model = resolveModel({
     requested,
     alias: admitted.alias,
     isOwner: admitted.isOwner,
     isShared: admitted.share !== null,
     baseModels: deps.models,
+    etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });
+  if (admitted.alias) deps.modelUsage.seen(admitted.alias.id, admitted.share?.id ?? null);
+  return model;
 }
 
 /** Resolves a model that generates text; an embedding model is no model here. */

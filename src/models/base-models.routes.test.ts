@@ -32,7 +32,11 @@ function start(t: TestContext) {
     probe: async () => {},
   });
   app.register(
-    baseModelsRoutes({ models, cursors, runtimeStatus: () => ({ status: 'cold', etaMs: null, error: null }) }),
+    baseModelsRoutes({
+      models,
+      cursors,
+      runtimeStatus: () => ({ status: 'cold', etaMs: null, loadedAtMs: null, error: null }),
+    }),
   );
   t.after(async () => {
     await app.close();

@@ -5,12 +5,8 @@ import { seedAccount, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import type { BaseModel } from './base-model.ts';
 import { toCompatModel } from './base-models.schema.ts';
-import {
-  findHostedModel,
-  insertHostedModel,
-  listCallableHostedModels,
-  listHostedModelsByBase,
-} from './hosted-models.store.ts';
+import { insertHostedModel } from './hosted-alias.ts';
+import { findHostedModel, listCallableHostedModels, listHostedModelsByBase } from './hosted-models.store.ts';
 
 const baseModel: BaseModel = {
   id: 'base',

@@ -1,6 +1,10 @@
-import { constraintOf, type Sql } from '#db';
-import { fault, type Micro, newId } from '#kernel';
-import { type BaseModel, modelIdPattern } from './base-model.ts';
+import type { Sql } from '#db';
+import { foldText, type Micro } from '#kernel';
+import type { Activation } from './hosted-activation.store.ts';
+
+export type TargetType = 'base_model' | 'training_job';
+export type HostedState = 'inactive' | 'warming' | 'active' | 'failed';
+export type ModelVisibility = 'private' | 'shared' | 'public';
 
 /** An alias of a project that stands for a base model or a finished training job. */
 export type HostedModel = {
@@ -8,16 +12,25 @@ export type HostedModel = {
   projectId: string;
   alias: string;
   displayName: string;
-  targetType: 'base_model' | 'training_job';
+  targetType: TargetType;
   targetId: string;
+  /** The base model behind the target. */
+  baseModelId: string;
   /** Counts changes of the target, from 1. */
   revision: number;
-  visibility: 'private' | 'shared' | 'public';
-  active: boolean;
-  /** Frozen when the alias was activated. */
+  /** Digest of the file that the load check of this revision met. */
+  revisionSha256: string | null;
+  visibility: ModelVisibility;
+  state: HostedState;
+  /** Why it failed. */
+  error: { code: string; message: string } | null;
+  /** Frozen when the alias was activated or its target changed. */
   rateMicroPerMinute: Micro;
   priceVersion: string;
+  rateFrozenAt: Date;
+  lastCalledAt: Date | null;
   createdAt: Date;
+  updatedAt: Date;
 };
 
 /** What decides about a call by alias; the admission statement reads it with the rest. */
@@ -27,86 +40,85 @@ export type AliasRow = Pick<
   | 'alias'
   | 'targetType'
   | 'targetId'
+  | 'baseModelId'
   | 'revision'
   | 'visibility'
-  | 'active'
+  | 'state'
   | 'rateMicroPerMinute'
   | 'priceVersion'
 >;
 
-type Row = {
-  id: string;
-  project_id: string;
-  alias: string;
-  display_name: string;
-  target_type: HostedModel['targetType'];
-  target_id: string;
-  revision: number;
-  visibility: HostedModel['visibility'];
-  active: boolean;
-  rate_micro_per_minute: bigint;
-  price_version: string;
-  created_at: Date;
-};
+/** Of the table `hosted_models` as `h`. */
+export const hostedColumns = `h.id, h.project_id as "projectId", h.alias, h.display_name as "displayName",
+  h.target_type as "targetType", h.target_id as "targetId", h.base_model_id as "baseModelId", h.revision,
+  h.revision_sha256 as "revisionSha256", h.visibility, h.state, h.error,
+  h.rate_micro_per_minute as "rateMicroPerMinute", h.price_version as "priceVersion",
+  h.rate_frozen_at as "rateFrozenAt", h.last_called_at as "lastCalledAt", h.created_at as "createdAt",
+  h.updated_at as "updatedAt"`;
 
-export type NewHostedModel = {
-  projectId: string;
-  alias: string;
-  /** Default: the alias. */
-  displayName?: string;
-  baseModel: BaseModel;
-  visibility?: HostedModel['visibility'];
-  active: boolean;
-};
+export type HostedRow = Pick<
+  HostedModel,
+  | 'id'
+  | 'projectId'
+  | 'alias'
+  | 'displayName'
+  | 'targetType'
+  | 'targetId'
+  | 'baseModelId'
+  | 'revisionSha256'
+  | 'visibility'
+  | 'state'
+  | 'rateMicroPerMinute'
+  | 'priceVersion'
+> & { activation: Activation | null; createdBy: object | null };
 
-/**
- * Puts a base model behind an alias, at the rate that the model has now. Faults: `invalid_request` (a name that cannot
- * be an alias), `alias_taken`.
- */
-export async function insertHostedModel(sql: Sql, model: NewHostedModel): Promise<HostedModel> {
-  const { projectId, alias, baseModel } = model;
-  if (!modelIdPattern.test(alias)) {
-    throw fault('invalid_request', {
-      message:
-        'alias: expected lower-case letters, digits, ".", "_" and "-", at most 63, starting with a letter or digit.',
-      param: 'alias',
-    });
-  }
-  if (alias === baseModel.id) {
-    throw fault('invalid_request', { message: 'alias: this is the id of a base model.', param: 'alias' });
-  }
-  try {
-    const rows = await sql.query<Row>(
-      `insert into hosted_models (id, project_id, alias, display_name, target_type, target_id, visibility, active,
-                                  rate_micro_per_minute, price_version)
-       values ($1, $2, $3, $4, 'base_model', $5, $6, $7, $8, $9) returning *`,
-      [
-        newId('hm'),
-        projectId,
-        alias,
-        model.displayName ?? alias,
-        baseModel.id,
-        model.visibility ?? 'private',
-        model.active,
-        baseModel.rateMicroPerMinute,
-        baseModel.priceVersion,
-      ],
-    );
-    const [row] = rows;
-    if (!row) throw new Error('An insert returned no row. This is a bug.');
-    return fromRow(row);
-  } catch (error) {
-    if (constraintOf(error) === 'hosted_models_project_id_alias_key') throw fault('alias_taken', { param: 'alias' });
-    throw error;
-  }
+/** Makes an alias with its first revision. */
+export async function insertHostedRow(sql: Sql, row: HostedRow): Promise<HostedModel> {
+  const [made] = await sql.query<HostedModel>(
+    `with h as (
+       insert into hosted_models (id, project_id, alias, display_name, target_type, target_id, base_model_id,
+         revision_sha256, visibility, state, rate_micro_per_minute, price_version, activation, search_text)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning *
+     ), first as (
+       insert into hosted_model_revisions (hosted_model_id, revision, target_type, target_id, base_model_id, sha256,
+         rate_micro_per_minute, price_version, created_by)
+       select id, revision, target_type, target_id, base_model_id, revision_sha256, rate_micro_per_minute,
+         price_version, $15 from h
+     )
+     select ${hostedColumns} from h`,
+    [
+      ...[row.id, row.projectId, row.alias, row.displayName, row.targetType, row.targetId, row.baseModelId],
+      ...[row.revisionSha256, row.visibility, row.state, row.rateMicroPerMinute, row.priceVersion],
+      ...[row.activation && JSON.stringify(row.activation), searchTextOf(row)],
+      row.createdBy && JSON.stringify(row.createdBy),
+    ],
+  );
+  if (!made) throw new Error('An insert returned no row. This is a bug.');
+  return made;
+}
+
+/** What a search looks through. */
+export function searchTextOf({ alias, displayName }: Pick<HostedModel, 'alias' | 'displayName'>): string {
+  return foldText(`${alias} ${displayName}`);
 }
 
 export async function findHostedModel(sql: Sql, projectId: string, alias: string): Promise<HostedModel | null> {
-  const [row] = await sql.query<Row>('select * from hosted_models where project_id = $1 and alias = $2', [
-    projectId,
-    alias,
-  ]);
-  return row ? fromRow(row) : null;
+  const [row] = await sql.query<HostedModel>(
+    `select ${hostedColumns} from hosted_models h where h.project_id = $1 and h.alias = $2`,
+    [projectId, alias],
+  );
+  return row ?? null;
+}
+
+export async function findHostedModelById(
+  sql: Sql,
+  { id, projectId }: { id: string; projectId: string },
+): Promise<HostedModel | null> {
+  const [row] = await sql.query<HostedModel>(
+    `select ${hostedColumns} from hosted_models h where h.id = $1 and h.project_id = $2`,
+    [id, projectId],
+  );
+  return row ?? null;
 }
 
 /** The active aliases of a project that a caller may call, oldest first. The caller has been found to see the project. */
@@ -114,9 +126,9 @@ export async function listCallableHostedModels(
   sql: Sql,
   { projectId, accountId, isOwner }: { projectId: string; accountId: string; isOwner: boolean },
 ): Promise<HostedModel[]> {
-  const rows = await sql.query<Row>(
-    `select h.* from hosted_models h
-      where h.project_id = $1 and h.active
+  return sql.query<HostedModel>(
+    `select ${hostedColumns} from hosted_models h
+      where h.project_id = $1 and h.state = 'active'
         and ($2 or h.visibility = 'public'
              or h.visibility = 'shared' and exists (
                select from model_shares s where s.hosted_model_id = h.id and s.account_id = $3
@@ -124,31 +136,13 @@ export async function listCallableHostedModels(
       order by h.created_at, h.id`,
     [projectId, isOwner, accountId],
   );
-  return rows.map(fromRow);
 }
 
-/** Active aliases of any project that stand on a base model; `models remove` asks. */
+/** Aliases of any project that serve a base model, or are about to; `models remove` asks. */
 export async function listHostedModelsByBase(sql: Sql, baseModelId: string): Promise<HostedModel[]> {
-  const rows = await sql.query<Row>(
-    `select * from hosted_models where target_type = 'base_model' and target_id = $1 and active order by created_at, id`,
+  return sql.query<HostedModel>(
+    `select ${hostedColumns} from hosted_models h
+      where h.base_model_id = $1 and h.state in ('warming', 'active') order by h.created_at, h.id`,
     [baseModelId],
   );
-  return rows.map(fromRow);
-}
-
-function fromRow(row: Row): HostedModel {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    alias: row.alias,
-    displayName: row.display_name,
-    targetType: row.target_type,
-    targetId: row.target_id,
-    revision: row.revision,
-    visibility: row.visibility,
-    active: row.active,
-    rateMicroPerMinute: row.rate_micro_per_minute,
-    priceVersion: row.price_version,
-    createdAt: row.created_at,
-  };
 }

@@ -9,15 +9,17 @@ export {
 } from './base-model.ts';
 export { type BaseModelsDeps, baseModelsRoutes } from './base-models.routes.ts';
 export { type CompatModel, toCompatModel } from './base-models.schema.ts';
+export { insertHostedModel, type NewHostedModel } from './hosted-alias.ts';
 export {
   type AliasRow,
   findHostedModel,
   type HostedModel,
-  insertHostedModel,
   listCallableHostedModels,
   listHostedModelsByBase,
-  type NewHostedModel,
 } from './hosted-models.store.ts';
+export { noTrainedModels, type TrainedModel, type TrainedModels } from './hosted-trained.ts';
+export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
+export { createHosting, type Hosting, type HostingOptions } from './hosting.ts';
 export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
 export { ModelError } from './model-error.ts';
 export { type ModelsOptions, type ModelsService, openModels } from './models-service.ts';

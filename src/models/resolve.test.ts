@@ -48,15 +48,24 @@ const alias: AliasRow = {
   alias: 'helper',
   targetType: 'base_model',
   targetId: 'base-text',
+  baseModelId: 'base-text',
   revision: 3,
   visibility: 'private',
-  active: true,
+  state: 'active',
   rateMicroPerMinute: 7n,
   priceVersion: 'then',
 };
 
 function ask(question: Partial<ModelQuestion>) {
-  return resolveModel({ requested: 'helper', alias: null, isOwner: true, isShared: false, baseModels, ...question });
+  return resolveModel({
+    requested: 'helper',
+    alias: null,
+    isOwner: true,
+    isShared: false,
+    baseModels,
+    etaMs: () => null,
+    ...question,
+  });
 }
 
 function refuses(question: Partial<ModelQuestion>, name: FaultName, message: RegExp) {
@@ -99,7 +108,7 @@ describe('what a model string means', () => {
 
   test('somebody else than the owner may call public aliases only, and cannot tell private from absent', () => {
     assert.ok(ask({ isOwner: false, alias: { ...alias, visibility: 'public' } }));
-    const off = { ...alias, visibility: 'public' as const, active: false };
+    const off = { ...alias, visibility: 'public' as const, state: 'inactive' as const };
     const messages = [null, alias, { ...alias, visibility: 'shared' as const }, off].map((row) => {
       try {
         ask({ isOwner: false, alias: row });
@@ -118,8 +127,25 @@ describe('what a model string means', () => {
     const served = ask({ isOwner: false, isShared: true, alias: shared });
     assert.deepEqual([served.rateMicroPerMinute, served.priceVersion], [7n, 'then']);
     refuses({ isOwner: false, isShared: true, alias }, 'model_not_found', /no model "helper"/);
-    const off = { ...shared, active: false };
+    const off = { ...shared, state: 'inactive' as const };
     refuses({ isOwner: false, isShared: true, alias: off }, 'model_not_found', /no model "helper"/);
+  });
+
+  test('an alias that is being activated is warming for those who may call it, and unknown to others', () => {
+    const warming = { ...alias, state: 'warming' as const };
+    const seconds = (etaMs: number | null) => {
+      try {
+        ask({ alias: warming, etaMs: () => etaMs });
+      } catch (error) {
+        assert.ok(error instanceof Fault && error.fault === 'model_warming', String(error));
+        return error.options.retryAfterSeconds;
+      }
+      return assert.fail('was served');
+    };
+    assert.deepEqual([seconds(null), seconds(0), seconds(4_100), seconds(600_000)], [2, 1, 5, 59]);
+    const shared = { ...warming, visibility: 'shared' as const };
+    refuses({ isOwner: false, isShared: true, alias: shared }, 'model_warming', /being activated/);
+    refuses({ isOwner: false, alias: shared }, 'model_not_found', /no model "helper"/);
   });
 
   test('a base model called by somebody else than the owner is 403 owner_required', () => {
@@ -127,7 +153,11 @@ describe('what a model string means', () => {
   });
 
   test('inactive aliases, unknown names and training jobs are 404 model_not_found', () => {
-    refuses({ alias: { ...alias, active: false } }, 'model_not_found', /"helper" of this project is not active/);
+    refuses(
+      { alias: { ...alias, state: 'inactive' as const } },
+      'model_not_found',
+      /"helper" of this project is not active/,
+    );
     refuses({ requested: 'nothing' }, 'model_not_found', /no model "nothing"/);
     refuses({ requested: 'nothing', isOwner: false }, 'model_not_found', /no model "nothing"/);
     refuses({ requested: 'training-job#job_1' }, 'model_not_found', /no finished training job "job_1"/);

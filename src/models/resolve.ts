@@ -27,6 +27,8 @@ export type ModelQuestion = {
   /** Whether the caller has a valid share of the alias. */
   isShared: boolean;
   baseModels: { find: (id: string) => BaseModel | undefined };
+  /** How long a base model still loads; null: unknown. */
+  etaMs: (baseModelId: string) => number | null;
 };
 
 const jobPrefix = 'training-job#';
@@ -37,7 +39,8 @@ const jobPrefix = 'training-job#';
  * and a project without embeddings is told so (409) before its model is looked at.
  *
  * Faults, all with `param: 'model'`: `model_not_found` (unknown, inactive, or an alias that this caller may not call),
- * `owner_required` (a base model called by somebody else than the owner), `model_not_installed`.
+ * `owner_required` (a base model called by somebody else than the owner), `model_not_installed`, `model_warming` (an alias
+ * that is being activated).
  */
 export function resolveModel(question: ModelQuestion): ServedModel {
   const { requested, alias, isOwner, baseModels } = question;
@@ -60,9 +63,11 @@ export function resolveModel(question: ModelQuestion): ServedModel {
 
 function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestion): ServedModel {
   const { isOwner, baseModels } = question;
+  const isOn = alias.state === 'active' || alias.state === 'warming';
   // What is not theirs looks to others as if it did not exist, so that private aliases cannot be probed.
-  if (!isOwner && !(alias.active && isOpenTo(alias, question))) throw unknown(requested);
-  if (!alias.active) throw notFound(`The model ${shown(requested)} of this project is not active.`);
+  if (!isOwner && !(isOn && isOpenTo(alias, question))) throw unknown(requested);
+  if (!isOn) throw notFound(`The model ${shown(requested)} of this project is not active.`);
+  if (alias.state === 'warming') throw warming(question, alias);
   if (alias.targetType === 'training_job') {
     throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
   }
@@ -118,6 +123,15 @@ export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel):
     maxInputs: embeddingLimits.maxInputs,
     requestTokenBudget: longest,
   };
+}
+
+function warming({ etaMs }: ModelQuestion, { alias, baseModelId }: AliasRow) {
+  const waitMs = etaMs(baseModelId) ?? 2_000;
+  return fault('model_warming', {
+    message: `The model ${shown(alias)} is being activated. Try again after the time in Retry-After.`,
+    param: 'model',
+    retryAfterSeconds: Math.min(59, Math.max(1, Math.ceil(waitMs / 1_000))),
+  });
 }
 
 function unknown(requested: string) {

@@ -38,7 +38,9 @@ test('twenty callers at once share one load', async () => {
   assert.ok(Number(engine.status('m').etaMs) > 0);
   for (const finished of await Promise.all(calls)) assert.equal(finished.reason, 'stop');
   assert.equal(readyPids(log).length, 1);
-  assert.deepEqual(engine.status('m'), { status: 'ready', etaMs: null, error: null });
+  const { loadedAtMs, ...status } = engine.status('m');
+  assert.deepEqual(status, { status: 'ready', etaMs: null, error: null });
+  assert.ok(Math.abs(Date.now() - Number(loadedAtMs)) < 60_000);
 });
 
 test('a caller that leaves during the load neither ends it nor waits for it', async () => {
@@ -78,7 +80,7 @@ test('a load that fails is refused at once until its back-off is over, and is no
   const { engine, install, log } = open();
   install('m', { fails: 'bad tensor' });
   await assert.rejects(ask(engine, 'm'), isFault('capacity_unavailable', hintsRetry));
-  assert.deepEqual(engine.status('m'), { status: 'failed', etaMs: null, error: 'bad tensor' });
+  assert.deepEqual(engine.status('m'), { status: 'failed', etaMs: null, loadedAtMs: null, error: 'bad tensor' });
   await assert.rejects(ask(engine, 'm'), isFault('capacity_unavailable', hintsRetry));
   engine.warm('m');
   assert.equal(log.filter(({ message }) => message === 'The model cannot be loaded').length, 1);

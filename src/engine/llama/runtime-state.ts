@@ -45,7 +45,7 @@ export type RuntimeOptions = {
  *   ready → cold        idle for long, evicted for another model, or crashed (started again at once if it had work)
  *   failed → loading    somebody asks after the back-off
  */
-export type State = { name: 'cold' } | Loading | { name: 'ready'; session: Session } | Failed;
+export type State = { name: 'cold' } | Loading | { name: 'ready'; session: Session; loadedAtMs: number } | Failed;
 export type Loading = {
   name: 'loading';
   sinceMs: number;

@@ -88,6 +88,7 @@ export class ModelRuntime {
     return {
       status: name,
       etaMs: name === 'loading' ? Math.round(this.#etaMs()) : null,
+      loadedAtMs: this.#state.name === 'ready' ? this.#state.loadedAtMs : null,
       error: this.#state.name === 'failed' ? this.#state.error : null,
     };
   }
@@ -186,7 +187,7 @@ export class ModelRuntime {
     if (this.#state !== state) return;
     this.#loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
     this.#log('info', 'Model ready', { loadMs: Math.round(this.#loadMs), childPid: session.pid });
-    this.#state = { name: 'ready', session };
+    this.#state = { name: 'ready', session, loadedAtMs: this.#options.clock.nowMs() };
     this.#unloadWhenIdle(session, this.#options.settings.idleUnloadMs);
     this.#waiters.resolveAll(session);
   }

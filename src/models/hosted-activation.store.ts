@@ -1,0 +1,73 @@
+import type { Actor } from '#activity';
+import type { Sql } from '#db';
+import { type HostedModel, hostedColumns } from './hosted-models.store.ts';
+
+/** One wish that an alias be served: what the load check needs to end it, and to tell who wished it. */
+export type Activation = {
+  /** Tells it from later ones, which an attempt at this one must not end. */
+  id: string;
+  /** Attempts that were begun and not given back: those that ended with their process. */
+  tries: number;
+  accountId: string;
+  project: { ownerSlug: string; slug: string };
+  actor: Actor;
+  requestId: string | null;
+};
+
+export type Warming = HostedModel & { activation: Activation };
+
+/** Begins an attempt; null when the alias does not warm (any more). */
+export async function beginAttempt(sql: Sql, hostedModelId: string): Promise<Warming | null> {
+  const [row] = await sql.query<Warming>(
+    `update hosted_models h
+        set activation = jsonb_set(activation, '{tries}', to_jsonb((activation->>'tries')::integer + 1))
+      where id = $1 and state = 'warming' returning ${hostedColumns}, h.activation`,
+    [hostedModelId],
+  );
+  return row ?? null;
+}
+
+/** An attempt that had to stop with its process, in order, is none. */
+export async function giveAttemptBack(sql: Sql, { id, activation }: Warming): Promise<void> {
+  await sql.query(
+    `update hosted_models
+        set activation = jsonb_set(activation, '{tries}', to_jsonb(greatest(0, (activation->>'tries')::integer - 1)))
+      where id = $1 and state = 'warming' and activation->>'id' = $2`,
+    [id, activation.id],
+  );
+}
+
+/** The load check has passed; null when the activation has ended otherwise meanwhile. */
+export async function endAsActive(sql: Sql, { id, activation }: Warming, sha256: string): Promise<HostedModel | null> {
+  const [row] = await sql.query<HostedModel>(
+    `with h as (
+       update hosted_models set state = 'active', activation = null, revision_sha256 = $3, updated_at = now()
+        where id = $1 and state = 'warming' and activation->>'id' = $2 returning *
+     ), noted as (
+       update hosted_model_revisions r set sha256 = $3
+         from h where r.hosted_model_id = h.id and r.revision = h.revision
+     )
+     select ${hostedColumns} from h`,
+    [id, activation.id, sha256],
+  );
+  return row ?? null;
+}
+
+export async function endAsFailed(
+  sql: Sql,
+  { id, activation }: Warming,
+  error: { code: string; message: string },
+): Promise<HostedModel | null> {
+  const [row] = await sql.query<HostedModel>(
+    `update hosted_models h set state = 'failed', activation = null, error = $3, updated_at = now()
+      where id = $1 and state = 'warming' and activation->>'id' = $2 returning ${hostedColumns}`,
+    [id, activation.id, JSON.stringify(error)],
+  );
+  return row ?? null;
+}
+
+/** Aliases whose load check has not ended. */
+export async function listWarming(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(`select id from hosted_models where state = 'warming'`);
+  return rows.map(({ id }) => id);
+}

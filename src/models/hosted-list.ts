@@ -1,0 +1,90 @@
+import type { Sql } from '#db';
+import { type CursorCodec, fault, foldText } from '#kernel';
+import type { BaseModel } from './base-model.ts';
+import { type EntryPosition, type ListedModel, listAliases } from './hosted-lists.store.ts';
+import type { HostedState } from './hosted-models.store.ts';
+
+/** An entry of the management list: an alias of the project, or a base model, which every project has. */
+export type HostedEntry = { source: 'alias'; model: ListedModel } | { source: 'base'; baseModel: BaseModel };
+
+/** `q` is folded text. */
+export type HostedFilter = { source: 'alias' | 'base' | null; state: HostedState | null; q: string | null };
+
+export type HostedListDeps = { sql: Sql; cursors: CursorCodec; models: { baseModels: () => readonly BaseModel[] } };
+
+export type HostedPage = {
+  rows: HostedEntry[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (entry: HostedEntry) => string;
+};
+
+/** Aliases and base models, newest first; one entry more than `limit` when another page follows. */
+export async function listHosted(
+  { sql, cursors, models }: HostedListDeps,
+  filter: HostedFilter & { projectId: string },
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<HostedPage> {
+  const { projectId, source, state, q } = filter;
+  const scope = ['hosted-models', projectId, source ?? '', state ?? '', q ?? ''];
+  const after = cursor === null ? null : readPosition(cursors.decode(scope, cursor));
+  const aliases =
+    source === 'base'
+      ? { rows: [], totalCount: 0 }
+      : await listAliases(sql, { projectId, state, q }, { after, limit: limit + 1 });
+  const bases = source === 'alias' ? [] : models.baseModels().filter((model) => isWanted(model, filter));
+  const entries: HostedEntry[] = [
+    ...aliases.rows.map((model) => ({ source: 'alias', model }) as const),
+    ...bases.filter((model) => isAfter(positionOfBase(model), after)).map(toBaseEntry),
+  ];
+  return {
+    rows: entries.toSorted(newestFirst).slice(0, limit + 1),
+    limit,
+    totalCount: aliases.totalCount + bases.length,
+    cursorOf: (entry) => {
+      const { createdAt, id } = positionOf(entry);
+      return cursors.encode(scope, [createdAt, id]);
+    },
+  };
+}
+
+/** A base model that is installed can be called: it is `active`, and nothing else but `inactive`. */
+export function stateOfBase({ installed }: BaseModel): 'active' | 'inactive' {
+  return installed ? 'active' : 'inactive';
+}
+
+function isWanted(model: BaseModel, { state, q }: HostedFilter): boolean {
+  if (state !== null && stateOfBase(model) !== state) return false;
+  return q === null || foldText(`${model.id} ${model.name}`).includes(q);
+}
+
+const toBaseEntry = (baseModel: BaseModel): HostedEntry => ({ source: 'base', baseModel });
+
+function positionOf(entry: HostedEntry): EntryPosition {
+  return entry.source === 'base'
+    ? positionOfBase(entry.baseModel)
+    : { createdAt: entry.model.position, id: entry.model.id };
+}
+
+/** With six decimals, as the database writes times: texts of one form compare as what they mean. */
+export function positionOfBase({ created, id }: BaseModel): EntryPosition {
+  return { createdAt: created.toISOString().replace('Z', '000Z'), id };
+}
+
+export function isAfter(position: EntryPosition, after: EntryPosition | null): boolean {
+  return after === null || compare(position, after) > 0;
+}
+
+const newestFirst = (a: HostedEntry, b: HostedEntry): number => compare(positionOf(a), positionOf(b));
+
+/** Negative when `a` stands before `b`: newest first, then by id, downwards. */
+export function compare(a: EntryPosition, b: EntryPosition): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
+  if (a.id === b.id) return 0;
+  return a.id > b.id ? -1 : 1;
+}
+
+export function readPosition([createdAt, id]: readonly string[]): EntryPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}

@@ -1,0 +1,46 @@
+import type { Sql } from '#db';
+import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
+
+/** Place of an entry in a list, newest first; the time is text because a `Date` would drop the microseconds. */
+export type EntryPosition = { createdAt: string; id: string };
+
+export type ListedModel = HostedModel & { shareCount: number; position: string };
+
+/** `q` is folded text. */
+export type AliasFilter = { projectId: string; state: HostedState | null; q: string | null };
+
+/** Shares that have not expired. */
+const shareCount = `(select count(*)::integer from model_shares s
+    where s.hosted_model_id = h.id and (s.expires_at is null or s.expires_at > now())) as "shareCount"`;
+
+const matches = `h.project_id = $1 and ($2::text is null or h.state = $2)
+        and ($3::text is null or position($3 in h.search_text) > 0)`;
+
+/** Aliases of a project after a position, newest first, and how many there are in all. */
+export async function listAliases(
+  sql: Sql,
+  { projectId, state, q }: AliasFilter,
+  { after, limit }: { after: EntryPosition | null; limit: number },
+): Promise<{ rows: ListedModel[]; totalCount: number }> {
+  const filter = [projectId, state, q];
+  const [rows, [count]] = await Promise.all([
+    sql.query<ListedModel>(
+      `select ${hostedColumns}, ${shareCount},
+              to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         from hosted_models h
+        where ${matches}
+          and ($4::timestamptz is null or h.created_at <= $4 and (h.created_at < $4 or h.id collate "C" < $5))
+        order by h.created_at desc, h.id desc limit $6`,
+      [...filter, after?.createdAt ?? null, after?.id ?? '', limit],
+    ),
+    sql.query<{ total: number }>(`select count(*)::integer as total from hosted_models h where ${matches}`, filter),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+export async function countShares(sql: Sql, hostedModelId: string): Promise<number> {
+  const [row] = await sql.query<{ shareCount: number }>(`select ${shareCount} from hosted_models h where h.id = $1`, [
+    hostedModelId,
+  ]);
+  return row?.shareCount ?? 0;
+}

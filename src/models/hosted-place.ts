@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+import { actorOf } from '#activity';
+import type { Sql } from '#db';
+import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
+import type { Place } from './hosted-models.ts';
+
+/** Only the owner reads what a project hosts; what others may call is in the compatible list and in the registry. */
+export async function placeToRead(sql: Sql, request: FastifyRequest): Promise<Place> {
+  return placeOf(request, await readOwnProject(sql, request.principal, pathOf(request)));
+}
+
+export async function placeToChange(sql: Sql, request: FastifyRequest): Promise<Place> {
+  return placeOf(request, await changeOwnProject(sql, request.principal, pathOf(request)));
+}
+
+function placeOf(request: FastifyRequest, project: ProjectSeen): Place {
+  const { principal, id } = request;
+  return {
+    project,
+    by: {
+      actor: actorOf(principal),
+      requestId: id,
+      accountId: project.accountId,
+      project: { ownerSlug: project.ownerSlug, slug: project.slug },
+    },
+    lock: async (tx) => void (await changeOwnProject(tx, principal, pathOf(request))),
+  };
+}
+
+function pathOf({ params }: FastifyRequest): ProjectPath {
+  // as: the path of every route under a project declares both.
+  return params as ProjectPath;
+}

@@ -1,0 +1,130 @@
+import type { Static } from 'typebox';
+import type { RuntimeStatus } from '#engine';
+import { formatCredits } from '#kernel';
+import type { ProjectSeen } from '#projects';
+import type { BaseModel } from './base-model.ts';
+import { type HostedEntry, stateOfBase } from './hosted-list.ts';
+import type { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
+import type { HostedModel } from './hosted-models.store.ts';
+import type { TrainedModel } from './hosted-trained.ts';
+import { limitsOf } from './resolve.ts';
+import type { Revision } from './revisions.store.ts';
+
+export type HostedWire = Static<typeof hostedSchema>;
+export type RevisionWire = Static<typeof revisionSchema>;
+
+/** What an entry is shown with beside its own row. */
+export type Around = {
+  project: ProjectSeen;
+  findBase: (id: string) => BaseModel | undefined;
+  findJob: (id: string) => TrainedModel | undefined;
+  status: (baseModelId: string) => RuntimeStatus;
+};
+
+export function entryToWire(entry: HostedEntry, around: Around): HostedWire {
+  if (entry.source === 'base') return baseToWire(entry.baseModel, around);
+  return aliasToWire(entry.model, around);
+}
+
+export function aliasToWire(model: HostedModel & { shareCount: number }, around: Around): HostedWire {
+  const { project, findBase, findJob, status } = around;
+  const baseModel = findBase(model.baseModelId);
+  const job = model.targetType === 'training_job' ? findJob(model.targetId) : undefined;
+  return {
+    id: model.id,
+    alias: model.alias,
+    display_name: model.displayName,
+    source: 'alias',
+    kind: project.kind,
+    target: { type: model.targetType, id: model.targetId },
+    base_model: model.baseModelId,
+    revision: model.revision,
+    revision_sha256: model.revisionSha256,
+    enabled: model.state !== 'inactive',
+    state: model.state,
+    runtime: runtimeToWire(status(model.baseModelId)),
+    visibility: model.visibility,
+    share_count: model.shareCount,
+    limits: limitsToWire(baseModel, job?.maxInputTokens ?? null),
+    dimensions: baseModel?.dimensions ?? null,
+    query_instruction: job ? job.queryInstruction : (baseModel?.queryInstruction ?? null),
+    rate: rateToWire(model),
+    error: model.error,
+    owner: { id: project.accountId, slug: project.ownerSlug },
+    created_at: model.createdAt.toISOString(),
+    updated_at: model.updatedAt.toISOString(),
+    last_called_at: model.lastCalledAt?.toISOString() ?? null,
+  };
+}
+
+function baseToWire(model: BaseModel, { status }: Around): HostedWire {
+  const state = stateOfBase(model);
+  return {
+    id: model.id,
+    alias: model.id,
+    display_name: model.name,
+    source: 'base',
+    kind: model.kind,
+    target: { type: 'base_model', id: model.id },
+    base_model: model.id,
+    revision: null,
+    revision_sha256: model.installed?.sha256 ?? null,
+    enabled: state === 'active',
+    state,
+    runtime: runtimeToWire(status(model.id)),
+    visibility: 'private',
+    share_count: 0,
+    limits: limitsToWire(model, null),
+    dimensions: model.dimensions,
+    query_instruction: model.queryInstruction,
+    rate: { ...rateToWire(model), frozen_at: null },
+    error: null,
+    owner: null,
+    created_at: model.created.toISOString(),
+    updated_at: model.created.toISOString(),
+    last_called_at: null,
+  };
+}
+
+export function revisionToWire(revision: Revision, current: number): RevisionWire {
+  return {
+    revision: revision.revision,
+    current: revision.revision === current,
+    target: { type: revision.targetType, id: revision.targetId },
+    base_model: revision.baseModelId,
+    revision_sha256: revision.sha256,
+    rate: rateToWire(revision),
+    restored_from: revision.restoredFrom,
+    created_by: revision.createdBy,
+    created_at: revision.createdAt.toISOString(),
+  };
+}
+
+type Rate = Pick<HostedModel, 'rateMicroPerMinute' | 'priceVersion'> & { rateFrozenAt?: Date };
+
+export function rateToWire({ rateMicroPerMinute, priceVersion, rateFrozenAt }: Rate): HostedWire['rate'] {
+  return {
+    credits_per_gpu_minute: formatCredits(rateMicroPerMinute),
+    frozen_at: rateFrozenAt?.toISOString() ?? null,
+    price_version: priceVersion,
+  };
+}
+
+function runtimeToWire({ status, etaMs, loadedAtMs }: RuntimeStatus): HostedWire['runtime'] {
+  return { status, eta_ms: etaMs, loaded_at: loadedAtMs === null ? null : new Date(loadedAtMs).toISOString() };
+}
+
+function limitsToWire(model: BaseModel | undefined, trainedInputTokens: number | null): HostedWire['limits'] {
+  if (!model) return { max_context_tokens: null, max_input_tokens: null, max_inputs: null, request_token_budget: null };
+  if (model.kind === 'text') {
+    const max_context_tokens = model.maxContextTokens;
+    return { max_context_tokens, max_input_tokens: null, max_inputs: null, request_token_budget: null };
+  }
+  const limits = limitsOf({ ...model, maxInputTokens: trainedInputTokens ?? model.maxInputTokens });
+  return {
+    max_context_tokens: null,
+    max_input_tokens: limits.maxInputTokens,
+    max_inputs: limits.maxInputs,
+    request_token_budget: limits.requestTokenBudget,
+  };
+}

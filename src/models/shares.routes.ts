@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
+import { aliasId, hostedPath } from './hosted-models.routes.ts';
+import { placeToChange, placeToRead } from './hosted-place.ts';
+import type { ModelsService } from './models-service.ts';
+import { createShareContract, deleteShareContract, listSharesContract } from './shares.contract.ts';
+import { shareBody, shareToWire } from './shares.schema.ts';
+import { pageOfShares, type ShareDeps, type ShareWith, shareModel, unshareModel } from './shares.ts';
+
+const sharesPath = `${hostedPath}/shares`;
+
+type ShareRoute = { Params: { hostedModelId: string; shareId: string } };
+
+/** Who may call a hosted model beside its owner. */
+export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+    const { database } = deps;
+
+    typed.get(
+      sharesPath,
+      {
+        config: { operation: 'model_shares.list', contract: listSharesContract },
+        schema: { querystring: plainPageQuery },
+      },
+      async (request) => {
+        const place = await placeToRead(database, request);
+        const id = aliasId(deps, request, 'shared');
+        return pageOf({
+          ...(await pageOfShares(deps, place, { id, ...readPage(request.query) })),
+          toWire: shareToWire,
+        });
+      },
+    );
+
+    typed.post(
+      sharesPath,
+      { config: { operation: 'model_shares.create', contract: createShareContract }, schema: { body: shareBody } },
+      async (request, reply) => {
+        const place = await placeToChange(database, request);
+        const id = aliasId(deps, request, 'shared');
+        const { share, isNew } = await shareModel(deps, place, { id, wish: wishOf(request.body) });
+        reply.code(isNew ? 201 : 200);
+        return shareToWire(share);
+      },
+    );
+
+    app.delete<ShareRoute>(
+      `${sharesPath}/:shareId`,
+      { config: { operation: 'model_shares.delete', contract: deleteShareContract } },
+      async (request, reply) => {
+        const place = await placeToChange(database, request);
+        const id = aliasId(deps, request, 'shared');
+        await unshareModel(deps, place, { id, shareId: request.params.shareId });
+        return reply.code(204).send();
+      },
+    );
+  };
+}
+
+function wishOf({ account_slug: accountSlug, expires_at: expiresAt }: Static<typeof shareBody>): ShareWith {
+  return { accountSlug, expiresAt: expiresAt ? new Date(expiresAt) : null };
+}

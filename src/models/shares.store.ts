@@ -1,0 +1,85 @@
+import type { Sql } from '#db';
+
+/** An account that may call a hosted model of somebody else. */
+export type Share = {
+  id: string;
+  hostedModelId: string;
+  accountId: string;
+  accountSlug: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+};
+
+const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "accountId", a.slug as "accountSlug",
+  s.created_at as "createdAt", s.expires_at as "expiresAt", s.last_used_at as "lastUsedAt"`;
+
+export type SharePosition = { createdAt: string; id: string };
+
+/** Shares of a model after a position, newest first, expired ones too, and how many there are in all. */
+export async function listShareRows(
+  sql: Sql,
+  { hostedModelId, after, limit }: { hostedModelId: string; after: SharePosition | null; limit: number },
+): Promise<{ rows: (Share & { position: string })[]; totalCount: number }> {
+  const [rows, [count]] = await Promise.all([
+    sql.query<Share & { position: string }>(
+      `select ${columns}, to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         from model_shares s join accounts a on a.id = s.account_id
+        where s.hosted_model_id = $1 and ($2::timestamptz is null or (s.created_at, s.id) < ($2, $3))
+        order by s.created_at desc, s.id desc limit $4`,
+      [hostedModelId, after?.createdAt ?? null, after?.id ?? '', limit],
+    ),
+    sql.query<{ total: number }>('select count(*)::integer as total from model_shares where hosted_model_id = $1', [
+      hostedModelId,
+    ]),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+export type ShareWish = {
+  id: string;
+  hostedModelId: string;
+  projectId: string;
+  accountId: string;
+  expiresAt: Date | null;
+};
+
+/**
+ * Shares a model, or changes until when: one statement, so that many at once make one share. `was` tells what there was
+ * before: null means that it is new.
+ */
+export async function upsertShare(
+  tx: Sql,
+  wish: ShareWish,
+): Promise<{ share: Share; was: { expiresAt: Date | null } | null }> {
+  // Locked first: the row that the conflict meets must be the one that `was` tells of.
+  const [before] = await tx.query<{ expiresAt: Date | null }>(
+    `select expires_at as "expiresAt" from model_shares where hosted_model_id = $1 and account_id = $2 for update`,
+    [wish.hostedModelId, wish.accountId],
+  );
+  const [row] = await tx.query<Share & { isNew: boolean }>(
+    `with s as (
+       insert into model_shares (id, hosted_model_id, project_id, account_id, expires_at) values ($1, $2, $3, $4, $5)
+       on conflict (hosted_model_id, account_id) do update set expires_at = excluded.expires_at
+       returning *, xmax = 0 as is_new
+     )
+     select ${columns}, s.is_new as "isNew" from s join accounts a on a.id = s.account_id`,
+    [wish.id, wish.hostedModelId, wish.projectId, wish.accountId, wish.expiresAt],
+  );
+  if (!row) throw new Error('An insert returned no row. This is a bug.');
+  const { isNew, ...share } = row;
+  return { share, was: isNew ? null : (before ?? { expiresAt: share.expiresAt }) };
+}
+
+/** Null when there was no such share. */
+export async function deleteShare(
+  sql: Sql,
+  { id, hostedModelId }: { id: string; hostedModelId: string },
+): Promise<Share | null> {
+  const [row] = await sql.query<Share>(
+    `with s as (delete from model_shares where id = $1 and hosted_model_id = $2 returning *)
+     select ${columns} from s join accounts a on a.id = s.account_id`,
+    [id, hostedModelId],
+  );
+  return row ?? null;
+}

@@ -1,0 +1,154 @@
+import { type Account, findAccountBySlug } from '#accounts';
+import { recordActivity } from '#activity';
+import type { Sql } from '#db';
+import { type Clock, type CursorCodec, fault, newId } from '#kernel';
+import type { HostedModel } from './hosted-models.store.ts';
+import { type HostedDeps, type Place, readHostedModel } from './hosted-models.ts';
+import { deleteShare, listShareRows, type Share, type SharePosition, upsertShare } from './shares.store.ts';
+
+/** How many calls accounts made of a model, by account; from the ledger. */
+export type CountCalls = (
+  sql: Sql,
+  question: { projectId: string; alias: string; accountIds: readonly string[]; since: Date },
+) => Promise<ReadonlyMap<string, number>>;
+
+export type ShareDeps = HostedDeps & { cursors: CursorCodec; countCalls: CountCalls };
+
+export type CountedShare = Share & { calls30d: number };
+
+export type SharePage = {
+  rows: CountedShare[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: CountedShare) => string;
+};
+
+const countedMs = 30 * 24 * 3_600_000;
+
+/** Newest first, one row more than `limit` when another page follows. Throws `not_found`, `invalid_cursor`. */
+export async function pageOfShares(
+  deps: ShareDeps,
+  place: Place,
+  { id, limit, cursor }: { id: string; limit: number; cursor: string | null },
+): Promise<SharePage> {
+  const model = await readHostedModel(deps, place, id);
+  const scope = ['model-shares', model.id];
+  const after = cursor === null ? null : readPosition(deps.cursors.decode(scope, cursor));
+  const page = await listShareRows(deps.database, { hostedModelId: model.id, after, limit: limit + 1 });
+  const positions = new Map(page.rows.map((row) => [row.id, row.position]));
+  return {
+    rows: await withCalls(deps, model, page.rows),
+    limit,
+    totalCount: page.totalCount,
+    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row.id) ?? '', row.id]),
+  };
+}
+
+function readPosition([createdAt, id]: readonly string[]): SharePosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
+
+async function withCalls(
+  { database, countCalls, clock }: ShareDeps,
+  { projectId, alias }: HostedModel,
+  shares: readonly Share[],
+): Promise<CountedShare[]> {
+  const accountIds = shares.map(({ accountId }) => accountId);
+  const since = new Date(clock.nowMs() - countedMs);
+  const calls = accountIds.length > 0 ? await countCalls(database, { projectId, alias, accountIds, since }) : new Map();
+  return shares.map((share) => ({ ...share, calls30d: calls.get(share.accountId) ?? 0 }));
+}
+
+export type ShareWith = { accountSlug: string; expiresAt: Date | null };
+
+/**
+ * Lets an account call the model, from the next request on, until `expiresAt`; said again it changes until when. Throws
+ * `not_found` for an account that does not exist, `invalid_request` for the owner's own and for a time that has passed.
+ */
+export async function shareModel(
+  deps: ShareDeps,
+  place: Place,
+  { id, wish }: { id: string; wish: ShareWith },
+): Promise<{ share: CountedShare; isNew: boolean }> {
+  const model = await readHostedModel(deps, place, id);
+  checkExpiry(wish.expiresAt, deps.clock);
+  const account = await accountToShareWith(deps.database, place, wish.accountSlug);
+  const { share, isNew } = await deps.database.transaction(async (tx) => {
+    await place.lock(tx);
+    const { projectId } = model;
+    const { expiresAt } = wish;
+    const row = { id: newId('shr'), hostedModelId: model.id, projectId, accountId: account.id, expiresAt };
+    const { share, was } = await upsertShare(tx, row);
+    if (was?.expiresAt?.getTime() !== expiresAt?.getTime() || was === null)
+      await tellOfSharing(tx, place, { model, share });
+    return { share, isNew: was === null };
+  });
+  const [counted] = await withCalls(deps, model, [share]);
+  if (!counted) throw new Error('A share was lost while its calls were counted. This is a bug.');
+  return { share: counted, isNew };
+}
+
+function checkExpiry(expiresAt: Date | null, clock: Clock): void {
+  if (expiresAt === null) return;
+  if (Number.isNaN(expiresAt.getTime()))
+    throw fault('invalid_request', { message: 'expires_at: expected an RFC 3339 time.', param: 'expires_at' });
+  if (expiresAt.getTime() <= clock.nowMs())
+    throw fault('invalid_request', { message: 'expires_at: this time has passed.', param: 'expires_at' });
+}
+
+async function accountToShareWith(sql: Sql, { project }: Place, slug: string): Promise<Account> {
+  const account = await findAccountBySlug(sql, slug);
+  if (!account) throw fault('not_found', { message: 'There is no such account.', param: 'account_slug' });
+  if (account.id !== project.accountId) return account;
+  throw fault('invalid_request', {
+    message: 'account_slug: this is your own account, which may call the model anyway.',
+    param: 'account_slug',
+  });
+}
+
+/** Ends a share: the next request is refused, on every replica. Throws `not_found`, the second time as well. */
+export async function unshareModel(
+  deps: ShareDeps,
+  place: Place,
+  { id, shareId }: { id: string; shareId: string },
+): Promise<void> {
+  const model = await readHostedModel(deps, place, id);
+  await deps.database.transaction(async (tx) => {
+    await place.lock(tx);
+    const isShareId = /^shr_[0-9A-Z]{26}$/.test(shareId);
+    const share = isShareId ? await deleteShare(tx, { id: shareId, hostedModelId: model.id }) : null;
+    if (!share) throw fault('not_found', { message: 'There is no such share.' });
+    const message = `The model "${model.alias}" is no longer shared with ${share.accountSlug}.`;
+    await tell(tx, place, { model, share, type: 'share.deleted', message });
+  });
+}
+
+async function tellOfSharing(
+  tx: Sql,
+  place: Place,
+  { model, share }: { model: HostedModel; share: Share },
+): Promise<void> {
+  const until = share.expiresAt === null ? '' : ` until ${share.expiresAt.toISOString()}`;
+  const message = `The model "${model.alias}" is shared with ${share.accountSlug}${until}.`;
+  await tell(tx, place, { model, share, type: 'share.created', message });
+}
+
+type Telling = { model: HostedModel; share: Share; type: 'share.created' | 'share.deleted'; message: string };
+
+async function tell(tx: Sql, { by }: Place, { model, share, type, message }: Telling): Promise<void> {
+  await recordActivity(tx, {
+    accountId: by.accountId,
+    type,
+    actor: by.actor,
+    project: by.project,
+    subject: { kind: 'share', id: share.id, label: share.accountSlug },
+    message,
+    data: {
+      hosted_model: { id: model.id, alias: model.alias },
+      account: { id: share.accountId, slug: share.accountSlug },
+      expires_at: share.expiresAt?.toISOString() ?? null,
+    },
+    ...(by.requestId === null ? {} : { requestId: by.requestId }),
+  });
+}
