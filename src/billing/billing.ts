@@ -5,7 +5,11 @@ import type { Charge } from './charge.ts';
 import { type HoldAnswer, type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
 import { type BillingLog, createInstanceCare, type InstanceTiming } from './instance-care.ts';
 import { runIsolated, unwrap } from './isolation.ts';
+import { settleQuickly } from './quick-settlements.store.ts';
+import { chargeWithin } from './rates.ts';
 import { settleCharges } from './settlements.store.ts';
+import { hasOtherTills } from './tills.store.ts';
+import { createTills } from './tills.ts';
 
 /**
  * The money side of a call: `hold` → run → `settle`, or `release` when it failed. Nothing that must survive is in
@@ -31,7 +35,11 @@ export type Billing = {
   stop: () => Promise<void>;
 };
 
-export type BillingTiming = InstanceTiming & { settleForMs: number };
+export type BillingTiming = InstanceTiming & {
+  settleForMs: number;
+  /** A till on which nothing draws for so long is closed, and so is one on which a call draws for so long. */
+  tillIdleMs: number;
+};
 
 export type BillingOptions = {
   database: Database;
@@ -42,12 +50,19 @@ export type BillingOptions = {
   timing?: Partial<BillingTiming>;
 };
 
-const defaultTiming: BillingTiming = { beatMs: 2_000, sweepMs: 5_000, deadAfterMs: 15_000, settleForMs: 10_000 };
+const defaultTiming: BillingTiming = {
+  beatMs: 2_000,
+  sweepMs: 5_000,
+  deadAfterMs: 15_000,
+  settleForMs: 10_000,
+  tillIdleMs: 1_000,
+};
 
 const maxItems = 512;
 const statementTimeoutMs = 4_000;
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
+const otherTillsPauseMs = 100;
 
 export function createBilling({ database, instanceId, clock, log, timing }: BillingOptions): Billing {
   const times = { ...defaultTiming, ...timing };
@@ -55,14 +70,22 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
   const open = new Set<string>();
   const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
   const underWay = new Set<Promise<unknown>>();
-  const care = createInstanceCare({ database, instanceId, clock, log, times, isOpen: (id) => open.has(id) });
-  const batchers = createBatchers(database, instanceId, care.registered);
+  const care = createInstanceCare({
+    ...{ database, instanceId, clock, log, times },
+    isOpen: (id) => open.has(id) || tills.owns(id),
+    onRevival: () => tills.forget(),
+  });
+  const { registered } = care;
+  const tills = createTills({ database, instanceId, clock, log, registered, idleMs: times.tillIdleMs });
+  const batchers = createBatchers(database, instanceId, registered);
   let stopping = false;
 
   async function settleUntilKnown(charge: Charge): Promise<{ chargedMicro: Micro }> {
     const deadlineMs = clock.monotonicMs() + times.settleForMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
+        const quick = await settleFromTill(charge);
+        if (quick !== null) return { chargedMicro: quick };
         const chargedMicro = unwrap(await batchers.settlements.submit(charge));
         if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
         return { chargedMicro };
@@ -74,6 +97,22 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
     }
   }
 
+  /** Null: this call has a hold of its own, or must be settled as if it had. */
+  async function settleFromTill(charge: Charge): Promise<Micro | null> {
+    const { requestId, accountId } = charge;
+    if (!tills.has(requestId) && charge.heldMicro > 0n) return null;
+    const paid = unwrap(await batchers.quickSettlements.submit(charge));
+    if (paid === null) {
+      await tills.close(accountId);
+      return null;
+    }
+    if (tills.has(requestId)) tills.giveBack(requestId);
+    // Its till was closed meanwhile, and it has a hold of its own.
+    else if (charge.heldMicro > 0n) void track(releaseNow(requestId));
+    tills.observe(accountId, paid.availableMicro);
+    return chargeWithin(charge.heldMicro, charge);
+  }
+
   async function releaseNow(requestId: string): Promise<void> {
     try {
       unwrap(await batchers.releases.submit(requestId));
@@ -83,12 +122,28 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
     }
   }
 
+  /** Nobody is refused for credits that only wait in a till, here or elsewhere. */
+  async function holdExactly(request: HoldRequest): Promise<HoldAnswer | null> {
+    const answer = unwrap(await batchers.holds.submit(request));
+    if (answer === null || answer === 'held') return answer;
+    await tills.close(request.accountId);
+    const deadlineMs = clock.monotonicMs() + times.tillIdleMs * 2;
+    for (;;) {
+      // Looked at before the hold is tried again: a till that was closed in between has already helped.
+      const othersMayHelp = await hasOtherTills(database, request.accountId, instanceId);
+      const again = unwrap(await batchers.holds.submit(request));
+      if (again === null || again === 'held' || !othersMayHelp || clock.monotonicMs() > deadlineMs) return again;
+      await sleep(otherTillsPauseMs);
+    }
+  }
+
   async function holdNow(request: HoldRequest): Promise<HoldAnswer> {
     const { requestId, accountId } = request;
     open.add(requestId);
+    if (tills.take(request)) return 'held';
     let isHeld = false;
     try {
-      const answer = unwrap(await batchers.holds.submit(request));
+      const answer = await holdExactly(request);
       if (answer === null) throw new Error(`There is no account ${accountId}. This is a bug.`);
       isHeld = answer === 'held';
       return answer;
@@ -124,14 +179,20 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
     },
 
     async release(requestId) {
-      if (open.delete(requestId)) await track(releaseNow(requestId));
+      if (!open.delete(requestId)) return;
+      if (tills.has(requestId)) tills.giveBack(requestId);
+      else await track(releaseNow(requestId));
     },
 
-    start: care.start,
+    start() {
+      care.start();
+      tills.start();
+    },
 
     async stop() {
       stopping = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
+      await tills.stop();
       await care.stop();
     },
   };
@@ -151,6 +212,11 @@ function createBatchers(database: Database, instanceId: string, registered: () =
             return placeHolds(database, instanceId, { requests: part, timeoutMs });
           },
         }),
+    }),
+    quickSettlements: createBatcher({
+      lanes: 1,
+      maxItems,
+      run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createBatcher({
       lanes: 1,
@@ -173,6 +239,20 @@ function createBatchers(database: Database, instanceId: string, registered: () =
         }),
     }),
   };
+}
+
+type PaidQuickly = { availableMicro: Micro };
+
+/** Null for each charge that was not written. */
+async function payFromTills(database: Database, charges: readonly Charge[]): Promise<(PaidQuickly | null)[]> {
+  try {
+    const paid = await settleQuickly(database, charges, { timeoutMs: statementTimeoutMs });
+    const byAccount = new Map(paid.map((account) => [account.accountId, account]));
+    return charges.map(({ accountId }) => byAccount.get(accountId) ?? null);
+  } catch (error) {
+    if (!isSettledElsewhere(error)) throw error;
+    return charges.map(() => null);
+  }
 }
 
 /** The database is away or does not answer: the outcome of the statement is unknown. */

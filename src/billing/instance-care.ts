@@ -37,6 +37,8 @@ export type InstanceCareOptions = {
   times: InstanceTiming;
   /** Whether a call with this request id is under way here. */
   isOpen: (requestId: string) => boolean;
+  /** Others took this instance for dead: its holds are gone. */
+  onRevival: () => void;
 };
 
 const farewellAttempts = 5;
@@ -44,11 +46,11 @@ const farewellPauseMs = 500;
 const releaseTimeoutMs = 5_000;
 
 export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
-  const { database, instanceId, clock, log, times, isOpen } = options;
+  const { database, instanceId, clock, log, times, isOpen, onRevival } = options;
   // A sweep that takes long must not count as silence of the others.
   const watch = createDeathWatch({ deadAfterMs: times.deadAfterMs, longestGapMs: times.sweepMs * 1.2 });
   let loops: (() => Promise<void>)[] = [];
-  let registration: Promise<void> | null = null;
+  let registration: Promise<unknown> | null = null;
 
   async function quietly(what: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -79,12 +81,18 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     await buryInstances(database, [{ id: instanceId, seenAt: null }]);
   }
 
-  function registered(): Promise<void> {
+  async function registered(): Promise<void> {
     registration ??= renewInstance(database, instanceId).catch((error: unknown) => {
       registration = null;
       throw error;
     });
-    return registration;
+    await registration;
+  }
+
+  async function showLife(): Promise<void> {
+    await registered();
+    const { wasUnknown } = await renewInstance(database, instanceId);
+    if (wasUnknown) onRevival();
   }
 
   return {
@@ -92,7 +100,7 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     start() {
       if (loops.length > 0) return;
       loops = [
-        repeat(times.beatMs, () => quietly('no life sign', () => renewInstance(database, instanceId))),
+        repeat(times.beatMs, () => quietly('no life sign', showLife)),
         repeat(times.sweepMs, () => quietly('no sweep of holds', sweep)),
       ];
     },

@@ -3,11 +3,20 @@ import type { Sql } from '#db';
 /** The last life sign of an instance as PostgreSQL writes it; null: it owns holds but is not registered. */
 export type Sighting = { id: string; seenAt: string | null };
 
-/** Registers the instance or renews its life sign; the time is the database's. */
-export async function renewInstance(sql: Sql, id: string): Promise<void> {
-  await sql.query('insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()', [id], {
-    timeoutMs: 5_000,
-  });
+/**
+ * Registers the instance or renews its life sign; the time is the database's.
+ *
+ * @returns whether it was not registered: it is new, or others took it for dead and gave its holds back.
+ */
+export async function renewInstance(sql: Sql, id: string): Promise<{ wasUnknown: boolean }> {
+  const rows = await sql.query<{ known: boolean }>(
+    `with before as (select from instances where id = $1)
+     insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()
+     returning exists (select from before) as known`,
+    [id],
+    { timeoutMs: 5_000 },
+  );
+  return { wasUnknown: rows[0]?.known !== true };
 }
 
 /** Forgets an instance that has ended; holds that it left behind are then given back like those of a dead one. */

@@ -1,0 +1,97 @@
+import type { Sql } from '#db';
+import { billingUnits, type Micro, newId } from '#kernel';
+import type { Charge } from './charge.ts';
+import { chargeWithin } from './rates.ts';
+
+/*
+ * Settles calls that have no hold of their own: their till guarantees that they can be paid, and stays as it is, because
+ * an account that has a till has more available than its till holds. An account where that is no longer so is left
+ * out and answered with nothing.
+ *
+ * The sums are made by the caller, per account and in order: `total` of its charges and, for each charge, what is `paid`
+ * with it and before it. Accounts come in the order of their ids, which is the order of locks everywhere in this room.
+ */
+const statement = `
+  with payable as (
+    select locked.id, locked.balance_micro, locked.held_micro, due.total
+      from unnest($1::text[], $2::bigint[]) as due (account_id, total)
+     cross join lateral (
+       select id, balance_micro, held_micro from accounts where accounts.id = due.account_id for no key update) locked
+     where locked.balance_micro - due.total >= locked.held_micro
+  ), written as (
+    insert into ledger (
+      id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
+      request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
+      prompt_tokens, completion_tokens, outcome)
+    select charge.ledger_id, charge.account_id, 'inference', -charge.wanted, payable.balance_micro - charge.paid,
+           charge.project_id, charge.model_requested, charge.model_served, charge.model_revision,
+           charge.request_id, charge.key_id, charge.key_name, charge.active_ms, charge.units,
+           charge.rate_micro_per_minute, charge.price_version, charge.held_micro,
+           charge.prompt_tokens, charge.completion_tokens, charge.outcome
+      from unnest(
+        $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::integer[],
+        $12::float8[], $13::bigint[], $14::bigint[], $15::text[], $16::bigint[], $17::bigint[],
+        $18::bigint[], $19::integer[], $20::integer[], $21::text[]
+      ) with ordinality as charge (
+        request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
+        active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
+        paid, prompt_tokens, completion_tokens, outcome, n
+      ) join payable on payable.id = charge.account_id
+     order by n
+  ), lowered as (
+    update accounts set balance_micro = payable.balance_micro - payable.total, held_micro = payable.held_micro
+      from payable where accounts.id = payable.id
+  )
+  select id as "accountId", balance_micro - total - held_micro as "availableMicro" from payable`;
+
+export type Paid = { accountId: string; availableMicro: Micro };
+
+/**
+ * Writes one ledger row per charge and takes the money; committed durably when this resolves. Throws 23505 on
+ * `ledger_once_per_request`, and does nothing, when one of them has been charged before.
+ *
+ * @returns the accounts whose charges were all written, with what is available there now; of others nothing was.
+ */
+export function settleQuickly(
+  sql: Sql,
+  charges: readonly Charge[],
+  { timeoutMs }: { timeoutMs: number },
+): Promise<Paid[]> {
+  const wanted = charges.map((charge) => chargeWithin(charge.heldMicro, charge));
+  const { totals, paid } = addUp(charges, wanted);
+  const values = [
+    ...totals,
+    charges.map(({ requestId }) => requestId),
+    charges.map(({ accountId }) => accountId),
+    charges.map(() => newId('led')),
+    charges.map(({ keyId }) => keyId),
+    charges.map(({ keyName }) => keyName ?? null),
+    charges.map(({ projectId }) => projectId),
+    charges.map(({ modelRequested }) => modelRequested),
+    charges.map(({ modelServed }) => modelServed),
+    charges.map(({ modelRevision }) => modelRevision),
+    charges.map(({ activeMs }) => activeMs),
+    charges.map(({ activeMs }) => billingUnits(activeMs)),
+    charges.map(({ rateMicroPerMinute }) => rateMicroPerMinute),
+    charges.map(({ priceVersion }) => priceVersion),
+    charges.map(({ heldMicro }) => heldMicro),
+    wanted,
+    paid,
+    charges.map(({ usage }) => usage.promptTokens),
+    charges.map(({ usage }) => usage.completionTokens),
+    charges.map(({ outcome }) => outcome),
+  ];
+  return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', timeoutMs });
+}
+
+/** Per account, in the order of ids: its id and total; per charge: what its account has paid with and before it. */
+function addUp(charges: readonly Charge[], wanted: readonly Micro[]) {
+  const sums = new Map<string, Micro>();
+  const paid = charges.map(({ accountId }, index) => {
+    const sum = (sums.get(accountId) ?? 0n) + (wanted[index] ?? 0n);
+    sums.set(accountId, sum);
+    return sum;
+  });
+  const accounts = [...sums.keys()].sort();
+  return { totals: [accounts, accounts.map((id) => sums.get(id) ?? 0n)], paid };
+}
