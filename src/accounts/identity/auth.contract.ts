@@ -2,7 +2,7 @@ import { type Answer, type Contract, said } from '#http';
 import { accountExample } from '../account.contract.ts';
 import { callbackQuery, departAnswer, optionsAnswer, sessionAnswer, signOutEverywhereAnswer } from './auth.schema.ts';
 
-const tag = 'sessions';
+const tag = 'account';
 
 const example = {
   session: {
