@@ -12,6 +12,7 @@ import {
   pullModelCommand,
   removeModelCommand,
 } from './models.ts';
+import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { serve } from './serve.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
@@ -27,6 +28,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .description('start the server')
     .action(() => serve(config(), stop));
   addKeyCommands(program.command('keys').description('API keys of an account'), config);
+  addProjectCommands(program.command('projects').description('projects of an account'), config);
   addModelCommands(program.command('models').description('base models'), { config, stop });
   addAccountCommands(program, config);
   program
@@ -74,6 +76,26 @@ function addKeyCommands(keys: Command, config: Read): void {
     .description('delete a key for good')
     .option(...accountOption)
     .action((keyId, options) => deleteKeyCommand(config(), keyId, options));
+}
+
+function addProjectCommands(projects: Command, config: Read): void {
+  projects
+    .command('create <slug>')
+    .description('make a project and print its base URL')
+    .option(...accountOption)
+    .option('--kind <kind>', 'text or embedding', 'text')
+    .option('-n, --name <name>', 'display name; default: the slug')
+    .option('--description <text>', 'what it is for')
+    .option('--public', 'every account may read it and call its public models')
+    .action((slug: string, flags: ProjectFlags & { kind: string }) =>
+      createProjectCommand(config(), slug, { ...flags, kind: kindOf(flags.kind) }),
+    );
+  projects
+    .command('list')
+    .description('show the projects')
+    .option(...accountOption)
+    .option('--archived', 'show those in the archive')
+    .action((options) => listProjectsCommand(config(), options));
 }
 
 function addModelCommands(models: Command, { config, stop }: ProgramOptions): void {

@@ -8,6 +8,8 @@ export {
   readOwnProject,
   seeProject,
 } from './access.ts';
+export type { ListedProject } from './project-list.store.ts';
+export { listProjects } from './project-list.ts';
 export { type ProjectsDeps, projectsRoutes } from './projects.routes.ts';
 export { inferenceBaseUrl } from './projects.schema.ts';
 export { findProject, type Project, type ProjectKind } from './projects.store.ts';
