@@ -19,10 +19,12 @@ export function faultsOf(row: RouteRow): FaultName[] {
   return [...new Set([...always, ...byAccess(row), ...byRequest(row), ...(row.contract?.faults ?? [])])];
 }
 
-function byAccess({ access, contract }: RouteRow): FaultName[] {
+function byAccess({ method, access, contract }: RouteRow): FaultName[] {
   if (access === 'public') return [];
   const known: FaultName[] = ['invalid_credentials', 'account_suspended'];
   if (access === 'admission') return [...known, 'project_not_found', 'state_conflict'];
+  // A change by a session without its token.
+  if (method !== 'GET') known.push('forbidden');
   return contract?.credential === 'session' ? [...known, 'session_required'] : known;
 }
 
