@@ -43,6 +43,11 @@ const arrows: Record<string, Record<string, string>> = {
   },
   billing: { db: 'the ledger is rows' },
   idempotency: { db: 'kept answers are rows, stored in the transaction of the change' },
+  limits: {
+    db: 'limits and what is used of them are rows',
+    http: 'routes, and the contract',
+    activity: 'changes of limits are told',
+  },
   requests: { db: 'failed calls are rows', http: 'the route, and the contract' },
   inference: {
     db: 'admission is batched',
@@ -75,6 +80,8 @@ const tables: Record<string, string> = {
   ledger: 'billing',
   idempotent_requests: 'idempotency',
   failed_requests: 'requests',
+  limit_counters: 'limits',
+  limited_calls: 'limits',
   activity: 'activity',
   model_shares: 'models',
   saved_calls: 'inference',
@@ -112,6 +119,11 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['instances'],
     reason: 'a request is taken over from a dead process in the statement that sees it dead',
   },
+  'src/limits/limits.store.ts': {
+    tables: ['api_keys', 'accounts', 'instances'],
+    reason: 'limits stand in the rows that admission reads anyway',
+  },
+  'src/limits/limiter.store.ts': { tables: ['instances'], reason: 'calls of a dead process no longer run' },
   'src/requests/requests.store.ts': {
     tables: ['ledger', 'holds', 'instances', 'projects', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',

@@ -1,0 +1,5 @@
+export { type CallLimits, type LimitedSubject, noLimits } from './call-limits.ts';
+export { createLimiter, type Limiter, type Pass } from './limiter.ts';
+export { limitsRoutes } from './limits.routes.ts';
+export type { LimitAddress } from './limits.store.ts';
+export { changeLimits, readLimits } from './limits.ts';

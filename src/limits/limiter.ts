@@ -1,0 +1,120 @@
+import { createBatcher, type Database } from '#db';
+import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
+import {
+  deleteRestingCounters,
+  enterLimitedCalls,
+  type LimitedCall,
+  leaveLimitedCalls,
+  listCallsToClose,
+} from './limiter.store.ts';
+
+/**
+ * Lets limited calls in and sees them out; calls without limits never come here. Everything counts in the database, so
+ * the limits are exact over all processes, and a process that dies takes its calls out of the count with it.
+ */
+export type Limiter = {
+  /** Throws `rate_limited` with the header fields of the limit that is reached; then nothing was counted. */
+  enter: (call: LimitedCall) => Promise<Pass>;
+  start: () => void;
+  stop: () => Promise<void>;
+};
+
+export type Pass = {
+  /** Header fields for the answer. */
+  headers: Record<string, string>;
+  /** To be called when the call is over, charged or not, and before its answer ends. Never rejects. */
+  leave: () => Promise<void>;
+};
+
+export type LimiterOptions = {
+  database: Database;
+  instanceId: string;
+  /** Resolves once other processes can see that this one lives. */
+  registered: () => Promise<void>;
+  log?: { warn: (details: object, message: string) => void };
+  sweepMs?: number;
+  /** The time, for tests; null is the database's own, which is the same for all processes. */
+  now?: () => Date | null;
+};
+
+/** The statement looks at all checks of its batch once per call. */
+const maxItems = 64;
+
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { database, instanceId, registered, log, sweepMs = 5_000, now = () => null } = options;
+  // Calls that are, or may come to be, in flight. A row of this process that is not in here is a left-over.
+  const open = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  let sweeping = Promise.resolve();
+
+  const entering = createBatcher<LimitedCall, Map<string, Usage>>({
+    lanes: 1,
+    maxItems,
+    run: (calls) => enterLimitedCalls(database, { calls, instanceId, at: now() }),
+  });
+  const leaving = createBatcher<string, string>({
+    lanes: 1,
+    maxItems,
+    run: async (requestIds) => {
+      await leaveLimitedCalls(database, requestIds, now());
+      return requestIds;
+    },
+  });
+
+  async function sweep(): Promise<void> {
+    try {
+      const { own, dead } = await listCallsToClose(database, instanceId);
+      const over = [...dead, ...own.filter((requestId) => !open.has(requestId))];
+      if (over.length > 0) await leaveLimitedCalls(database, over, now());
+      await deleteRestingCounters(database, now());
+    } catch (error) {
+      log?.warn({ err: error }, 'no sweep of limited calls');
+    }
+  }
+
+  async function leave(requestId: string): Promise<void> {
+    if (!open.delete(requestId)) return;
+    // What fails is left over, and the next sweep finds it.
+    await leaving.submit(requestId).catch(() => {});
+  }
+
+  return {
+    async enter(call) {
+      await registered();
+      open.add(call.requestId);
+      let isIn = false;
+      try {
+        const checked = withUsage(call.subjects, await entering.submit(call));
+        const refusal = refusalOf(checked);
+        if (refusal) throw refusal;
+        isIn = true;
+        return { headers: limitHeaders(checked), leave: () => leave(call.requestId) };
+      } finally {
+        // When the outcome is unknown, there may be a row nevertheless.
+        if (!isIn) open.delete(call.requestId);
+      }
+    },
+
+    start() {
+      timer ??= setInterval(() => {
+        sweeping = sweep();
+      }, sweepMs).unref();
+    },
+
+    async stop() {
+      if (timer) clearInterval(timer);
+      timer = null;
+      await sweeping;
+      open.clear();
+      await sweep();
+    },
+  };
+}
+
+function withUsage(subjects: readonly LimitedSubject[], used: ReadonlyMap<string, Usage>): Checked[] {
+  return subjects.map((subject) => {
+    const usage = used.get(subject.id);
+    if (!usage) throw new Error(`The limits of ${subject.id} were not checked. This is a bug.`);
+    return { ...subject, usage };
+  });
+}

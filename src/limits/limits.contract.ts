@@ -1,0 +1,51 @@
+import { type Contract, said } from '#http';
+import { limitsSchema } from './limits.schema.ts';
+
+const tag = 'limits';
+
+const answers = {
+  200: {
+    description: said('The limits.', '当前的限制。'),
+    schema: limitsSchema,
+    example: {
+      requests_per_minute: 60,
+      concurrent_requests: 4,
+      credits_per_day: '5.000000',
+      used: { requests: 12, minute_ends_at: '2026-01-02T03:04:05.678Z', running: 1, credits_today: '0.412350' },
+    },
+  },
+};
+
+const rule = said(
+  'Limits hold for calls of models, from the next call on and exactly, however many servers there are. A call over a limit gets 429 `rate_limited` with `Retry-After` and the `RateLimit` header fields, and counts nowhere. A key with limits cannot change limits; a key that it makes has the same ones.',
+  '限制作用于模型调用，从下一次调用起生效；无论有多少台服务器，计数都是精确的。超出限制的调用返回 429 `rate_limited`，附带 `Retry-After` 和 `RateLimit` 响应头，并且不计入任何用量。带有限制的密钥不能修改限制；由它创建的密钥继承相同的限制。',
+);
+
+const change = { answers, description: rule, bodyExample: { requests_per_minute: 60, credits_per_day: '5' } };
+
+export const readKeyLimits: Contract = {
+  tag,
+  summary: said('Read the limits of a key', '查询密钥的限制'),
+  answers,
+  faults: ['not_found'],
+};
+
+export const changeKeyLimits: Contract = {
+  tag,
+  summary: said('Change the limits of a key', '修改密钥的限制'),
+  ...change,
+  faults: ['not_found', 'forbidden'],
+};
+
+export const readAccountLimits: Contract = {
+  tag,
+  summary: said('Read the limits of the account', '查询账户的限制'),
+  answers,
+};
+
+export const changeAccountLimits: Contract = {
+  tag,
+  summary: said('Change the limits of the account', '修改账户的限制'),
+  ...change,
+  faults: ['forbidden'],
+};

@@ -1,0 +1,99 @@
+import Type, { type Static } from 'typebox';
+import { creditsText, nullable, said, timestamp } from '#http';
+import { fault, formatCredits, type Micro, parseCredits } from '#kernel';
+import type { CallLimits } from './call-limits.ts';
+import type { LimitsView } from './limits.ts';
+
+const none = said('Null: no limit.', 'null 表示不限制。');
+
+const perMinute = {
+  ...said(
+    'Calls that may begin within a minute, counted from the first one on; then the next minute begins.',
+    '一分钟内允许开始的调用数，从第一次调用起计；满一分钟后重新计数。',
+  ),
+  minimum: 1,
+  maximum: 1_000_000,
+};
+
+const concurrent = {
+  ...said('Calls that may run at the same time.', '允许同时运行的调用数。'),
+  minimum: 1,
+  maximum: 10_000,
+};
+
+const perDayText = said(
+  'Credits that may be spent in a day (UTC). A call is let in while the most that it could cost still fits.',
+  '每天（UTC）允许消耗的额度。只有当一次调用的最大可能费用仍在余量之内时才会放行。',
+);
+
+export const changeLimitsBody = Type.Object({
+  requests_per_minute: Type.Optional(nullable(Type.Integer(perMinute), none)),
+  concurrent_requests: Type.Optional(nullable(Type.Integer(concurrent), none)),
+  credits_per_day: Type.Optional(
+    nullable(Type.String({ ...perDayText, pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$' }), none),
+  ),
+});
+
+export const limitsSchema = Type.Object(
+  {
+    requests_per_minute: nullable(Type.Integer(perMinute), none),
+    concurrent_requests: nullable(Type.Integer(concurrent), none),
+    credits_per_day: nullable(creditsText(perDayText), none),
+    used: Type.Object(
+      {
+        requests: Type.Integer({ ...said('Calls of the minute that runs.', '当前一分钟内的调用数。'), minimum: 0 }),
+        minute_ends_at: nullable(
+          timestamp(said('When that minute ends.', '当前一分钟的结束时间。')),
+          said('Null between calls.', '没有正在计数的一分钟时为 null。'),
+        ),
+        running: Type.Integer({ ...said('Calls that run now.', '正在运行的调用数。'), minimum: 0 }),
+        credits_today: creditsText(
+          said(
+            'Credits spent today (UTC), and reserved by calls that run.',
+            '今天（UTC）已消耗以及正在运行的调用所预留的额度。',
+          ),
+        ),
+      },
+      said(
+        'What is used. Only calls that were made under limits are counted.',
+        '已用量。只统计在有限制期间发起的调用。',
+      ),
+    ),
+  },
+  said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。'),
+);
+
+/** The fields that the body names. Throws `invalid_request`. */
+export function readLimitsChange(body: Static<typeof changeLimitsBody>): Partial<CallLimits> {
+  const { requests_per_minute, concurrent_requests, credits_per_day } = body;
+  return {
+    ...(requests_per_minute === undefined ? {} : { requestsPerMinute: requests_per_minute }),
+    ...(concurrent_requests === undefined ? {} : { concurrentRequests: concurrent_requests }),
+    ...(credits_per_day === undefined ? {} : { creditsPerDayMicro: readCredits(credits_per_day) }),
+  };
+}
+
+function readCredits(text: string | null): Micro | null {
+  if (text === null) return null;
+  const micro = parseCredits(text);
+  if (micro !== null && micro >= 0n) return micro;
+  throw fault('invalid_request', {
+    message: 'credits_per_day: expected a number of credits with at most six decimals.',
+    param: 'credits_per_day',
+  });
+}
+
+export function limitsToWire({ limits, used }: LimitsView): Static<typeof limitsSchema> {
+  const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
+  return {
+    requests_per_minute: requestsPerMinute,
+    concurrent_requests: concurrentRequests,
+    credits_per_day: creditsPerDayMicro === null ? null : formatCredits(creditsPerDayMicro),
+    used: {
+      requests: used.requests,
+      minute_ends_at: used.minuteEndsAt?.toISOString() ?? null,
+      running: used.running,
+      credits_today: formatCredits(used.creditsTodayMicro),
+    },
+  };
+}

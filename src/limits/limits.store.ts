@@ -1,0 +1,86 @@
+import type { Sql } from '#db';
+import type { Micro } from '#kernel';
+import type { CallLimits } from './call-limits.ts';
+
+/** Whose limits: a key of the account, or the account itself (then `id` is the account's). */
+export type LimitAddress = { scope: 'key' | 'account'; id: string; accountId: string };
+
+export type LimitRow = { label: string; limits: CallLimits };
+
+type Row = {
+  label: string;
+  requests_per_minute: number | null;
+  concurrent_requests: number | null;
+  credits_per_day_micro: bigint | null;
+};
+
+const columns = 'requests_per_minute, concurrent_requests, credits_per_day_micro';
+const assignments = 'requests_per_minute = $3, concurrent_requests = $4, credits_per_day_micro = $5';
+
+const statements = {
+  key: {
+    find: `select name as label, ${columns} from api_keys where id = $1 and account_id = $2`,
+    update: `update api_keys set ${assignments} where id = $1 and account_id = $2`,
+  },
+  account: {
+    find: `select slug as label, ${columns} from accounts where id = $1 and id = $2`,
+    update: `update accounts set ${assignments}, updated_at = now() where id = $1 and id = $2`,
+  },
+};
+
+/** Null: the account has no such key. */
+export async function findLimits(sql: Sql, { scope, id, accountId }: LimitAddress): Promise<LimitRow | null> {
+  const [row] = await sql.query<Row>(statements[scope].find, [id, accountId]);
+  return row ? limitsOf(row) : null;
+}
+
+/** The same, and nobody changes them until the transaction ends. */
+export async function lockLimits(tx: Sql, { scope, id, accountId }: LimitAddress): Promise<LimitRow | null> {
+  const [row] = await tx.query<Row>(`${statements[scope].find} for no key update`, [id, accountId]);
+  return row ? limitsOf(row) : null;
+}
+
+export async function updateLimits(
+  tx: Sql,
+  { scope, id, accountId }: LimitAddress,
+  { requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits,
+): Promise<void> {
+  await tx.query(statements[scope].update, [id, accountId, requestsPerMinute, concurrentRequests, creditsPerDayMicro]);
+}
+
+/** What a subject has used up to now, and until when it counts. */
+export type UsedUp = { requests: number; minuteEndsAt: Date | null; running: number; creditsTodayMicro: Micro };
+
+/** Calls that were made while there were no limits were not counted. */
+export async function findUsedUp(sql: Sql, subject: string): Promise<UsedUp> {
+  const [row] = await sql.query<{ requests: number | null; ends_at: Date; running: number; spent: bigint }>(
+    `select minute.requests, minute.ends_at, used.running,
+            used.reserved + coalesce((select day_micro from limit_counters
+              where subject = $1 and day = (now() at time zone 'UTC')::date), 0) as spent
+       from (select count(*) filter (where exists (
+                      select from instances where instances.id = limited_calls.instance_id))::integer as running,
+                    coalesce(sum(micro), 0)::bigint as reserved
+               from limited_calls where subject = $1) used
+       left join (select minute_requests as requests, minute_started_at + interval '1 minute' as ends_at
+                    from limit_counters where subject = $1) minute on minute.ends_at > now()`,
+    [subject],
+  );
+  if (!row) throw new Error('A look-up of what is used gave no row. This is a bug.');
+  return {
+    requests: row.requests ?? 0,
+    minuteEndsAt: row.requests === null ? null : row.ends_at,
+    running: row.running,
+    creditsTodayMicro: row.spent,
+  };
+}
+
+function limitsOf(row: Row): LimitRow {
+  return {
+    label: row.label,
+    limits: {
+      requestsPerMinute: row.requests_per_minute,
+      concurrentRequests: row.concurrent_requests,
+      creditsPerDayMicro: row.credits_per_day_micro,
+    },
+  };
+}

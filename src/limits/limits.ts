@@ -1,0 +1,99 @@
+import { type Actor, recordActivity, systemActor } from '#activity';
+import type { Database, Sql } from '#db';
+import { fault, formatCredits } from '#kernel';
+import { type CallLimits, noLimits } from './call-limits.ts';
+import {
+  findLimits,
+  findUsedUp,
+  type LimitAddress,
+  type LimitRow,
+  lockLimits,
+  type UsedUp,
+  updateLimits,
+} from './limits.store.ts';
+
+export type LimitsView = { limits: CallLimits; used: UsedUp };
+
+/** Who changes limits, and in which request; the installation itself unless it is said. */
+export type LimitsChange = { actor?: Actor; requestId?: string };
+
+const keyIdPattern = /^key_[0-9A-Z]{26}$/;
+
+/** Throws `not_found` for a key that the account does not have. */
+export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
+  const { limits } = known(isAddress(address) ? await findLimits(sql, address) : null);
+  return { limits, used: await findUsedUp(sql, address.id) };
+}
+
+/**
+ * Sets those limits that `wanted` names; null lifts one. They hold for every call that arrives after this. What is so
+ * already stays so, and the feed is silent. Throws `not_found`.
+ */
+export async function changeLimits(
+  database: Database,
+  address: LimitAddress,
+  { wanted, ...change }: LimitsChange & { wanted: Partial<CallLimits> },
+): Promise<LimitsView> {
+  return database.transaction(async (tx) => {
+    const before = known(isAddress(address) ? await lockLimits(tx, address) : null);
+    const limits = { ...before.limits, ...wanted };
+    if (!isSame(limits, before.limits)) {
+      await updateLimits(tx, address, limits);
+      await tell(tx, { address, label: before.label, limits, ...change });
+    }
+    return { limits, used: await findUsedUp(tx, address.id) };
+  });
+}
+
+/**
+ * A key with limits may not change limits: a limit that can be lifted by what it limits is none. Throws `forbidden`.
+ * Null is a session, which may.
+ */
+export async function refuseLimitedKey(sql: Sql, { keyId, accountId }: { keyId: string | null; accountId: string }) {
+  const row = keyId === null ? null : await findLimits(sql, { scope: 'key', id: keyId, accountId });
+  if (row && !isSame(row.limits, noLimits))
+    throw fault('forbidden', {
+      message: 'A key with limits cannot change limits. Use a key without limits, or sign in.',
+    });
+}
+
+function isSame(one: CallLimits, other: CallLimits): boolean {
+  return (
+    one.requestsPerMinute === other.requestsPerMinute &&
+    one.concurrentRequests === other.concurrentRequests &&
+    one.creditsPerDayMicro === other.creditsPerDayMicro
+  );
+}
+
+type Changed = LimitsChange & { address: LimitAddress; label: string; limits: CallLimits };
+
+async function tell(tx: Sql, { address, label, limits, actor = systemActor, requestId }: Changed): Promise<void> {
+  const { scope, id, accountId } = address;
+  const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
+  await recordActivity(tx, {
+    accountId,
+    type: 'limits.changed',
+    actor,
+    subject: { kind: scope, id, label },
+    message:
+      scope === 'key'
+        ? `The limits of the API key "${label}" were changed.`
+        : 'The limits of the account were changed.',
+    data: {
+      requests_per_minute: requestsPerMinute,
+      concurrent_requests: concurrentRequests,
+      credits_per_day: creditsPerDayMicro === null ? null : formatCredits(creditsPerDayMicro),
+    },
+    ...(requestId === undefined ? {} : { requestId }),
+  });
+}
+
+function isAddress({ scope, id }: LimitAddress): boolean {
+  return scope === 'account' || keyIdPattern.test(id);
+}
+
+/** Another account's key is as unknown as one that never was. */
+function known(row: LimitRow | null): LimitRow {
+  if (row) return row;
+  throw fault('not_found', { message: 'There is no such key.' });
+}
