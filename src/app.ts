@@ -11,6 +11,7 @@ import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
 import { baseModelsRoutes, createHosting, type ModelsService, noTrainedModels } from '#models';
 import { projectsRoutes } from '#projects';
+import { createTelemetry } from '#telemetry';
 import type { Config } from './config.ts';
 
 export type App = {
@@ -31,6 +32,7 @@ export type AppOptions = {
 /** Puts the rooms together: the one place where they meet. */
 export async function createApp({ config, database, models, log, limits = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
+  const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
   const engine = createEngine({
@@ -44,7 +46,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   const usage = createKeyUsage({ sql: database, clock });
   const jobs = createJobs({ url: database.url, log });
   const hosting = createHosting({
-    ...{ database, cursors, clock, models, engine, jobs },
+    ...{ database, cursors, publicUrl, clock, models, engine, jobs },
     trainedModels: noTrainedModels,
     countCalls: countCallsByAccount,
   });
@@ -55,13 +57,15 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       if (config.signUpMicro > 0n) await grant(tx, { accountId, micro: config.signUpMicro, note: 'Sign-up credits' });
     },
   });
+  const probe = async () => void (await database.query('select'));
   const server = createServer({
     authenticator: eitherOf({
       key: createKeyAuthenticator({ sql: database, usage }),
       session: identity.authenticator,
     }),
     trustedProxies: config.trustedProxies,
-    probe: async () => void (await database.query('select')),
+    probe,
+    watchRequest: telemetry.watchRequest,
     corsOrigins: config.corsOrigins,
     logger: log,
     limits,
@@ -86,6 +90,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     engine,
     billing,
     autoSave: saved.autoSave,
+    observe: telemetry.observeCall,
     clock,
   });
   await server.register(contractRoutes);
@@ -95,11 +100,20 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   saved.start();
   await jobs.start();
   await hosting.start();
+  const observed = {
+    models: () => models.engineModels().map(({ id }) => id),
+    runtime: (model: string) => ({ ...engine.status(model), ...engine.load(model) }),
+    database: database.connections,
+    savedCalls: saved.autoSave.counts,
+  };
+  await telemetry.start(observed, probe);
   return {
     server,
     close: async (drainMs) => {
+      telemetry.ending();
       // In reverse: calls end first, then the books and the notes about keys are written, then the models go.
       await using parts = new AsyncDisposableStack();
+      parts.defer(telemetry.stop);
       parts.defer(engine.close);
       parts.defer(usage.stop);
       parts.defer(billing.stop);
@@ -108,6 +122,16 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(() => jobs.stop(drainMs));
       parts.defer(() => server.drain({ graceMs: drainMs }));
     },
+  };
+}
+
+function telemetrySettings({ operatorHost: host, operatorPort: port, otlpEndpoint, ...config }: Config) {
+  return {
+    operator: port === null ? null : { host, port },
+    tracing:
+      otlpEndpoint === null
+        ? null
+        : { endpoint: otlpEndpoint, serviceName: config.otelServiceName, ratio: config.traceRatio },
   };
 }
 

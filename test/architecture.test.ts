@@ -58,6 +58,10 @@ const arrows: Record<string, Record<string, string>> = {
     projects: 'saved calls are for the owner of their project',
     billing: 'holds and settles',
   },
+  telemetry: {
+    db: 'shared statements tell how they run',
+    inference: 'calls are observed in the words of the room that makes them',
+  },
 };
 
 /** Files directly in src, and the command line: they put the rooms together and may see all of them. */
@@ -98,6 +102,10 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'a call is kept only while its project says so, in the statement that writes it',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
+  'src/models/model-registry.store.ts': {
+    tables: ['accounts', 'projects'],
+    reason: 'one list over all projects that an account may know of',
+  },
   'src/models/shares.store.ts': { tables: ['accounts'], reason: 'shares are shown with the slug of their account' },
   'src/projects/projects.store.ts': {
     tables: ['accounts'],

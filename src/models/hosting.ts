@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '#db';
+import type { PublicUrl } from '#http';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
 import { createActivations } from './hosted-activation.ts';
@@ -7,6 +8,7 @@ import type { LoadCheckEngine } from './hosted-load-check.ts';
 import { hostedModelsRoutes } from './hosted-models.routes.ts';
 import type { TrainedModels } from './hosted-trained.ts';
 import { createModelUsage, type ModelUsage } from './hosted-usage.ts';
+import { modelRegistryRoutes } from './model-registry.routes.ts';
 import type { ModelsService } from './models-service.ts';
 import { sharesRoutes } from './shares.routes.ts';
 import type { CountCalls } from './shares.ts';
@@ -14,6 +16,7 @@ import type { CountCalls } from './shares.ts';
 export type HostingOptions = {
   database: Database;
   cursors: CursorCodec;
+  publicUrl: PublicUrl;
   clock: Clock;
   models: ModelsService;
   trainedModels: TrainedModels;
@@ -23,7 +26,7 @@ export type HostingOptions = {
   countCalls: CountCalls;
 };
 
-/** What projects host: the aliases with their load checks, revisions and shares. */
+/** What projects host: the aliases with their load checks, revisions and shares, and the registry of all of them. */
 export type Hosting = {
   routes: (app: FastifyInstance) => Promise<void>;
   usage: ModelUsage;
@@ -42,6 +45,7 @@ export function createHosting(options: HostingOptions): Hosting {
     routes: async (app) => {
       await app.register(hostedModelsRoutes(deps));
       await app.register(sharesRoutes(deps));
+      await app.register(modelRegistryRoutes(deps));
     },
     usage,
     start: async () => {

@@ -1,0 +1,93 @@
+import type { Sql } from '#db';
+import type { ModelKind } from './base-model.ts';
+import type { EntryPosition } from './hosted-lists.store.ts';
+import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
+
+export type Access = 'owned' | 'shared' | 'public';
+
+/** A hosted model of any project that an account may know of. */
+export type RegistryRow = HostedModel & {
+  access: Access;
+  kind: ModelKind;
+  projectSlug: string;
+  ownerId: string;
+  ownerSlug: string;
+  isArchived: boolean;
+  position: string;
+};
+
+/** null: does not matter. `q` is folded text. */
+export type RegistryFilter = {
+  accountId: string;
+  access: Access | null;
+  kind: ModelKind | null;
+  state: HostedState | null;
+  project: { ownerSlug: string; slug: string } | null;
+  q: string | null;
+};
+
+const isValid = '(s.expires_at is null or s.expires_at > now())';
+
+/** Models of others show only while they can be called, as in the compatible list. */
+const isOpen = `p.archived_at is null and h.state in ('active', 'warming')`;
+
+/** Where models come from, by access; `$1` is the account. A model that is shared and public is shown as shared. */
+const sources: Record<Access, string> = {
+  owned: `projects p join hosted_models h on h.project_id = p.id join accounts o on o.id = p.account_id
+    where p.account_id = $1`,
+  shared: `model_shares s join hosted_models h on h.id = s.hosted_model_id join projects p on p.id = h.project_id
+      join accounts o on o.id = p.account_id
+    where s.account_id = $1 and ${isValid} and h.visibility in ('shared', 'public') and ${isOpen}`,
+  public: `hosted_models h join projects p on p.id = h.project_id join accounts o on o.id = p.account_id
+    where h.visibility = 'public' and p.visibility = 'public' and p.account_id <> $1 and ${isOpen}
+      and not exists (select from model_shares s where s.hosted_model_id = h.id and s.account_id = $1 and ${isValid})`,
+};
+
+const matches = (access: Access) => `($2::text is null or $2 = '${access}')
+      and ($3::text is null or p.kind = $3) and ($4::text is null or h.state = $4)
+      and ($5::text is null or o.slug = $5 and p.slug = $6)
+      and ($7::text is null or position($7 in h.search_text) > 0)`;
+
+/** Each source gives its own newest by index, so that a page costs the same however many models there are. */
+const pageOfSource = (access: Access) => `(
+  select ${hostedColumns}, '${access}' as access, p.kind, p.slug as "projectSlug", o.id as "ownerId",
+         o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
+         to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position,
+         h.created_at as newest, h.id as last
+    from ${sources[access]} and ${matches(access)}
+      and ($8::timestamptz is null or h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9))
+   order by h.created_at desc, h.id desc limit $10)`;
+
+const countOfSource = (access: Access) => `(select count(*) from ${sources[access]} and ${matches(access)})`;
+
+const everyAccess: readonly Access[] = ['owned', 'shared', 'public'];
+
+const pageStatement = `${everyAccess.map(pageOfSource).join(' union all ')} order by newest desc, last desc limit $10`;
+const countStatement = `select (${everyAccess.map(countOfSource).join(' + ')})::integer as total`;
+
+/** Hosted models that an account may know of, after a position, newest first, and how many there are in all. */
+export async function listRegistryRows(
+  sql: Sql,
+  filter: RegistryFilter,
+  { after, limit }: { after: EntryPosition | null; limit: number },
+): Promise<{ rows: RegistryRow[]; totalCount: number }> {
+  const { accountId, access, kind, state, project, q } = filter;
+  const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q];
+  const [rows, [count]] = await Promise.all([
+    sql.query<RegistryRow>(pageStatement, [...values, after?.createdAt ?? null, after?.id ?? '', limit]),
+    sql.query<{ total: number }>(countStatement, values),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+/** The oldest open project of an account, by kind: where it can call base models. */
+export async function findHomes(sql: Sql, accountId: string): Promise<ReadonlyMap<ModelKind, { slug: string }>> {
+  const rows = await sql.query<{ kind: ModelKind; slug: string }>(
+    `select kind.kind, p.slug from unnest(array['text', 'embedding']) as kind (kind)
+       join lateral (
+         select slug from projects where account_id = $1 and kind = kind.kind and archived_at is null
+          order by created_at, id limit 1) p on true`,
+    [accountId],
+  );
+  return new Map(rows.map(({ kind, slug }) => [kind, { slug }]));
+}

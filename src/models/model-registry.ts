@@ -1,0 +1,76 @@
+import type { Sql } from '#db';
+import { type CursorCodec, foldText } from '#kernel';
+import type { BaseModel } from './base-model.ts';
+import { compare, isAfter, positionOfBase, readPosition, stateOfBase } from './hosted-list.ts';
+import type { EntryPosition } from './hosted-lists.store.ts';
+import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
+
+/** What an account can call somewhere, or could: hosted models, its own or of others, and base models. */
+export type RegistryEntry =
+  | { source: 'hosted'; model: RegistryRow }
+  /** `home`: a project of the account in which it may call the base model. */
+  | { source: 'base'; baseModel: BaseModel; home: { slug: string } | null };
+
+export type RegistrySource = 'hosted' | 'training_job' | 'base';
+
+export type RegistryDeps = { sql: Sql; cursors: CursorCodec; models: { baseModels: () => readonly BaseModel[] } };
+
+export type RegistryPage = {
+  rows: RegistryEntry[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (entry: RegistryEntry) => string;
+};
+
+/** Newest first, one entry more than `limit` when another page follows. Throws `invalid_cursor`. */
+export async function listRegistry(
+  { sql, cursors, models }: RegistryDeps,
+  filter: RegistryFilter & { source: RegistrySource | null },
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<RegistryPage> {
+  const scope = scopeOf(filter);
+  const after = cursor === null ? null : readPosition(cursors.decode(scope, cursor));
+  const isAsked = (source: RegistrySource) => filter.source === null || filter.source === source;
+  const bases = isAsked('base') ? models.baseModels().filter((model) => isWanted(model, filter)) : [];
+  const nothing = { rows: [], totalCount: 0 };
+  const [hosted, homes] = await Promise.all([
+    isAsked('hosted') ? listRegistryRows(sql, filter, { after, limit: limit + 1 }) : nothing,
+    findHomes(sql, filter.accountId),
+  ]);
+  const entries: RegistryEntry[] = [
+    ...hosted.rows.map((model) => ({ source: 'hosted', model }) as const),
+    ...bases
+      .filter((model) => isAfter(positionOfBase(model), after))
+      .map((baseModel) => ({ source: 'base', baseModel, home: homes.get(baseModel.kind) ?? null }) as const),
+  ];
+  return {
+    rows: entries.toSorted((a, b) => compare(positionOf(a), positionOf(b))).slice(0, limit + 1),
+    limit,
+    totalCount: hosted.totalCount + bases.length,
+    cursorOf: (entry) => {
+      const { createdAt, id } = positionOf(entry);
+      return cursors.encode(scope, [createdAt, id]);
+    },
+  };
+}
+
+function scopeOf(filter: RegistryFilter & { source: RegistrySource | null }): string[] {
+  const { accountId, source, access, kind, state, project, q } = filter;
+  const filters = [source, access, kind, state, project?.ownerSlug, project?.slug, q];
+  return ['model-registry', accountId, ...filters.map((value) => value ?? '')];
+}
+
+/** Base models are for everybody, and in no project. */
+function isWanted(model: BaseModel, { access, kind, state, project, q }: RegistryFilter): boolean {
+  if (access !== null && access !== 'public') return false;
+  if (project !== null) return false;
+  if (kind !== null && model.kind !== kind) return false;
+  if (state !== null && stateOfBase(model) !== state) return false;
+  return q === null || foldText(`${model.id} ${model.name}`).includes(q);
+}
+
+function positionOf(entry: RegistryEntry): EntryPosition {
+  return entry.source === 'base'
+    ? positionOfBase(entry.baseModel)
+    : { createdAt: entry.model.position, id: entry.model.id };
+}
