@@ -13,7 +13,13 @@ const id = (english: string, chinese: string, prefix: string): PathParameter => 
 const texts: Record<string, PathParameter> = {
   owner: { text: said('Slug of the account that owns the project.', '项目所属账户的标识。'), example: 'acme' },
   project: { text: said('Slug of the project.', '项目的标识。'), example: 'support-chat' },
-  model_id: { text: said('Id from the list of models.', '模型列表中的 ID。'), example: 'chat' },
+  id: { text: said('Id from the list of models.', '模型列表中的 ID。'), example: 'chat' },
+  hosted_model_id: id(
+    'Id of the hosted model, or of a base model to read it.',
+    '托管模型的 ID；查看基础模型时为其名称。',
+    'hm',
+  ),
+  share_id: id('Id of the share.', '共享的 ID。', 'shr'),
   key_id: id('Id of the API key.', 'API 密钥的 ID。', 'key'),
   operation_id: {
     text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),
