@@ -28,6 +28,7 @@ export function createInstantEngine(): Engine {
     release: () => {},
     status: () => ({ status: 'ready', etaMs: null, loadedAtMs: null, error: null }),
     pace: () => ({ prefillMsPerToken: 0.01, decodeMsPerToken: 0.1 }),
+    load: () => ({ running: 0, waiting: 0 }),
     warm: () => {},
     close: async () => {},
   };

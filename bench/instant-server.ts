@@ -33,6 +33,7 @@ inferenceRoutes(app, {
   engine: createInstantEngine(),
   billing,
   autoSave,
+  observe: null,
   clock,
 });
 billing.start();

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
+import { createLog } from '#telemetry';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -15,7 +16,7 @@ import { print } from './terminal.ts';
  * connections closed, embedded PostgreSQL stopped.
  */
 export async function serve(config: Config, stop: AbortSignal): Promise<void> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = createLog({ level: config.logLevel, stream: pino.destination({ dest: 2, sync: true }) });
   await prepareDataFolder(config.dataDir);
   await using parts = new AsyncDisposableStack();
   const url = config.databaseUrl ?? (await startOwnDatabase(parts, config, log));

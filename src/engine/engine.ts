@@ -93,6 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
     release: (handle) => handles.release(handle),
     status: (modelId) => pool.runtime(modelId).status(),
     pace: (modelId) => pool.runtime(modelId).pace(),
+    load: (modelId) => pool.runtime(modelId).admission.load(),
     warm: (modelId) => pool.runtime(modelId).warm(),
     close: () => pool.close(),
   };

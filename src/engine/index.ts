@@ -12,6 +12,7 @@ export type {
   EngineModel,
   Finished,
   Generation,
+  Load,
   Pace,
   PreparedChat,
   PreparedEmbedding,

@@ -101,6 +101,9 @@ export type RuntimeStatus = {
 /** Measured pace of a model, for cost bounds and retry hints; a guess from its size before the first call. */
 export type Pace = { prefillMsPerToken: number; decodeMsPerToken: number };
 
+/** Calls that have a place with a model: those that it works on, and those in its queue. */
+export type Load = { running: number; waiting: number };
+
 export type Engine = {
   /** Renders the chat template and tokenises; loads the model when needed (waits a bounded time, then `model_warming`). */
   prepareChat: (prompt: ChatPrompt, signal: AbortSignal) => Promise<PreparedChat>;
@@ -113,6 +116,7 @@ export type Engine = {
   release: (handle: string) => void;
   status: (baseModelId: string) => RuntimeStatus;
   pace: (baseModelId: string) => Pace;
+  load: (baseModelId: string) => Load;
   /** Starts loading in the background. */
   warm: (baseModelId: string) => void;
   close: () => Promise<void>;

@@ -39,6 +39,8 @@ export type ServerOptions = {
   corsOrigins?: readonly string[];
   /** Proxies whose word about the client's address and protocol is taken; none by default. */
   trustedProxies?: readonly string[];
+  /** Told of every request before anything is done with it. */
+  watchRequest?: ((request: FastifyRequest, reply: FastifyReply) => void) | null;
   /** Takes our own failures; nothing is written without it. */
   logger?: FastifyBaseLogger;
   limits?: Partial<ServerLimits>;
@@ -95,7 +97,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, app.routeTable));
 
   const origins = new Set(options.corsOrigins);
+  const { watchRequest } = options;
   app.addHook('onRequest', (request, reply, done) => {
+    watchRequest?.(request, reply);
     reply.header('x-request-id', request.id);
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);

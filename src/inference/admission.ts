@@ -36,6 +36,7 @@ const maxQuestions = 512;
  */
 export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsage }): Admit {
   const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
+    name: 'inference.admit',
     lanes,
     maxItems: maxQuestions,
     run: (questions) => findAdmissions(sql, questions),

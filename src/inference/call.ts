@@ -8,6 +8,8 @@ import type { Admitted } from './admission.ts';
 /** One call on its way through the engine: who pays, for what, and when to give up. */
 export type Call = {
   requestId: string;
+  /** Of the route, as in `chat.create`. */
+  operation: string;
   admitted: Admitted;
   model: ServedModel;
   /** Upper bound of the prompt in tokens, before it is tokenised. */

@@ -39,6 +39,7 @@ async function sendAnswer(deps: InferenceDeps, call: ChatCall) {
     prompt: call.chat.prompt,
     sampling: call.chat.sampling,
     onDelta: collector.add,
+    streams: false,
   });
   return chatCompletion(call.head, collector, finished);
 }
@@ -51,6 +52,7 @@ async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<Fastif
       prompt: call.chat.prompt,
       sampling: call.chat.sampling,
       onDelta: stream.delta,
+      streams: true,
     });
     stream.finish(finished, call.chat.includeUsage);
   } catch (error) {
@@ -64,6 +66,7 @@ async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<Fastif
 function toCall({ request, caller, admitted, model, chat }: ChatCall) {
   return {
     requestId: request.id,
+    operation: 'chat.create',
     admitted,
     model,
     promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),

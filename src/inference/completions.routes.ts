@@ -22,13 +22,14 @@ export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): vo
     const collector = createCollector();
     const call = {
       requestId: request.id,
+      operation: 'completions.create',
       admitted,
       model,
       promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
       maxTokens: sampling.maxTokens,
       signal: watchCaller(reply).signal,
     };
-    const finished = await generate(deps, call, { prompt, sampling, onDelta: collector.add });
+    const finished = await generate(deps, call, { prompt, sampling, onDelta: collector.add, streams: false });
     const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
     return textCompletion(head, collector, finished);
   });

@@ -5,6 +5,7 @@ import type { Clock } from '#kernel';
 import type { ModelsService, ModelUsage } from '#models';
 import type { Admit } from './admission.ts';
 import type { AutoSave } from './auto-save.ts';
+import type { ObserveCall } from './observe-calls.ts';
 
 /** What the inference routes are given by the wiring. */
 export type InferenceDeps = {
@@ -15,5 +16,7 @@ export type InferenceDeps = {
   engine: Engine;
   billing: Billing;
   autoSave: AutoSave;
+  /** Null: nobody observes calls. */
+  observe: ObserveCall | null;
   clock: Clock;
 };

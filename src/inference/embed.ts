@@ -4,15 +4,26 @@ import { type ServedModel, withQueryInstruction } from '#models';
 import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { EmbeddingRequest } from './embedding.schema.ts';
+import { type RunEnd, watched } from './observe-calls.ts';
 
 export type EmbeddingAnswer = Embedded & { truncated: boolean[] };
 
 /** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
-export function embed(
-  { engine, billing }: InferenceDeps,
-  call: Call,
-  wanted: EmbeddingRequest,
-): Promise<EmbeddingAnswer> {
+export function embed(deps: InferenceDeps, call: Call, wanted: EmbeddingRequest): Promise<EmbeddingAnswer> {
+  const how = { call, sampling: null, streams: false, endOf: (answer: EmbeddingAnswer) => endOf(call, answer) };
+  return watched(deps.observe, how, () => run(deps, call, wanted));
+}
+
+function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
+  return {
+    outcome: signal.aborted && vectors.length === 0 ? 'client_disconnected' : 'succeeded',
+    usage: { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 },
+    activeMs,
+    finishReason: null,
+  };
+}
+
+function run({ engine, billing }: InferenceDeps, call: Call, wanted: EmbeddingRequest): Promise<EmbeddingAnswer> {
   const { model, signal } = call;
   return performCall({ engine, billing }, call, {
     async prepare() {

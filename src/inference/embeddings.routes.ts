@@ -31,6 +31,7 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
     }
     const call = {
       requestId: request.id,
+      operation: 'embeddings.create',
       admitted,
       model,
       promptTokensAtMost: promptTokensAtMost(request, requestTokenBudget),

@@ -2,21 +2,58 @@ import type { ChatPrompt, Delta, Finished, Sampling } from '#engine';
 import { fault } from '#kernel';
 import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
+import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
+
+export type Generating = {
+  prompt: Omit<ChatPrompt, 'target'>;
+  sampling: Sampling;
+  onDelta: (delta: Delta) => void;
+  streams: boolean;
+};
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
-export async function generate(
-  { engine, billing, autoSave }: InferenceDeps,
+export function generate(deps: InferenceDeps, call: Call, generating: Generating): Promise<Finished> {
+  const { sampling, streams } = generating;
+  return watched(deps.observe, { call, sampling, streams, endOf }, async (watch) => {
+    const recording = deps.autoSave.record(call, generating);
+    const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch)].filter((each) => each != null);
+    const finished = await run(deps, call, { ...generating, onDelta: together(listeners) });
+    recording?.finish(finished);
+    return finished;
+  });
+}
+
+const endOf = ({ reason, usage, activeMs }: Finished): RunEnd => ({
+  outcome: reason === 'cancelled' ? 'client_disconnected' : 'succeeded',
+  usage,
+  activeMs,
+  finishReason: reason,
+});
+
+/** Nearly always there is one listener, and it is called for every token. */
+function together(listeners: readonly ((delta: Delta) => void)[]): (delta: Delta) => void {
+  const [only, ...others] = listeners;
+  if (only && others.length === 0) return only;
+  return (delta) => {
+    for (const listener of listeners) listener(delta);
+  };
+}
+
+function firstOf(watch: CallWatch): () => void {
+  let isFirst = true;
+  return () => {
+    if (isFirst) watch.firstDelta();
+    isFirst = false;
+  };
+}
+
+function run(
+  { engine, billing }: InferenceDeps,
   call: Call,
-  {
-    prompt,
-    sampling,
-    onDelta,
-  }: { prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling; onDelta: (delta: Delta) => void },
+  { prompt, sampling, onDelta }: Generating,
 ): Promise<Finished> {
   const { signal, model, admitted } = call;
-  const recording = autoSave.record(call, { prompt, sampling });
-  const listen = recording === null ? onDelta : both(recording.add, onDelta);
-  const finished = await performCall({ engine, billing }, call, {
+  return performCall({ engine, billing }, call, {
     async prepare() {
       const prepared = await engine.prepareChat({ ...prompt, target: model.target }, signal);
       const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);
@@ -27,20 +64,11 @@ export async function generate(
       return prepared;
     },
     async run({ handle }) {
-      const finished = await engine.generate({ handle, sampling, cacheScope: admitted.accountId, signal }, listen);
+      const finished = await engine.generate({ handle, sampling, cacheScope: admitted.accountId, signal }, onDelta);
       const { activeMs, usage, reason } = finished;
       return { result: finished, run: { ...usage, activeMs, cancelled: reason === 'cancelled' } };
     },
   });
-  recording?.finish(finished);
-  return finished;
-}
-
-function both(first: (delta: Delta) => void, second: (delta: Delta) => void) {
-  return (delta: Delta): void => {
-    first(delta);
-    second(delta);
-  };
 }
 
 /** The words "maximum context length" are what clients recognise a context overflow by. */

@@ -8,6 +8,7 @@ import { modelsRoutes } from './models.routes.ts';
 export { type Admit, type Admitted, createAdmission } from './admission.ts';
 export { type AutoSave, createAutoSave } from './auto-save.ts';
 export type { InferenceDeps } from './deps.ts';
+export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';
 export { createSavedCalls, type SavedCalls } from './saved-calls-wiring.ts';
 
 /** Registers the compatible inference routes. */

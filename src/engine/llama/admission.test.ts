@@ -26,6 +26,15 @@ test('a model takes as many requests as it has sequences and queue places, and r
   assert.equal(admission.used, 4);
 });
 
+test('the load tells running calls from those that wait for a sequence', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, clock, pace);
+  assert.deepEqual(admission.load(), { running: 0, waiting: 0 });
+  const places = Array.from({ length: 5 }, () => admission.enter());
+  assert.deepEqual(admission.load(), { running: 2, waiting: 3 });
+  for (const place of places) place.free();
+  assert.deepEqual(admission.load(), { running: 0, waiting: 0 });
+});
+
 test('Retry-After follows the measured work of the requests ahead', () => {
   const admission = new Admission({ sequences: 2, maxQueue: 8, maxWaitMs: 1e9 }, clock, pace);
   for (let i = 0; i < 10; i++) admission.enter();

@@ -1,5 +1,5 @@
 import { type Clock, type Fault, fault } from '#kernel';
-import type { Pace } from '../port.ts';
+import type { Load, Pace } from '../port.ts';
 import { retryAfterSeconds, smooth } from './timing.ts';
 
 /** A request's place with a model, from before it is prepared until it has ended. */
@@ -33,6 +33,12 @@ export class Admission {
 
   get used(): number {
     return this.#used;
+  }
+
+  /** The places that are taken, by what their calls do. */
+  load(): Load {
+    const running = Math.min(this.#used, this.#limits.sequences);
+    return { running, waiting: this.#used - running };
   }
 
   /** Throws `capacity_unavailable` when the queue is full, or so long that the wait would be too. */

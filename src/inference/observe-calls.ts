@@ -1,0 +1,78 @@
+import type { Sampling, Usage } from '#engine';
+import { Fault } from '#kernel';
+import type { Call } from './call.ts';
+
+/** A call that is about to reach a model, without anything that is said in it. */
+export type ObservedCall = {
+  requestId: string;
+  operation: string;
+  accountId: string;
+  projectId: string;
+  modelRequested: string;
+  /** The base model. */
+  modelServed: string;
+  /** Null for embeddings. */
+  sampling: Omit<Sampling, 'stop'> | null;
+  streams: boolean;
+};
+
+export type RunEnd = {
+  outcome: 'succeeded' | 'client_disconnected';
+  usage: Usage;
+  activeMs: number;
+  /** Null for embeddings. */
+  finishReason: string | null;
+};
+
+export type CallEnd =
+  | ({ kind: 'ran' } & RunEnd)
+  /** `outcome` is the code of the error. */
+  | { kind: 'failed'; outcome: string };
+
+/** Watches one call for the operator. */
+export type CallWatch = {
+  /** The first piece of its answer is there. */
+  firstDelta: () => void;
+  ended: (end: CallEnd) => void;
+};
+
+/** Told of every call; null when nobody watches. */
+export type ObserveCall = (call: ObservedCall) => CallWatch | null;
+
+/**
+ * Does the work of a call under the eyes of whoever observes calls.
+ *
+ * @param how.sampling null for embeddings.
+ */
+export async function watched<Result>(
+  observe: ObserveCall | null,
+  { call, ...how }: { call: Call; sampling: Sampling | null; streams: boolean; endOf: (result: Result) => RunEnd },
+  work: (watch: CallWatch | null) => Promise<Result>,
+): Promise<Result> {
+  const watch = observe?.(observedCall(call, how)) ?? null;
+  if (watch === null) return work(null);
+  const result = await work(watch).catch((error: unknown) => {
+    watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
+    throw error;
+  });
+  watch.ended({ kind: 'ran', ...how.endOf(result) });
+  return result;
+}
+
+function observedCall(call: Call, how: { sampling: Sampling | null; streams: boolean }): ObservedCall {
+  const { admitted, model, requestId, operation } = call;
+  return {
+    requestId,
+    operation,
+    accountId: admitted.accountId,
+    projectId: admitted.project.id,
+    modelRequested: model.requested,
+    modelServed: model.baseModel.id,
+    sampling: how.sampling && withoutText(how.sampling),
+    streams: how.streams,
+  };
+}
+
+function withoutText({ stop: _, ...numbers }: Sampling): Omit<Sampling, 'stop'> {
+  return numbers;
+}

@@ -1,0 +1,2 @@
+export { createLog } from './log.ts';
+export { createTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';

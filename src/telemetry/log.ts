@@ -1,0 +1,67 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/**
+ * The log: JSON lines on one stream. No text of a caller is ever handed to it on purpose; what could slip in with an
+ * error or an object is kept out here: errors are reduced to what tells the cause, and fields with the names of secrets
+ * are blanked.
+ */
+export function createLog({ level, stream }: { level: string; stream: DestinationStream }): Logger {
+  return pino(
+    { level, redact: { paths: secretPaths(), censor: '[secret]' }, serializers: { err: errorToLog } },
+    stream,
+  );
+}
+
+const secrets = [
+  'authorization',
+  'cookie',
+  '"set-cookie"',
+  'password',
+  'current_password',
+  'new_password',
+  'key',
+  'secret',
+  'token',
+  'databaseUrl',
+];
+
+function secretPaths(): string[] {
+  return secrets.flatMap((name) =>
+    name.startsWith('"') ? [`[${name}]`, `*[${name}]`] : [name, `*.${name}`, `*.*.${name}`],
+  );
+}
+
+export type LoggedError = {
+  type: string;
+  message: string;
+  code?: string;
+  constraint?: string;
+  stack?: string;
+  cause?: LoggedError;
+};
+
+const deepestCause = 5;
+
+/**
+ * What tells the cause of an error, and no more. Errors of the database carry whole rows in `detail` and `where`, those of
+ * HTTP clients the headers that they sent: none of it belongs into a log.
+ */
+export function errorToLog(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  // Data exceptions quote the value at fault, in the message and so in the stack.
+  const shown = isDataException(code)
+    ? (text: string) => text.replace(/: "[\s\S]*"/, ': "..."')
+    : (text: string) => text;
+  return {
+    type: error.name,
+    message: shown(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+    ...(error.stack === undefined ? {} : { stack: shown(error.stack) }),
+    ...(error.cause === undefined || depth === deepestCause ? {} : { cause: errorToLog(error.cause, depth + 1) }),
+  };
+}
+
+/** SQLSTATE class 22. */
+const isDataException = (code: unknown): boolean => typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code);

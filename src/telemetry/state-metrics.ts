@@ -1,0 +1,67 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** States of what runs in this process, asked for when somebody looks. */
+export type Observed = {
+  /** Base models that are installed. */
+  models: () => readonly string[];
+  runtime: (model: string) => { status: RuntimeState; running: number; waiting: number };
+  /** Connections to the database, and statements that wait for one. */
+  database: () => { open: number; idle: number; waiting: number };
+  /** Calls of projects with auto-save, since the start. */
+  savedCalls: () => { stored: number; skipped: number; dropped: number };
+};
+
+const runtimeStates = ['cold', 'loading', 'ready', 'failed'] as const;
+export type RuntimeState = (typeof runtimeStates)[number];
+
+export function watchState(registry: Registry, observed: Observed): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'fanfold_model_state',
+    help: 'What the engine does with a base model: 1 for the state that holds.',
+    labelNames: ['model', 'state'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const model of observed.models()) {
+        const { status } = observed.runtime(model);
+        for (const state of runtimeStates) this.set({ model, state }, state === status ? 1 : 0);
+      }
+    },
+  });
+  new Gauge({
+    name: 'fanfold_model_calls',
+    help: 'Calls in the engine by base model: those that it works on and those in its queue.',
+    labelNames: ['model', 'stage'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const model of observed.models()) {
+        const { running, waiting } = observed.runtime(model);
+        this.set({ model, stage: 'running' }, running);
+        this.set({ model, stage: 'waiting' }, waiting);
+      }
+    },
+  });
+  new Gauge({
+    name: 'fanfold_database_connections',
+    help: 'Connections to the database by what they do; waiting: statements without a connection.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { open, idle, waiting } = observed.database();
+      this.set({ state: 'busy' }, open - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  new Gauge({
+    name: 'fanfold_saved_calls',
+    help: 'Calls of projects with auto-save since the start, by what became of them.',
+    labelNames: ['outcome'] as const,
+    registers,
+    collect() {
+      for (const [outcome, count] of Object.entries(observed.savedCalls())) this.set({ outcome }, count);
+    },
+  });
+}
