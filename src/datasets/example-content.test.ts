@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson, checkExample, contentHash } from './example-content.ts';
+
+const weather = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+
+const call = (args: unknown, name = 'weather') => ({
+  messages: [
+    { role: 'user', content: 'Rain in Rome?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name, arguments: args } }],
+    },
+  ],
+  tools: [weather],
+});
+
+const codesOf = (raw: unknown, kind: 'text' | 'embedding' = 'text') =>
+  checkExample(raw, kind).issues.map(({ code, pointer }) => `${code} ${pointer}`);
+
+test('a conversation is kept as it is, and what has only one meaning is put right', () => {
+  const { content, issues } = checkExample(
+    {
+      messages: [
+        {
+          role: 'developer',
+          content: [
+            { type: 'text', text: 'Be' },
+            { type: 'text', text: 'brief.' },
+          ],
+        },
+        { role: 'user', content: 'Rain?', extra: 1 },
+        { role: 'assistant', content: 'No.', reasoning: 'It is dry.', tool_calls: null },
+      ],
+      tools: '[]',
+    },
+    'text',
+  );
+  assert.deepEqual(issues, []);
+  assert.deepEqual(content, {
+    messages: [
+      { role: 'system', content: 'Be\nbrief.' },
+      { role: 'user', content: 'Rain?' },
+      { role: 'assistant', content: 'No.', reasoning_content: 'It is dry.' },
+    ],
+    tools: null,
+  });
+});
+
+test('arguments of tool calls fit their tool', () => {
+  assert.deepEqual(codesOf(call('{"city":"Rome"}')), []);
+  assert.deepEqual(codesOf(call({ city: 'Rome' })), []);
+  const at = '/messages/1/tool_calls/0/function/arguments';
+  for (const args of ['{"city":1}', '{}', '[]', '"Rome"', '{"city"', 'Rome'])
+    assert.deepEqual(codesOf(call(args))[0], `tool_arguments_invalid ${at}`, String(args));
+  assert.deepEqual(codesOf(call('{}', 'stocks')), [`tool_unknown ${at}`]);
+});
+
+test('what cannot be learned from is told by its place', () => {
+  const cases: [unknown, string][] = [
+    [{}, 'missing_field /messages'],
+    [{ messages: 'hi' }, 'wrong_type /messages'],
+    [{ messages: [] }, 'empty_text /messages'],
+    [{ messages: [{ role: 'user', content: 'hi' }] }, 'last_message_not_assistant /messages/0'],
+    [
+      {
+        messages: [
+          { role: 'bot', content: 'hi' },
+          { role: 'assistant', content: 'x' },
+        ],
+      },
+      'unknown_role /messages/0/role',
+    ],
+    [{ messages: [{ role: 'assistant', content: ' ' }] }, 'empty_text /messages/0/content'],
+    [{ messages: [{ role: 'assistant' }] }, 'missing_field /messages/0/content'],
+    [{ messages: [{ role: 'assistant', content: 'a\0b' }] }, 'bad_encoding /messages/0/content'],
+    [{ messages: [7] }, 'wrong_type /messages/0'],
+    [
+      {
+        messages: [
+          { role: 'tool', content: 'x' },
+          { role: 'assistant', content: 'y' },
+        ],
+      },
+      'missing_field /messages/0/tool_call_id',
+    ],
+    [null, 'wrong_type /messages'],
+  ];
+  for (const [raw, expected] of cases) assert.equal(codesOf(raw)[0], expected, JSON.stringify(raw));
+});
+
+test('a query has texts to find, and none of them is also a text not to find', () => {
+  assert.deepEqual(
+    checkExample({ query: 'q', positive: 'p', negatives: ['n', { text: 'm', document_id: 'd' }] }, 'embedding'),
+    {
+      content: {
+        query: 'q',
+        positives: [{ text: 'p', document_id: null }],
+        negatives: [
+          { text: 'n', document_id: null },
+          { text: 'm', document_id: 'd' },
+        ],
+      },
+      issues: [],
+    },
+  );
+  assert.deepEqual(codesOf({ query: 'q' }, 'embedding'), ['positive_missing /positives']);
+  assert.deepEqual(codesOf({ positives: ['p'] }, 'embedding'), ['missing_field /query']);
+  assert.deepEqual(codesOf({ query: 'q', positives: ['p'], negatives: ['x', 'p'] }, 'embedding'), [
+    'positive_equals_negative /negatives/1',
+  ]);
+});
+
+test('whatever is sent, it is read or refused with an issue, and what is read reads the same again', () => {
+  fc.assert(
+    fc.property(
+      fc.anything({ maxDepth: 4, withNullPrototype: true }),
+      fc.constantFrom('text', 'embedding'),
+      (raw, kind) => {
+        const wrapped =
+          kind === 'text' ? { messages: [raw, { role: 'assistant', content: 'x' }] } : { query: 'q', positives: [raw] };
+        for (const value of [raw, wrapped]) {
+          const { content, issues } = checkExample(value, kind);
+          assert.ok(content !== null || issues.length > 0);
+          if (content) assert.deepEqual(checkExample(content, kind).content, content);
+        }
+      },
+    ),
+  );
+});
+
+test('content is a duplicate whatever the order of its fields', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
+    }),
+  );
+  const one = { query: 'q', positives: [{ text: 'p', document_id: null }], negatives: [] };
+  const other = { negatives: [], positives: [{ document_id: null, text: 'p' }], query: 'q' };
+  assert.deepEqual(contentHash(one), contentHash(other));
+  assert.notDeepEqual(contentHash(one), contentHash({ ...one, query: 'r' }));
+});

@@ -1,0 +1,43 @@
+/** What can be wrong with an example; resources that take examples report these. */
+export type IssueCode =
+  | 'bad_json'
+  | 'bad_encoding'
+  | 'missing_field'
+  | 'wrong_type'
+  | 'empty_text'
+  | 'last_message_not_assistant'
+  | 'unknown_role'
+  | 'tool_arguments_invalid'
+  | 'tool_unknown'
+  | 'over_token_limit'
+  | 'too_large'
+  | 'duplicate'
+  | 'positive_equals_negative'
+  | 'positive_missing';
+
+export type Issue = {
+  code: IssueCode;
+  /** Where in the example, as a JSON pointer (RFC 6901); empty for the whole of it. */
+  pointer: string;
+  message: string;
+  /** What to do about it, where that is not obvious. */
+  hint: string | null;
+};
+
+/** These say that an example cannot train anything; the others are worth a look. */
+const harmless: ReadonlySet<IssueCode> = new Set(['over_token_limit', 'duplicate']);
+
+export function isFatal({ code }: Issue): boolean {
+  return !harmless.has(code);
+}
+
+/** Collects issues while an example is read; enough of them and the rest is not told. */
+export class IssueList {
+  readonly issues: Issue[] = [];
+
+  add(code: IssueCode, pointer: string, message: string, hint: string | null = null): void {
+    if (this.issues.length < maxIssues) this.issues.push({ code, pointer, message, hint });
+  }
+}
+
+const maxIssues = 20;

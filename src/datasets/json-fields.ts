@@ -1,0 +1,30 @@
+import type { IssueList } from './issues.ts';
+
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One segment of a JSON pointer. */
+export function pointerTo(parent: string, key: string | number): string {
+  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** A text that says something; null, and an issue, when it does not. */
+export function readText(value: unknown, pointer: string, list: IssueList): string | null {
+  if (value === undefined || value === null) list.add('missing_field', pointer, 'The text is missing.');
+  else if (typeof value !== 'string') list.add('wrong_type', pointer, 'Expected a text.');
+  else if (value.trim() === '') list.add('empty_text', pointer, 'The text is empty.');
+  else if (!isStorable(value))
+    list.add('bad_encoding', pointer, 'The text holds a NUL character or half of a surrogate pair.', encodingHint);
+  else return value;
+  return null;
+}
+
+const encodingHint = 'Export the file again as UTF-8.';
+
+/** PostgreSQL stores no NUL, and half of a surrogate pair has no UTF-8 form. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

@@ -1,0 +1,90 @@
+import type { ExampleMessage, TextContent } from './example-content.ts';
+import type { IssueList } from './issues.ts';
+import { isFields, isStorable, pointerTo, readText } from './json-fields.ts';
+import { readToolCalls } from './tool-calls.ts';
+import { readTools, type ToolSet } from './tool-set.ts';
+
+const maxMessages = 1_000;
+
+/** Reads `{messages, tools}`: a conversation whose last message the model is to learn. */
+export function checkTextContent(raw: unknown, list: IssueList): TextContent | null {
+  if (!isFields(raw) || !Array.isArray(raw.messages)) {
+    const isMissing = isFields(raw) && (raw.messages === undefined || raw.messages === null);
+    list.add(isMissing ? 'missing_field' : 'wrong_type', '/messages', 'Expected a list of messages.');
+    return null;
+  }
+  const tools = readTools(raw.tools, list);
+  const sent: readonly unknown[] = raw.messages;
+  if (sent.length > maxMessages) list.add('too_large', '/messages', `Expected at most ${maxMessages} messages.`);
+  const messages = sent.slice(0, maxMessages).flatMap((message, index) => {
+    const read = readMessage(message, { pointer: pointerTo('/messages', index), tools, list });
+    return read ? [read] : [];
+  });
+  if (sent.length === 0) list.add('empty_text', '/messages', 'There is no message.');
+  else if (messages.at(-1)?.role !== 'assistant')
+    list.add(
+      'last_message_not_assistant',
+      pointerTo('/messages', sent.length - 1),
+      'The last message is not from the assistant, so there is nothing to learn.',
+      'End the conversation with the answer that the model should give.',
+    );
+  return { messages, tools: tools.wire };
+}
+
+type Place = { pointer: string; tools: ToolSet; list: IssueList };
+
+function readMessage(message: unknown, place: Place): ExampleMessage | null {
+  const { pointer, list } = place;
+  if (!isFields(message)) {
+    list.add('wrong_type', pointer, 'Expected a message with role and content.');
+    return null;
+  }
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+    case 'user': {
+      const content = readText(joined(message.content), `${pointer}/content`, list);
+      return content === null ? null : { role: message.role === 'user' ? 'user' : 'system', content };
+    }
+    case 'assistant':
+      return readAnswer(message, place);
+    case 'tool': {
+      const content = readText(joined(message.content), `${pointer}/content`, list);
+      const callId = readText(message.tool_call_id, `${pointer}/tool_call_id`, list);
+      return content === null || callId === null ? null : { role: 'tool', content, tool_call_id: callId };
+    }
+    default:
+      list.add(
+        message.role === undefined ? 'missing_field' : 'unknown_role',
+        `${pointer}/role`,
+        'Expected the role system, user, assistant or tool.',
+      );
+      return null;
+  }
+}
+
+function readAnswer(message: Record<string, unknown>, place: Place): ExampleMessage | null {
+  const { pointer, list } = place;
+  const calls = readToolCalls(message.tool_calls, { ...place, pointer: `${pointer}/tool_calls` });
+  const said = joined(message.content);
+  const isSilent = said === undefined || said === null || said === '';
+  const content = isSilent && calls.length > 0 ? null : readText(said, `${pointer}/content`, list);
+  const reasoning = message.reasoning_content ?? message.reasoning ?? null;
+  if (reasoning !== null && (typeof reasoning !== 'string' || !isStorable(reasoning))) {
+    list.add('wrong_type', `${pointer}/reasoning_content`, 'Expected a text.');
+    return null;
+  }
+  return {
+    role: 'assistant',
+    content,
+    ...(reasoning === null || reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** Text parts of the OpenAI shape are one text; anything else is left for the check to refuse. */
+function joined(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part) => (isFields(part) && part.type === 'text' ? part.text : null));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : content;
+}

@@ -1,0 +1,58 @@
+import type { ExampleToolCall } from './example-content.ts';
+import type { IssueList } from './issues.ts';
+import { isFields, isStorable, pointerTo } from './json-fields.ts';
+import type { ToolSet } from './tool-set.ts';
+
+type Place = { pointer: string; tools: ToolSet; list: IssueList };
+
+/** Reads the calls of an answer; each must name a tool of the conversation and fit its schema. */
+export function readToolCalls(value: unknown, place: Place): ExampleToolCall[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    place.list.add('wrong_type', place.pointer, 'Expected a list of tool calls.');
+    return [];
+  }
+  return value.flatMap((call, index) => {
+    const read = readToolCall(call, index, { ...place, pointer: pointerTo(place.pointer, index) });
+    return read ? [read] : [];
+  });
+}
+
+function readToolCall(call: unknown, index: number, place: Place): ExampleToolCall | null {
+  const { pointer, list } = place;
+  const spec = isFields(call) && isFields(call.function) ? call.function : null;
+  if (!isFields(call) || !spec || typeof spec.name !== 'string' || !isStorable(spec.name)) {
+    list.add('wrong_type', pointer, 'Expected a function call with a name and arguments.');
+    return null;
+  }
+  const args = readArguments(spec.arguments, { ...place, pointer: `${pointer}/function/arguments` }, spec.name);
+  if (args === null) return null;
+  const id = typeof call.id === 'string' && call.id !== '' && isStorable(call.id) ? call.id : `call_${index + 1}`;
+  return { id, type: 'function', function: { name: spec.name, arguments: args } };
+}
+
+/** Arguments as JSON text; an object is written as one. */
+function readArguments(value: unknown, { pointer, tools, list }: Place, name: string): string | null {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? {});
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    list.add('tool_arguments_invalid', pointer, 'The arguments are not JSON.');
+    return null;
+  }
+  const check = tools.checkOf(name);
+  if (check === undefined)
+    list.add('tool_unknown', pointer, `The conversation has no tool ${JSON.stringify(name)}.`, 'Add it to tools.');
+  else if (!isFields(parsed)) list.add('tool_arguments_invalid', pointer, 'The arguments are not an object.');
+  else if (check && !check(parsed)) {
+    const [problem] = check.errors ?? [];
+    const where = problem?.instancePath ? `${problem.instancePath} ` : '';
+    list.add(
+      'tool_arguments_invalid',
+      pointer,
+      `The arguments do not fit the tool: ${where}${problem?.message ?? ''}.`,
+    );
+  }
+  return text;
+}
