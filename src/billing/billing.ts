@@ -48,6 +48,8 @@ export type BillingOptions = {
   clock: Clock;
   log?: BillingLog;
   timing?: Partial<BillingTiming>;
+  /** Told which account has just been charged. */
+  onCharge?: (accountId: string) => void;
 };
 
 const defaultTiming: BillingTiming = {
@@ -64,7 +66,8 @@ const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 const otherTillsPauseMs = 100;
 
-export function createBilling({ database, instanceId, clock, log, timing }: BillingOptions): Billing {
+export function createBilling(options: BillingOptions): Billing {
+  const { database, instanceId, clock, log, timing, onCharge = () => {} } = options;
   const times = { ...defaultTiming, ...timing };
   // Request ids that own, or may come to own, a hold. A hold of this instance that is not in here is a left-over.
   const open = new Set<string>();
@@ -173,6 +176,7 @@ export function createBilling({ database, instanceId, clock, log, timing }: Bill
       const settlement = track(settleUntilKnown(charge)).finally(() => {
         settling.delete(requestId);
         open.delete(requestId);
+        onCharge(charge.accountId);
       });
       settling.set(requestId, settlement);
       return settlement;
