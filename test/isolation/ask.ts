@@ -1,8 +1,15 @@
 import type { RouteRow } from '#http';
 import type { Asked, Place } from './matrix.ts';
 
-/** An answer of the API, and what of it must not depend on whether something exists. */
-export type Answer = { status: number; code: string | null; text: string; gist: string };
+export type Answer = {
+  status: number;
+  code: string | null;
+  text: string;
+  /** Everything that it says: headers and body. */
+  told: string;
+  /** The same without what names this one request, and with the caller's own words taken out. */
+  gist: string;
+};
 
 export type Question = {
   origin: string;
@@ -12,7 +19,7 @@ export type Question = {
   credential: Record<string, string>;
 };
 
-/** Asks one route. */
+/** Asks one route. Redirections are answers, and are not followed. */
 export async function ask(question: Question): Promise<Answer> {
   const { origin, route, asked, credential } = question;
   const params = paramsOf(question);
@@ -26,7 +33,9 @@ export async function ask(question: Question): Promise<Answer> {
     signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
-  return { status: response.status, code: codeIn(text), text, gist: gistOf(response, text, params) };
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+  const told = [...headers, text].join('\n');
+  return { status: response.status, code: codeIn(text), text, told, gist: gistOf(response, text, params) };
 }
 
 /** Names of the parameters of a path, in order. */
@@ -64,7 +73,6 @@ function codeIn(text: string): string | null {
 /** Differ between any two requests, or count them. */
 const restless = /^(date|x-request-id|content-length|connection|keep-alive|ratelimit-.*|server-timing)$/;
 
-/** Status, headers and body without what names this one request, and with the caller's own words taken out. */
 function gistOf(response: Response, text: string, params: Record<string, string>): string {
   const headers = [...response.headers]
     .filter(([name]) => !restless.test(name))

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { RouteRow } from '#http';
+import { flaws } from './leaks.ts';
+import { withLeak } from './leaky-proxy.ts';
 import type { Row } from './matrix.ts';
 import { tryRow } from './try-row.ts';
 import { createWorld, type World } from './world.ts';
@@ -67,4 +69,15 @@ test('every caller gets of every route what the matrix says, and nothing of what
     });
   }
   t.diagnostic(`${routes().length} routes, ${answers} answers compared`);
+});
+
+test('the matrix notices each kind of leak', async (t) => {
+  for (const { name, operation, leak, complaint } of flaws)
+    await t.test(name, async () => {
+      const route = routes().find((each) => each.operation === operation);
+      const row = route && rows.find((each) => isOf(each, route));
+      assert.ok(route && row, `${operation} is no operation with a row`);
+      const { wrong } = await withLeak(world, leak, (leaky) => tryRow(leaky, row, route));
+      assert.match(wrong.join('\n'), complaint);
+    });
 });

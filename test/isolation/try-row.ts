@@ -1,46 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import type { RouteRow } from '#http';
 import { newId } from '#kernel';
-import { type Answer, ask, parametersOf, paramsOf } from './ask.ts';
-import {
-  type Asked,
-  type Attempt,
-  type Caller,
-  type Cell,
-  callers,
-  type Place,
-  type Row,
-  type Scene,
-} from './matrix.ts';
+import { ask, parametersOf, paramsOf } from './ask.ts';
+import { type Asked, type Attempt, type Caller, type Cell, callers, type Place, type Row } from './matrix.ts';
 import { sceneOf } from './scene.ts';
+import { compare, judge, type Tried, type Verdict } from './verdict.ts';
 import { type Credential, credentialsOf, placeOf, type World } from './world.ts';
 
-/** What came of asking one route as everybody: how many answers were looked at, and what was wrong with them. */
-export type Verdict = { answers: number; wrong: string[] };
+type RowTry = { world: World; row: Row; route: RouteRow };
 
-type Tried = { row: Row; route: RouteRow; scene: Scene; asked: Asked; credential: Credential; answer: Answer };
-
-/** Asks one route as everybody. The owner comes last: what he then gets shows that the refusals have changed nothing. */
+/** Asks one route as everybody. */
 export async function tryRow(world: World, row: Row, route: RouteRow): Promise<Verdict> {
   const verdict: Verdict = { answers: 0, wrong: [] };
+  const rowTry = { world, row, route };
   for (const caller of callers.toReversed())
-    for (const credential of credentialsOf(world, caller)) {
-      const place = placeOf(world, caller, row.kind ?? 'text');
-      const tried = await tryCell({ world, row, route, caller, credential, place });
-      judge(verdict, tried, { name: caller, cell: cellFor(route, credential, row.expected[caller]) });
-      if (tried.answer.status === 404) await compareWithMissing(verdict, tried, idsToReplace(route, caller));
-    }
-  if (isObjectOfProject(row, route)) await tryElsewhere(verdict, { world, row, route });
-  for (const attempt of row.attempts ?? []) await tryAttempt(verdict, { world, row, route }, attempt);
+    for (const credential of await credentialsOf(world, caller)) await tryCell(verdict, rowTry, { caller, credential });
+  if (isObjectOfProject(row, route)) await tryElsewhere(verdict, rowTry);
+  for (const attempt of row.attempts ?? []) await tryAttempt(verdict, rowTry, attempt);
   return verdict;
 }
 
-type CellTry = { world: World; row: Row; route: RouteRow; caller: Caller; credential: Credential; place: Place };
+type Asking = { caller: Caller; credential: Credential };
 
-async function tryCell({ world, row, route, caller, credential, place }: CellTry): Promise<Tried> {
+async function tryCell(verdict: Verdict, { world, row, route }: RowTry, { caller, credential }: Asking): Promise<void> {
+  const place = placeOf(world, caller, row.kind ?? 'text');
   const scene = sceneOf(world, caller, place);
   const asked = (await row.request?.(scene)) ?? {};
-  return { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
+  const tried = { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
+  judge(verdict, tried, { name: caller, cell: cellFor(route, credential, row.expected[caller]) });
+  if (tried.answer.status === 404) await compareWithMissing(verdict, tried, idsToReplace(route, caller));
+  const isOwners = place === world.places[place.kind].private && caller !== 'owner';
+  if (isOwners && tried.answer.status >= 400 && route.method !== 'GET') await repeatAsOwner(verdict, tried);
 }
 
 function send({ route, scene, credential, asked }: Pick<Tried, 'route' | 'scene' | 'credential' | 'asked'>) {
@@ -51,22 +41,27 @@ function send({ route, scene, credential, asked }: Pick<Tried, 'route' | 'scene'
 /** Some routes take only one of the two credentials; a caller who is known gets told so. */
 function cellFor({ access, contract }: RouteRow, { kind }: Credential, cell: Cell): Cell {
   const only = contract?.credential ?? (access === 'admission' ? 'api_key' : null);
-  if (kind === 'none' || only === null || only === kind) return cell;
+  if (access === 'public' || kind === 'none' || only === null || only === kind) return cell;
   if (only === 'api_key') return '401 invalid_credentials';
   return cell.startsWith('401') || cell.startsWith('403 account') ? cell : '403 session_required';
 }
 
-/** Adds to the verdict what an answer should not have been or said. */
-function judge(verdict: Verdict, tried: Tried, { name, cell }: { name: string; cell: Cell }): void {
-  const { scene, answer, asked, credential } = tried;
-  const got = answer.code === null ? `${answer.status}` : `${answer.status} ${answer.code}`;
-  const label = `${name} (${credential.kind})`;
-  verdict.answers += 1;
-  if (got !== cell) verdict.wrong.push(`${label}: expected ${cell}, got ${got}: ${answer.text.slice(0, 300)}`);
-  if (scene.caller === 'owner') return;
-  const sent = JSON.stringify([paramsOf({ ...tried, place: scene.place }), asked]);
-  for (const secret of scene.world.secrets)
-    if (answer.text.includes(secret) && !sent.includes(secret)) verdict.wrong.push(`${label}: reads ${secret}`);
+function isTakenBy(route: RouteRow, credential: Credential): boolean {
+  return cellFor(route, credential, '200') === '200';
+}
+
+/** What was refused to somebody else must still be there for its owner to do: the refusal changed nothing. */
+async function repeatAsOwner(
+  verdict: Verdict,
+  { row, route, scene, asked, credential: refused }: Tried,
+): Promise<void> {
+  const { world, place, caller } = scene;
+  const credential = (await credentialsOf(world, 'owner')).find((each) => isTakenBy(route, each));
+  if (!credential) return;
+  const own = sceneOf(world, 'owner', place);
+  const answer = await send({ route, scene: own, credential, asked });
+  const tried = { row, route, scene: own, asked, credential, answer };
+  judge(verdict, tried, { name: `owner after ${caller} (${refused.kind})`, cell: row.expected.owner });
 }
 
 /** A stranger must not tell any part of the path from nothing; who sees the project, what is in it. */
@@ -84,15 +79,6 @@ async function compareWithMissing(verdict: Verdict, tried: Tried, names: readonl
   }
 }
 
-function compare(verdict: Verdict, tried: Tried, { what, other }: { what: string; other: Answer }): void {
-  verdict.answers += 1;
-  if (other.gist === tried.answer.gist) return;
-  const { scene, credential, answer } = tried;
-  verdict.wrong.push(
-    `${scene.caller} (${credential.kind}): ${what}, which does not exist, is answered differently:\n${answer.gist}\n-- but --\n${other.gist}`,
-  );
-}
-
 /** Something of the same form that does not exist. */
 function missing(value = ''): string {
   const prefix = /^([a-z]+)_[0-9A-Z]{26}$/.exec(value)?.[1];
@@ -105,8 +91,6 @@ function isObjectOfProject(row: Row, { path }: RouteRow): boolean {
   return names.length > 2 && names[0] === 'owner' && names[1] === 'project' && !row.byName;
 }
 
-type RowTry = { world: World; row: Row; route: RouteRow };
-
 /** The right id in the wrong project: in another of the owner's, and in one of the stranger's own. */
 async function tryElsewhere(verdict: Verdict, { world, row, route }: RowTry): Promise<void> {
   const places = world.places[row.kind ?? 'text'];
@@ -114,32 +98,35 @@ async function tryElsewhere(verdict: Verdict, { world, row, route }: RowTry): Pr
     ['owner', places.elsewhere],
     ['stranger', places.ofStranger],
   ] as const)
-    for (const credential of credentialsOf(world, caller)) {
-      const home = sceneOf(world, caller, places.private);
-      const asked = (await row.request?.(home)) ?? {};
-      const scene = sceneOf(world, caller, place);
-      const answer = await send({ route, scene, credential, asked });
-      const tried: Tried = { row, route, scene, asked, credential, answer };
-      if (isRefusedFor(route, credential)) continue;
-      if (answer.status !== 404) verdict.wrong.push(`${caller}: got ${answer.status} in project ${place.project}`);
-      else await compareWithMissing(verdict, tried, idsToReplace(route, 'owner'));
-    }
+    for (const credential of await credentialsOf(world, caller))
+      if (isTakenBy(route, credential)) {
+        const asked = (await row.request?.(sceneOf(world, caller, places.private))) ?? {};
+        await tryWrongPlace(verdict, { world, row, route }, { caller, credential, place, asked });
+      }
 }
 
-function isRefusedFor(route: RouteRow, credential: Credential): boolean {
-  return cellFor(route, credential, '200') !== '200';
+async function tryWrongPlace(
+  verdict: Verdict,
+  { world, row, route }: RowTry,
+  { caller, credential, place, asked }: Asking & { place: Place; asked: Asked },
+): Promise<void> {
+  const scene = sceneOf(world, caller, place);
+  const tried = { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
+  const { status, text } = tried.answer;
+  const ofProject = `${caller} (${credential.kind}): an id of ${world.owner.slug}/${world.places[place.kind].private.project}`;
+  if (status === 404) await compareWithMissing(verdict, tried, idsToReplace(route, caller).slice(-1));
+  else verdict.wrong.push(`${ofProject} works in ${place.ownerSlug}/${place.project}: ${status} ${text.slice(0, 300)}`);
 }
 
 async function tryAttempt(verdict: Verdict, { world, row, route }: RowTry, attempt: Attempt): Promise<void> {
   const { name, caller = 'stranger', expected, request, like } = attempt;
-  for (const credential of credentialsOf(world, caller)) {
+  for (const credential of await credentialsOf(world, caller)) {
     const scene = sceneOf(world, caller, placeOf(world, caller, row.kind ?? 'text'));
     const asked = await request(scene);
     const tried = { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
     judge(verdict, tried, { name, cell: cellFor(route, credential, expected) });
-    if (like) {
-      const other = await send({ route, scene, credential, asked: await like(scene) });
-      compare(verdict, tried, { what: name, other });
-    }
+    if (!like) continue;
+    const other = await send({ route, scene, credential, asked: await like(scene) });
+    compare(verdict, tried, { what: name, other });
   }
 }

@@ -6,6 +6,7 @@ import { insertHostedModel } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase } from '#test/database.ts';
+import { seedSession } from '#test/sessions.ts';
 import type { Caller, Place } from './matrix.ts';
 
 export type Account = { accountId: string; slug: string; key: string; keyId: string };
@@ -31,6 +32,8 @@ export type World = {
   suspended: Account;
   /** A key of the owner that is not active. */
   deadKey: string;
+  /** A session of the suspended account, from better days. */
+  oldSession: Credential['headers'];
   places: Record<Place['kind'], Places>;
   /** Words and ids that nobody but the owner may ever read. */
   secrets: Set<string>;
@@ -72,10 +75,11 @@ export async function createWorld(): Promise<World> {
     };
   };
   const places = { text: await furnish('text'), embedding: await furnish('embedding') };
+  const { headers: oldSession } = await seedSession(database, { accountId: suspended.accountId });
   await database.query(`update accounts set status = 'suspended' where id = $1`, [suspended.accountId]);
   const hidden = [places.text, places.embedding].flatMap((each) => [each.private, each.elsewhere]);
   return {
-    ...{ app, database, owner, friend, stranger, suspended, places, deadKey: dead.key },
+    ...{ app, database, owner, friend, stranger, suspended, places, deadKey: dead.key, oldSession },
     secrets: new Set([
       ...[canary, owner.keyId, dead.keyId],
       ...hidden.flatMap(({ projectId, hostedModelId }) => [projectId, hostedModelId]),
@@ -96,16 +100,28 @@ export function placeOf(world: World, caller: Caller, kind: Place['kind']): Plac
 
 export type Credential = { kind: 'api_key' | 'session' | 'none'; headers: Record<string, string> };
 
-/** Every way in which a caller can say who he is. */
-export function credentialsOf(world: World, caller: Caller): Credential[] {
-  const key = (secret: string): Credential => ({ kind: 'api_key', headers: bearer(secret) });
+/** Every way in which a caller can say who he is. The sessions are fresh, as some routes end them. */
+export async function credentialsOf(world: World, caller: Caller): Promise<Credential[]> {
   if (caller === 'noCredential') return [{ kind: 'none', headers: {} }];
-  if (caller === 'deactivatedKey') return [key(world.deadKey)];
-  return [key(accountOf(world, caller).key)];
+  const { accountId, key } = accountOf(world, caller);
+  const isDead = caller === 'deactivatedKey';
+  return [
+    { kind: 'api_key', headers: bearer(isDead ? world.deadKey : key) },
+    {
+      kind: 'session',
+      headers: caller === 'suspended' ? world.oldSession : await beginSession(world, accountId, isDead),
+    },
+  ];
+}
+
+async function beginSession({ database }: World, accountId: string, isEnded: boolean): Promise<Credential['headers']> {
+  const { sessionId, headers } = await seedSession(database, { accountId });
+  if (isEnded) await database.query('delete from auth_sessions where id = $1', [sessionId]);
+  return headers;
 }
 
 function accountOf({ owner, friend, stranger, suspended }: World, caller: Caller): Account {
-  if (caller === 'owner') return owner;
+  if (caller === 'owner' || caller === 'deactivatedKey') return owner;
   if (caller === 'shared') return friend;
   return caller === 'suspended' ? suspended : stranger;
 }
