@@ -35,5 +35,12 @@ create table failed_requests (
   finished_at timestamptz not null
 );
 
+-- Calls in flight that take longer than a moment, as each process writes them down now and then: one row per process,
+-- a call of its own costs no statement. `calls` has them by id. Unlogged: after a crash of PostgreSQL it is written anew.
+create unlogged table running_requests (
+  instance_id text primary key,
+  calls jsonb not null
+);
+
 -- Which route a charge came from; null in rows of earlier releases and in those that are no call.
 alter table ledger add column operation text;

@@ -84,6 +84,7 @@ const tables: Record<string, string> = {
   ledger: 'billing',
   idempotent_requests: 'idempotency',
   failed_requests: 'requests',
+  running_requests: 'requests',
   limit_counters: 'limits',
   limited_calls: 'limits',
   activity: 'activity',
@@ -133,7 +134,7 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   },
   'src/limits/limiter.store.ts': { tables: ['instances'], reason: 'calls of a dead process no longer run' },
   'src/requests/requests.store.ts': {
-    tables: ['ledger', 'holds', 'instances', 'projects', 'accounts'],
+    tables: ['ledger', 'instances', 'projects', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
   },
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },

@@ -26,6 +26,7 @@ export function chargeFor(
     keyId: 'key_1',
     keyName: "a 'quoted', {braced} \\ name",
     projectId: 'prj_1',
+    operation: 'chat.create',
     modelRequested: 'chat',
     modelServed: 'fanfold-tiny-chat',
     modelRevision: 1,

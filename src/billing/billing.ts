@@ -29,6 +29,8 @@ export type Billing = {
    * Without a hold it does nothing.
    */
   release: (requestId: string) => Promise<void>;
+  /** Resolves once other processes can see that this one lives; what it leaves in the database is looked after from then on. */
+  registered: () => Promise<void>;
   /** Begins to show life and to look after the holds of dead instances. */
   start: () => void;
   /** Waits for what is under way, gives back what is still held and leaves. Refuses new holds from the first moment. */
@@ -187,6 +189,8 @@ export function createBilling(options: BillingOptions): Billing {
       if (tills.has(requestId)) tills.giveBack(requestId);
       else await track(releaseNow(requestId));
     },
+
+    registered,
 
     start() {
       care.start();

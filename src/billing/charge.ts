@@ -8,6 +8,8 @@ export type Charge = {
   keyId: string | null;
   keyName?: string | null;
   projectId: string;
+  /** Of the route that was called, as in `chat.create`. */
+  operation: string;
   modelRequested: string;
   modelServed: string;
   /** null: the base model was called itself. */

@@ -22,20 +22,21 @@ const statement = `
     insert into ledger (
       id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
       request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
-      prompt_tokens, completion_tokens, outcome)
+      prompt_tokens, completion_tokens, outcome, operation)
     select charge.ledger_id, charge.account_id, 'inference', -charge.wanted, payable.balance_micro - charge.paid,
            charge.project_id, charge.model_requested, charge.model_served, charge.model_revision,
            charge.request_id, charge.key_id, charge.key_name, charge.active_ms, charge.units,
            charge.rate_micro_per_minute, charge.price_version, charge.held_micro,
-           charge.prompt_tokens, charge.completion_tokens, charge.outcome
+           charge.prompt_tokens, charge.completion_tokens, charge.outcome,
+           charge.operation
       from unnest(
         $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::integer[],
         $12::float8[], $13::bigint[], $14::bigint[], $15::text[], $16::bigint[], $17::bigint[],
-        $18::bigint[], $19::integer[], $20::integer[], $21::text[]
+        $18::bigint[], $19::integer[], $20::integer[], $21::text[], $22::text[]
       ) with ordinality as charge (
         request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
         active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
-        paid, prompt_tokens, completion_tokens, outcome, n
+        paid, prompt_tokens, completion_tokens, outcome, operation, n
       ) join payable on payable.id = charge.account_id
      order by n
   ), lowered as (
@@ -80,6 +81,7 @@ export function settleQuickly(
     charges.map(({ usage }) => usage.promptTokens),
     charges.map(({ usage }) => usage.completionTokens),
     charges.map(({ outcome }) => outcome),
+    charges.map(({ operation }) => operation),
   ];
   return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', timeoutMs });
 }

@@ -23,11 +23,11 @@ const settleStatement = `
     select * from unnest(
       $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[],
       $10::float8[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[], $15::bigint[],
-      $16::integer[], $17::integer[], $18::text[]
+      $16::integer[], $17::integer[], $18::text[], $19::text[]
     ) with ordinality as charge (
       request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
       active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
-      prompt_tokens, completion_tokens, outcome, n
+      prompt_tokens, completion_tokens, outcome, operation, n
     )
   ), account as (
     select locked.* from (select distinct account_id as id from charge order by id) involved
@@ -57,13 +57,13 @@ const settleStatement = `
     insert into ledger (
       id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
       request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
-      prompt_tokens, completion_tokens, outcome)
+      prompt_tokens, completion_tokens, outcome, operation)
     select ledger_id, account_id, 'inference', -charged,
            balance_micro - sum(charged) over (partition by account_id order by n rows unbounded preceding),
            project_id, model_requested, model_served, model_revision,
            request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version,
            case when charged < wanted then charged else held_micro end,
-           prompt_tokens, completion_tokens, outcome
+           prompt_tokens, completion_tokens, outcome, operation
       from priced order by n
     returning account_id, request_id, -micro as charged
   ), lowered as (
@@ -118,5 +118,6 @@ function columnsOf(charges: readonly Charge[]): unknown[] {
     charges.map(({ usage }) => usage.promptTokens),
     charges.map(({ usage }) => usage.completionTokens),
     charges.map(({ outcome }) => outcome),
+    charges.map(({ operation }) => operation),
   ];
 }

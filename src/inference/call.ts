@@ -104,13 +104,14 @@ function giveBack(billing: Billing, { requestId }: Call, heldMicro: bigint): voi
   if (heldMicro > 0n) billing.release(requestId);
 }
 
-function chargeFor({ requestId, admitted, model }: Call, run: Run, heldMicro: bigint): Charge {
+function chargeFor({ requestId, operation, admitted, model }: Call, run: Run, heldMicro: bigint): Charge {
   return {
     requestId,
     accountId: admitted.accountId,
     keyId: admitted.key.id,
     keyName: admitted.key.name,
     projectId: admitted.project.id,
+    operation,
     modelRequested: model.requested,
     modelServed: model.baseModel.id,
     modelRevision: model.revision,

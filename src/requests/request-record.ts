@@ -18,23 +18,26 @@ export type RequestRecord = {
   finishedAt: Date | null;
 };
 
-/** A call that this process works on. */
-export type Running = {
+/** A call that was let in: who makes it, and what it asks for. */
+export type ReceivedRequest = {
+  id: string;
   accountId: string;
   operation: string;
-  project: { owner: string; slug: string };
+  project: { id: string; owner: string; slug: string };
   model: string | null;
-  isRunning: boolean;
 };
 
+/** How far a call has come that this process works on. */
+export type Progress = 'received' | 'running';
+
 /**
- * What can honestly be said of a call. A charge proves that the model ran; a failure is what its process wrote down; a
- * hold shows that it runs, if its process lives. Null: it left no trace.
+ * What can honestly be said of a call. A charge proves that the model ran; a failure and a call that runs are what its
+ * process wrote down, and what that is worth depends on whether the process lives. Null: it left no trace.
  */
 export function recordOf(
   { id, createdAt }: { id: string; createdAt: Date },
-  { charge, failure, hold, project }: Traces,
-  running: Running | null,
+  { charge, failure, running, project }: Traces,
+  here: (ReceivedRequest & { progress: Progress }) | null,
 ): RequestRecord | null {
   const blank = { id, createdAt, project, httpStatus: null, errorCode: null, activeMs: 0, credits: formatCredits(0n) };
   if (charge) {
@@ -56,10 +59,14 @@ export function recordOf(
     const { operation: route, finishedAt, ...rest } = failure;
     return { ...blank, ...rest, route, finishedAt };
   }
-  if (running) {
-    const { operation: route, project: place, model, isRunning } = running;
-    return { ...blank, route, project: place, model, state: isRunning ? 'running' : 'received', finishedAt: null };
+  if (here) {
+    const { operation: route, model, progress } = here;
+    const { owner, slug } = here.project;
+    return { ...blank, route, project: { owner, slug }, model, state: progress, finishedAt: null };
   }
-  if (hold) return { ...blank, route: null, model: null, state: hold.alive ? 'running' : 'unknown', finishedAt: null };
+  if (running) {
+    const { operation: route, model, alive } = running;
+    return { ...blank, route, model, state: alive ? 'running' : 'unknown', finishedAt: null };
+  }
   return null;
 }

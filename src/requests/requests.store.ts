@@ -4,7 +4,7 @@ import type { Micro } from '#kernel';
 /** How a call ended that left no ledger row. */
 export type FailedState = 'failed' | 'canceled' | 'unknown';
 
-/** What is known of a failed call; of one whose process died, hardly anything. */
+/** What is known of a failed call. */
 export type FailedRequest = {
   id: string;
   accountId: string;
@@ -44,6 +44,49 @@ export async function insertFailedRequests(sql: Sql, requests: readonly FailedRe
   );
 }
 
+/** A call in flight, as its process writes it down. */
+export type RunningRequest = {
+  id: string;
+  accountId: string;
+  operation: string;
+  projectId: string;
+  model: string | null;
+};
+
+type RunningEntry = Omit<RunningRequest, 'id'>;
+
+/** Writes down all that a process works on, in place of what it wrote before. */
+export async function writeRunning(sql: Sql, instanceId: string, requests: readonly RunningRequest[]): Promise<void> {
+  const entries = requests.map(({ id, ...entry }): [string, RunningEntry] => [id, entry]);
+  await sql.query(
+    `insert into running_requests (instance_id, calls) values ($1, $2)
+     on conflict (instance_id) do update set calls = excluded.calls`,
+    [instanceId, JSON.stringify(Object.fromEntries(entries))],
+    { name: 'requests.write_running', timeoutMs: 5_000 },
+  );
+}
+
+export async function deleteRunning(sql: Sql, instanceId: string): Promise<void> {
+  await sql.query('delete from running_requests where instance_id = $1', [instanceId]);
+}
+
+/** What dead processes worked on is unknown from now on; in one statement, so that nothing is forgotten in between. */
+export async function buryRunning(sql: Sql, instanceId: string): Promise<void> {
+  await sql.query(
+    `with dead as (
+       delete from running_requests
+        where instance_id <> $1 and not exists (select from instances where id = running_requests.instance_id)
+       returning calls
+     )
+     insert into failed_requests (id, account_id, state, operation, project_id, model, finished_at)
+     select call.key, call.value ->> 'accountId', 'unknown', call.value ->> 'operation', call.value ->> 'projectId',
+            call.value ->> 'model', now()
+       from dead cross join jsonb_each(dead.calls) call
+         on conflict (id) do nothing`,
+    [instanceId],
+  );
+}
+
 /** All traces that a call has left, from the most to the least certain. */
 export type Traces = {
   charge: {
@@ -55,8 +98,8 @@ export type Traces = {
     at: Date;
   } | null;
   failure: Omit<FailedRequest, 'id' | 'accountId' | 'projectId'> | null;
-  /** Credits are reserved for it; `alive`: by a process that lives. */
-  hold: { alive: boolean } | null;
+  /** As its process wrote it down; `alive`: that process lives. */
+  running: { operation: string; model: string | null; alive: boolean } | null;
   project: { owner: string; slug: string } | null;
 };
 
@@ -73,7 +116,8 @@ type Row = {
   failed_model: string | null;
   http_status: number | null;
   error_code: string | null;
-  holder_lives: boolean | null;
+  running: RunningEntry | null;
+  alive: boolean;
   owner_slug: string | null;
   project_slug: string;
 };
@@ -84,8 +128,7 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
     `select l.created_at as ledger_at, l.operation as ledger_operation, l.model_requested as ledger_model,
             -l.micro as micro, l.active_ms, l.outcome,
             f.finished_at as failed_at, f.state, f.operation as failed_operation, f.model as failed_model,
-            f.http_status, f.error_code,
-            h.lives as holder_lives, p.owner_slug, p.project_slug
+            f.http_status, f.error_code, r.running, r.alive, p.owner_slug, p.project_slug
        from (select $1::text as id, $2::text as account_id) asked
        left join lateral (
          select * from ledger where type = 'inference' and request_id = asked.id and account_id = asked.account_id
@@ -93,15 +136,20 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
        left join lateral (
          select * from failed_requests where id = asked.id and account_id = asked.account_id) f on true
        left join lateral (
-         select exists (select from instances where id = holds.instance_id) as lives
-           from holds where request_id = asked.id and account_id = asked.account_id) h on true
+         select calls -> asked.id as running,
+                exists (select from instances where instances.id = running_requests.instance_id) as alive
+           from running_requests where calls -> asked.id ->> 'accountId' = asked.account_id limit 1) r on true
        left join lateral (
          select owner.slug as owner_slug, projects.slug as project_slug
            from projects join accounts owner on owner.id = projects.account_id
-          where projects.id = coalesce(l.project_id, f.project_id)) p on true`,
+          where projects.id = coalesce(l.project_id, f.project_id, r.running ->> 'projectId')) p on true`,
     [id, accountId],
   );
   if (!row) throw new Error('A look-up of one request gave no row. This is a bug.');
+  return tracesOf(row);
+}
+
+function tracesOf(row: Row): Traces {
   return {
     charge: row.ledger_at && {
       operation: row.ledger_operation,
@@ -119,7 +167,7 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
       errorCode: row.error_code,
       finishedAt: row.failed_at,
     },
-    hold: row.holder_lives === null ? null : { alive: row.holder_lives },
+    running: row.running && { operation: row.running.operation, model: row.running.model, alive: row.alive },
     project: row.owner_slug === null ? null : { owner: row.owner_slug, slug: row.project_slug },
   };
 }

@@ -22,8 +22,11 @@ after(() => pg?.drop());
 const nowMs = Date.parse('2026-03-04T05:06:07.089Z');
 const day = 24 * 60 * 60_000;
 
-function create(options: { clock?: Clock; perMinute?: number; maxWaiting?: number } = {}) {
-  return createRequests({ database: pg.database, clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, ...options });
+type Options = { clock?: Clock; perMinute?: number; maxWaiting?: number; pageMs?: number; sweepMs?: number };
+
+function create(options: Options = {}, instanceId = newId('ins')) {
+  const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+  return createRequests({ database: pg.database, instanceId, registered: async () => {}, clock, ...options });
 }
 
 const received = (id: string) => ({
@@ -46,12 +49,13 @@ async function charge(sql: Sql, id: string, outcome = 'succeeded'): Promise<void
   );
 }
 
-async function hold(sql: Sql, id: string, instanceId: string): Promise<void> {
-  await sql.query('insert into holds (request_id, account_id, instance_id, micro) values ($1, $2, $3, 50)', [
-    id,
-    account.accountId,
-    instanceId,
-  ]);
+/** Waits until `isSo`. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail('It did not come about in 3 s.');
 }
 
 const place = () => ({ owner: project.owner, slug: project.slug });
@@ -103,30 +107,55 @@ test('a failed call is known to every process once it is written, and a later ch
   assert.deepEqual([state, httpStatus, credits], ['succeeded', 424, '0.000050']);
 });
 
-test('a call on another process runs while that lives, and is unknown once it is dead', async () => {
+test('a call that takes longer is known to other processes, runs while its own lives, and is unknown once that is dead', async () => {
   const { database } = pg;
-  const [id, instanceId] = [newId('req', nowMs), newId('ins')];
-  await hold(database, id, instanceId);
-  assert.equal((await find(create(), id)).state, 'unknown');
+  const instanceId = newId('ins');
   await database.query('insert into instances (id) values ($1)', [instanceId]);
-  assert.equal((await find(create(), id)).state, 'running');
-  await database.query('delete from holds where request_id = $1', [id]);
-  const requests = create();
-  requests.lost([{ requestId: id, accountId: account.accountId }]);
-  await requests.stop();
-  const { state, finishedAt, credits } = await find(create(), id);
-  assert.deepEqual([state, finishedAt, credits], ['unknown', new Date(nowMs), '0.000000']);
+  const time = { ms: 0 };
+  const clock = { nowMs: () => nowMs, monotonicMs: () => time.ms };
+  const working = create({ clock, pageMs: 20 }, instanceId);
+  working.start();
+  const [id, quickId] = [newId('req', nowMs), newId('req', nowMs)];
+  working.begin(received(id)).running();
+  time.ms = 20;
+  working.begin(received(quickId));
+  const other = create({ sweepMs: 20 });
+  const stateOf = async (of: string) => (await find(other, of).catch(() => null))?.state ?? null;
+  await until(async () => (await stateOf(id)) === 'running');
+  assert.equal(await stateOf(quickId), null);
+  const { route, project: called, model } = await find(other, id);
+  assert.deepEqual([route, called, model], ['chat.create', place(), 'chat']);
+  const stranger = await seedAccount(database);
+  await assert.rejects(other.find({ id, accountId: stranger.accountId }), isNotFound);
+
+  await database.query('delete from instances where id = $1', [instanceId]);
+  assert.equal(await stateOf(id), 'unknown');
+  const pages = () => database.query('select from running_requests where instance_id = $1', [instanceId]);
+  other.start();
+  // The process that is taken for dead goes on writing: what it says of itself counts in the end.
+  await until(async () => (await find(other, id)).finishedAt !== null);
+  const { state, credits, route: kept } = await find(other, id);
+  assert.deepEqual([state, credits, kept], ['unknown', '0.000000', 'chat.create']);
+  await working.stop();
+  await other.stop();
+  assert.ok((await pages()).length <= 1);
 });
 
 test('a process that was taken for dead and was not says itself how its call ended', async () => {
   const requests = create();
   const id = newId('req', nowMs);
-  const track = requests.begin(received(id));
-  requests.lost([{ requestId: id, accountId: account.accountId }]);
-  await requests.stop();
-  track.failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
-  await requests.stop();
-  requests.lost([{ requestId: id, accountId: account.accountId }]);
+  await pg.database.query(
+    `insert into running_requests (instance_id, calls) values ('ins_dead', json_build_object($1::text, $2::json))`,
+    [
+      id,
+      JSON.stringify({ accountId: account.accountId, operation: 'chat.create', projectId: project.id, model: null }),
+    ],
+  );
+  const sweeping = create({ sweepMs: 10 });
+  sweeping.start();
+  await until(async () => (await find(requests, id)).finishedAt !== null);
+  await sweeping.stop();
+  requests.begin(received(id)).failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
   await requests.stop();
   assert.equal((await find(create(), id)).errorCode, 'generation_failed');
 });
@@ -144,11 +173,7 @@ test('a call of another account is as unknown as one that never was', async () =
 
 test('nothing is told of a call of more than 30 days ago, and its row goes', async () => {
   const [old, kept] = [newId('req', nowMs - 30 * day - 1), newId('req', nowMs - 30 * day + 1)];
-  const requests = createRequests({
-    database: pg.database,
-    clock: { nowMs: () => nowMs, monotonicMs: () => 0 },
-    sweepMs: 10,
-  });
+  const requests = create({ sweepMs: 10 });
   for (const id of [old, kept])
     requests.begin(received(id)).failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
   await requests.stop();
@@ -156,9 +181,8 @@ test('nothing is told of a call of more than 30 days ago, and its row goes', asy
   await assert.rejects(find(requests, old), isNotFound);
   requests.start();
   const rows = () => pg.database.query('select from failed_requests where id = any($1::text[])', [[old, kept]]);
-  for (let tries = 0; (await rows()).length > 1 && tries < 200; tries++) await new Promise((r) => setTimeout(r, 10));
+  await until(async () => (await rows()).length === 1);
   await requests.stop();
-  assert.equal((await rows()).length, 1);
 });
 
 test('a flood of failures fills neither the memory nor the disk', async () => {
@@ -188,7 +212,8 @@ test('a flood of failures fills neither the memory nor the disk', async () => {
 
 test('a database that refuses does not keep a process from stopping', async () => {
   const away = { ...pg.database, query: () => Promise.reject(new Error('away')) };
-  const requests = createRequests({ database: away, clock: { nowMs: () => nowMs, monotonicMs: () => 0 } });
+  const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+  const requests = createRequests({ database: away, instanceId: newId('ins'), registered: async () => {}, clock });
   requests.begin(received(newId('req', nowMs))).failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
   await requests.stop();
 });

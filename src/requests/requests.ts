@@ -1,17 +1,16 @@
 import type { Database } from '#db';
 import { fault, firstIdAt, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
-import { type RequestRecord, type Running, recordOf } from './request-record.ts';
-import { deleteFailedBefore, type FailedState, findTraces } from './requests.store.ts';
-
-/** A call that was let in: who makes it, and what it asks for. */
-export type ReceivedRequest = {
-  id: string;
-  accountId: string;
-  operation: string;
-  project: { id: string; owner: string; slug: string };
-  model: string | null;
-};
+import { type Progress, type ReceivedRequest, type RequestRecord, recordOf } from './request-record.ts';
+import {
+  buryRunning,
+  deleteFailedBefore,
+  deleteRunning,
+  type FailedState,
+  findTraces,
+  type RunningRequest,
+  writeRunning,
+} from './requests.store.ts';
 
 export type Failure = { state: FailedState; httpStatus: number | null; errorCode: string | null };
 
@@ -25,11 +24,9 @@ export type RequestTrack = {
   over: () => void;
 };
 
-/** Knows what became of calls of models. Those that succeed cost nothing here: the ledger has them. */
+/** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
 export type Requests = {
   begin: (request: ReceivedRequest) => RequestTrack;
-  /** Calls whose process died: their holds were given back, so they were not charged. */
-  lost: (calls: readonly { requestId: string; accountId: string }[]) => void;
   /** Throws `not_found` for another account's call, for one that left no trace and for one of more than 30 days ago. */
   find: (request: { id: string; accountId: string }) => Promise<RequestRecord>;
   start: () => void;
@@ -37,75 +34,109 @@ export type Requests = {
   stop: () => Promise<void>;
 };
 
-export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & { database: Database; sweepMs?: number };
+export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
+  database: Database;
+  instanceId: string;
+  /** Resolves once other processes can see that this one lives. */
+  registered: () => Promise<void>;
+  /** Pause between notes of what runs, and the age from which a call is noted. */
+  pageMs?: number;
+  sweepMs?: number;
+};
+
+type Here = ReceivedRequest & { progress: Progress; sinceMs: number };
 
 const keptMs = 30 * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
 const longestModel = 200;
 
-export function createRequests({ database, sweepMs = 600_000, ...options }: RequestsOptions): Requests {
-  const { clock, log } = options;
-  const failures = createFailureLog({ ...options, sql: database });
-  const running = new Map<string, Running>();
-  let timer: NodeJS.Timeout | null = null;
-  let sweeping = Promise.resolve();
+export function createRequests(options: RequestsOptions): Requests {
+  const { database, instanceId, registered, pageMs = 1_000, sweepMs = 10_000, ...rest } = options;
+  const { clock, log } = rest;
+  const failures = createFailureLog({ ...rest, sql: database });
+  const here = new Map<string, Here>();
+  let noted = 0;
+  let timers: NodeJS.Timeout[] = [];
+  const underWay = new Map<string, Promise<void>>();
+
+  /** Tells the other processes what takes longer here. Quick calls are never written down. */
+  async function noteRunning(): Promise<void> {
+    const old = clock.monotonicMs() - pageMs;
+    const slow = [...here.values()].filter(({ sinceMs }) => sinceMs <= old);
+    if (slow.length === 0 && noted === 0) return;
+    await registered();
+    await writeRunning(database, instanceId, slow.map(toRunning));
+    noted = slow.length;
+  }
 
   async function sweep(): Promise<void> {
+    await buryRunning(database, instanceId);
     const firstKept = firstIdAt('req', clock.nowMs() - keptMs);
-    try {
-      while ((await deleteFailedBefore(database, firstKept, deletedAtOnce)) === deletedAtOnce);
-    } catch (error) {
-      log?.warn({ err: error }, 'no sweep of failed requests');
-    }
+    while ((await deleteFailedBefore(database, firstKept, deletedAtOnce)) === deletedAtOnce);
+  }
+
+  function every(ms: number, what: string, work: () => Promise<void>): NodeJS.Timeout {
+    const turn = () => {
+      if (underWay.has(what)) return;
+      const done = work()
+        .catch((error: unknown) => log?.warn({ err: error }, what))
+        .finally(() => underWay.delete(what));
+      underWay.set(what, done);
+    };
+    return setInterval(turn, ms).unref();
   }
 
   return {
-    begin({ id, accountId, operation, project, model }) {
-      const { owner, slug } = project;
-      const call = { accountId, operation, project: { owner, slug }, model: model?.slice(0, longestModel) ?? null };
-      const current: Running = { ...call, isRunning: false };
-      running.set(id, current);
+    begin({ model, ...request }) {
+      const { id, accountId, operation, project } = request;
+      const asked = { ...request, model: model?.slice(0, longestModel) ?? null };
+      const call: Here = { ...asked, progress: 'received', sinceMs: clock.monotonicMs() };
+      here.set(id, call);
       return {
         running: () => {
-          current.isRunning = true;
+          call.progress = 'running';
         },
         failed: (failure) =>
-          failures.note({ id, ...call, ...failure, projectId: project.id, finishedAt: new Date(clock.nowMs()) }),
-        over: () => void running.delete(id),
+          failures.note({
+            ...{ id, accountId, operation, model: asked.model, projectId: project.id },
+            ...failure,
+            finishedAt: new Date(clock.nowMs()),
+          }),
+        over: () => void here.delete(id),
       };
-    },
-
-    lost(calls) {
-      const nothing = { operation: null, projectId: null, model: null, httpStatus: null, errorCode: null };
-      const finishedAt = new Date(clock.nowMs());
-      for (const { requestId: id, accountId } of calls)
-        failures.note({ id, accountId, state: 'unknown', ...nothing, finishedAt });
     },
 
     async find({ id, accountId }) {
       const madeMs = timeOfId('req', id);
       if (madeMs === null || madeMs < clock.nowMs() - keptMs) throw noSuchRequest();
       // Looked up first: a call that ends meanwhile has left its trace by then.
-      const here = running.get(id);
+      const current = here.get(id);
       const traces = await findTraces(database, { id, accountId });
-      const isOwn = here?.accountId === accountId;
-      const record = recordOf({ id, createdAt: new Date(madeMs) }, traces, isOwn ? here : null);
+      const isOwn = current?.accountId === accountId;
+      const record = recordOf({ id, createdAt: new Date(madeMs) }, traces, isOwn ? current : null);
       if (!record) throw noSuchRequest();
       return record;
     },
 
     start() {
-      timer ??= setInterval(() => {
-        sweeping = sweep();
-      }, sweepMs).unref();
+      if (timers.length > 0) return;
+      timers = [
+        every(pageMs, 'no note of running requests', noteRunning),
+        every(sweepMs, 'no sweep of requests', sweep),
+      ];
     },
 
     async stop() {
-      if (timer) clearInterval(timer);
-      timer = null;
-      await Promise.all([sweeping, failures.flush()]);
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
+      await Promise.all([...underWay.values(), failures.flush()]);
+      if (noted > 0) await deleteRunning(database, instanceId).catch(() => {});
     },
   };
+}
+
+function toRunning({ id, accountId, operation, project, model }: Here): RunningRequest {
+  return { id, accountId, operation, projectId: project.id, model };
 }
 
 /** Another account's request is as unknown as one that never was. */
