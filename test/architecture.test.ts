@@ -31,6 +31,7 @@ const arrows: Record<string, Record<string, string>> = {
     http: 'the caller of a route',
     accounts: 'slugs of projects follow the rules of slugs of accounts',
     activity: 'changes of projects are told',
+    idempotency: 'a project is made once, however often the creation is sent',
   },
   models: {
     db: 'hosted models are rows',

@@ -252,3 +252,16 @@ test('an account opens as many projects as it may, also when many are opened at 
   const back = await owner.ask('PATCH', `/${owner.slug}/${slug}`, { archived: false });
   assert.deepEqual(codeOf(back), [409, 'state_conflict', null]);
 });
+
+test('a creation that is sent again under its Idempotency-Key makes one project and gets the same answer', async () => {
+  const owner = await someoneOn(server);
+  const body = { name: 'once', kind: 'text' };
+  const send = (key: string, sent: object) => owner.ask('POST', '', sent, { 'idempotency-key': key });
+  const first = await send('a', body);
+  assert.deepEqual(await send('a', body), first);
+  assert.deepEqual([first.status, first.json.slug], [201, 'once']);
+  assert.deepEqual(codeOf(await send('a', { ...body, name: 'other' })), [409, 'idempotency_conflict', null]);
+  assert.deepEqual(codeOf(await send('b', body)), [409, 'slug_taken', 'slug']);
+  assert.equal((await owner.ask('GET')).json.total_count, 1);
+  assert.equal((await toldTo(server, owner.accountId)).length, 1);
+});

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { type ProjectPath, projectPrefix, seeProject } from './access.ts';
 import type { Author } from './project-activity.ts';
@@ -44,9 +45,12 @@ export function projectsRoutes(deps: ProjectsDeps) {
       '/api/v1/projects',
       { config: { operation: 'projects.create', contract: createContract }, schema: { body: createProjectBody } },
       async (request, reply) => {
-        const project = await database.transaction((tx) => createProject(tx, newProjectOf(request, request.body)));
+        const input = newProjectOf(request, request.body);
+        const shown = await once(request, database).transaction(async (tx) =>
+          showToOwner(tx, await createProject(tx, input)),
+        );
         reply.code(201);
-        return render(request)(await showToOwner(database, project));
+        return render(request)(shown);
       },
     );
 
