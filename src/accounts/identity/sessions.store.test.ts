@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '#db';
+import { newId } from '#kernel';
+import { seedAccount } from '#test/accounts.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { putPassword, replacePassword } from './identities.store.ts';
+import { deleteSessions, insertSession } from './sessions.store.ts';
+
+let db: TestDatabase;
+
+before(async () => {
+  db = await createTestDatabase();
+});
+
+after(() => db?.drop());
+
+const old = 'hash of the old password';
+
+async function seedPerson(): Promise<string> {
+  const { accountId } = await seedAccount(db.database);
+  await putPassword(db.database, accountId, old);
+  return accountId;
+}
+
+const enter = (sql: Sql, accountId: string, passwordHash: string | null = old) =>
+  insertSession(sql, { id: newId('ses'), accountId, digest: randomBytes(32), passwordHash });
+
+async function changePassword(tx: Sql, accountId: string): Promise<void> {
+  assert.ok(await replacePassword(tx, { accountId, from: old, to: 'hash of the new password' }));
+  await deleteSessions(tx, accountId, null);
+}
+
+const sessionsOf = async (accountId: string) =>
+  (await db.database.query('select from auth_sessions where account_id = $1', [accountId])).length;
+
+/** Runs `second` while the transaction of `first` is open, and gives what it came to after the commit. */
+async function meet<T>(first: (tx: Sql) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+  const state = { isSettled: false };
+  const outcome = await db.database.transaction(async (tx) => {
+    await first(tx);
+    const under = second().finally(() => {
+      state.isSettled = true;
+    });
+    under.catch(() => {});
+    await sleep(100);
+    assert.equal(state.isSettled, false, 'the second waits for the first');
+    return { under };
+  });
+  return outcome.under;
+}
+
+test('a change of the password waits for a sign-in with the old one, and ends its session', async () => {
+  const accountId = await seedPerson();
+  await meet(
+    async (tx) => assert.ok(await enter(tx, accountId)),
+    () => db.database.transaction((tx) => changePassword(tx, accountId)),
+  );
+  assert.equal(await sessionsOf(accountId), 0);
+});
+
+test('a sign-in whose password is being changed waits, and comes to nothing', async () => {
+  const accountId = await seedPerson();
+  const session = await meet(
+    (tx) => changePassword(tx, accountId),
+    () => enter(db.database, accountId),
+  );
+  assert.equal(session, null);
+  assert.equal(await sessionsOf(accountId), 0);
+});
+
+test('sessions are for active accounts, with the password that is theirs if one was checked', async () => {
+  const accountId = await seedPerson();
+  assert.equal(await enter(db.database, accountId, 'another hash'), null);
+  assert.ok(await enter(db.database, accountId, null));
+  await db.database.query("update accounts set status = 'suspended' where id = $1", [accountId]);
+  assert.equal(await enter(db.database, accountId), null);
+  assert.equal(await sessionsOf(accountId), 1);
+});
+
+test('sessions that have expired go when their account signs in again', async () => {
+  const accountId = await seedPerson();
+  for (let at = 0; at < 3; at++) await enter(db.database, accountId);
+  await db.database.query("update auth_sessions set expires_at = now() - interval '1 s' where account_id = $1", [
+    accountId,
+  ]);
+  assert.ok(await enter(db.database, accountId));
+  assert.equal(await sessionsOf(accountId), 1);
+});
