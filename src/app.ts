@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
-import { countCallsByAccount, createBilling, grant } from '#billing';
+import { countCallsByAccount, createBilling, createUsageSums, creditsRoutes, grant } from '#billing';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
@@ -42,7 +42,9 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     clock,
     log: (level, message, fields) => log[level](fields, message),
   });
-  const billing = createBilling({ database, instanceId: newId('ins'), clock, log });
+  const lowMicro = config.lowBalanceMicro;
+  const sums = createUsageSums({ database, lowMicro, log });
+  const billing = createBilling({ database, instanceId: newId('ins'), clock, log, onCharge: sums.touch });
   const usage = createKeyUsage({ sql: database, clock });
   const jobs = createJobs({ url: database.url, log });
   const hosting = createHosting({
@@ -76,6 +78,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   await server.register(keysRoutes({ database, cursors }));
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
+  await server.register(creditsRoutes({ sql: database, cursors, clock, lowMicro }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
@@ -95,6 +98,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   });
   await server.register(contractRoutes);
 
+  sums.start();
   billing.start();
   usage.start();
   saved.start();
@@ -116,6 +120,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(telemetry.stop);
       parts.defer(engine.close);
       parts.defer(usage.stop);
+      parts.defer(sums.stop);
       parts.defer(billing.stop);
       parts.defer(saved.stop);
       parts.defer(hosting.stop);

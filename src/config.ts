@@ -23,6 +23,8 @@ type Values = {
   signUp: 'closed' | 'oidc' | 'open';
   /** What an account has that somebody opened himself. */
   signUpMicro: Micro;
+  /** Below it, credits are low. */
+  lowBalanceMicro: Micro;
   /** null: no identity provider. */
   oidcIssuer: string | null;
   oidcClientId: string | null;
@@ -129,6 +131,12 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
   signUpMicro: {
     env: 'FANFOLD_SIGNUP_CREDITS',
     fallback: 0n,
+    expected: 'a number of credits, 0 or more, with at most six decimals',
+    read: readCredits,
+  },
+  lowBalanceMicro: {
+    env: 'FANFOLD_LOW_BALANCE_CREDITS',
+    fallback: 1_000_000n,
     expected: 'a number of credits, 0 or more, with at most six decimals',
     read: readCredits,
   },
@@ -248,6 +256,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     trustedProxies: read(settings.trustedProxies),
     signUp: read(settings.signUp),
     signUpMicro: read(settings.signUpMicro),
+    lowBalanceMicro: read(settings.lowBalanceMicro),
     oidcIssuer: read(settings.oidcIssuer),
     oidcClientId: read(settings.oidcClientId),
     oidcClientSecret: read(settings.oidcClientSecret),

@@ -42,7 +42,11 @@ const arrows: Record<string, Record<string, string>> = {
     jobs: 'load checks run in the background',
     engine: 'load checks; installed models are described in the words of the engine, and its reader checks their files',
   },
-  billing: { db: 'the ledger is rows' },
+  billing: {
+    db: 'the ledger is rows',
+    http: 'routes of credits',
+    activity: 'grants and low credits are told in the feed',
+  },
   idempotency: { db: 'kept answers are rows, stored in the transaction of the change' },
   limits: {
     db: 'limits and what is used of them are rows',
@@ -83,6 +87,9 @@ const tables: Record<string, string> = {
   instances: 'billing',
   holds: 'billing',
   ledger: 'billing',
+  usage_marks: 'billing',
+  usage_sums: 'billing',
+  usage_places: 'billing',
   idempotent_requests: 'idempotency',
   failed_requests: 'requests',
   running_requests: 'requests',
@@ -142,6 +149,16 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },
   'src/billing/settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/ledger.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
+  'src/billing/credits/credits.store.ts': { tables: ['accounts'], reason: 'balance and sums of one moment' },
+  'src/billing/usage/sums.store.ts': { tables: ['accounts'], reason: 'looks for accounts that are not summed up' },
+  'src/billing/usage/rows.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'a row names the project that was called, in the statement that finds the page',
+  },
+  'src/billing/usage/names.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'rows have ids of projects, people say paths',
+  },
   'src/billing/doctor.store.ts': { tables: ['accounts'], reason: 'proves balances against the ledger' },
 };
 

@@ -10,8 +10,9 @@ export type Finding = {
    * `abandoned_hold`: a hold of a process that has shown no life for a while; a running server gives it back.
    * `twice`: one request has several rows of one type.
    * `charge`: a charge is not what the formula gives.
+   * `usage`: what is summed up for lists and totals is not what the ledger has.
    */
-  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge';
+  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage';
   accountId: string;
   /** What is wrong: an account, a request or a ledger row. */
   subject: string;

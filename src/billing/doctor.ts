@@ -2,6 +2,7 @@ import type { Database } from '#db';
 import { billingUnits } from '#kernel';
 import { type ChargeRow, type Finding, listChargesAfter, listDiscrepancies } from './doctor.store.ts';
 import { chargeWithin } from './rates.ts';
+import { listUsageDiscrepancies } from './usage/usage-doctor.store.ts';
 
 export type { Finding } from './doctor.store.ts';
 
@@ -20,6 +21,7 @@ export function doctor(database: Database): Promise<Finding[]> {
     // It reads whole tables, which the pool's plans otherwise avoid.
     await tx.query('set local enable_seqscan = on');
     const findings = await listDiscrepancies(tx);
+    for (const finding of await listUsageDiscrepancies(tx)) findings.push({ check: 'usage', ...finding });
     let last = { accountId: '', seq: 0n };
     while (findings.length < mostFindings) {
       const rows = await listChargesAfter(tx, last, pageSize);

@@ -1,9 +1,15 @@
 export { type Billing, type BillingOptions, type BillingTiming, createBilling } from './billing.ts';
 export { countCallsByAccount } from './call-counts.store.ts';
 export type { Charge } from './charge.ts';
+export { type CreditsDeps, creditsRoutes } from './credits/credits.routes.ts';
+export { type CreditsSummary, readCredits } from './credits/credits.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export type { HoldAnswer, HoldRequest } from './holds.store.ts';
 export type { BillingLog } from './instance-care.ts';
 export type { Balance, Grant } from './ledger.store.ts';
 export { boundOf, type CostPace, type CostQuestion, chargeWithin } from './rates.ts';
+export type { LedgerType, UsageFilter } from './usage/filter.ts';
+export { createUsageSums, type UsageSums } from './usage/summing.ts';
+export { type GroupBy, sumUsage, sumUsageBy, type UsageGroup, type UsageTotals } from './usage/totals.store.ts';
+export { type Spending, spendingTypes, summarizeSpending } from './usage/usage.ts';

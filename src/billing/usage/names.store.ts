@@ -1,0 +1,45 @@
+import type { Sql } from '#db';
+
+/** The project at `{owner}/{project}`, whoever asks; null: there is none. */
+export async function findProjectId(sql: Sql, ownerSlug: string, projectSlug: string): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(
+    `select project.id from accounts owner join projects project on project.account_id = owner.id
+      where owner.slug = $1 and project.slug = $2`,
+    [ownerSlug, projectSlug],
+  );
+  return row?.id ?? null;
+}
+
+/** `{owner}/{project}` of projects by id. */
+export async function listProjectPaths(sql: Sql, projectIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql.query<{ id: string; path: string }>(
+    `select project.id, owner.slug || '/' || project.slug as path
+       from projects project join accounts owner on owner.id = project.account_id
+      where project.id = any($1::text[])`,
+    [projectIds],
+  );
+  return new Map(rows.map(({ id, path }) => [id, path]));
+}
+
+/** Names of an account's keys by id, as its ledger has them: keys that are deleted keep theirs. */
+export async function listKeyNames(
+  sql: Sql,
+  accountId: string,
+  keyIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql.query<{ key_id: string; key_name: string | null }>(
+    `select asked.key_id, coalesce(
+              (select key_name from ledger
+                where account_id = $1 and seq = (
+                  select seqs[cardinality(seqs)] from usage_places
+                   where account_id = $1 and dimension = 'key' and value = asked.key_id
+                   order by first_seq desc limit 1)),
+              (select key_name from ledger
+                where account_id = $1 and key_id = asked.key_id
+                  and seq > coalesce((select seq from usage_marks where account_id = $1), 0)
+                order by seq desc limit 1)) as key_name
+       from unnest($2::text[]) as asked (key_id)`,
+    [accountId, keyIds],
+  );
+  return new Map(rows.flatMap(({ key_id, key_name }) => (key_name === null ? [] : [[key_id, key_name] as const])));
+}

@@ -1,0 +1,58 @@
+import type { Static } from 'typebox';
+import type { Sql } from '#db';
+import { fault } from '#kernel';
+import type { UsageFilter } from './filter.ts';
+import { findProjectId } from './names.store.ts';
+import type { summaryQuery, usageQuery } from './usage.schema.ts';
+
+const dayMs = 24 * 3_600_000;
+const defaultDays = 30;
+const mostDays = 366;
+
+/** A project id that no project has: what is asked of a project that is not there has no rows. */
+const noProject = 'prj_none';
+
+/** The filter that a query asks for. A project that does not exist has no rows, just as one that was never called. */
+export async function readFilter(sql: Sql, accountId: string, query: Static<typeof usageQuery>): Promise<UsageFilter> {
+  const { key_id: keyId = null, model = null, type } = query;
+  const [since, until] = [readTime(query, 'from'), readTime(query, 'to')];
+  if (since && until) checkOrder(since, until);
+  const projectId = await projectIdOf(sql, query.project);
+  return { accountId, since, until, keyId, model, projectId, types: type === undefined ? null : [type] };
+}
+
+/** The same for a summary, which always has a span. */
+export async function readSummary(
+  sql: Sql,
+  accountId: string,
+  { query, now }: { query: Static<typeof summaryQuery>; now: Date },
+): Promise<UsageFilter & { since: Date; until: Date }> {
+  const until = readTime(query, 'to') ?? now;
+  const since = readTime(query, 'from') ?? new Date(until.getTime() - defaultDays * dayMs);
+  checkOrder(since, until);
+  if (query.group_by === 'day' && until.getTime() - since.getTime() > mostDays * dayMs)
+    throw fault('invalid_request', { message: `from: at most ${mostDays} days are told by day.`, param: 'from' });
+  const { key_id: keyId = null, model = null } = query;
+  return { accountId, since, until, keyId, model, projectId: await projectIdOf(sql, query.project), types: null };
+}
+
+function readTime(query: { from?: string; to?: string }, param: 'from' | 'to'): Date | null {
+  const text = query[param];
+  if (text === undefined) return null;
+  const time = new Date(text);
+  // Before it there is no ledger, and PostgreSQL knows no year 0.
+  if (time.getTime() >= 0) return time;
+  if (time.getTime() < 0) return new Date(0);
+  throw fault('invalid_request', { message: `${param}: expected an RFC 3339 time.`, param });
+}
+
+function checkOrder(since: Date, until: Date): void {
+  if (since <= until) return;
+  throw fault('invalid_request', { message: 'to: must not be before from.', param: 'to' });
+}
+
+async function projectIdOf(sql: Sql, path: string | undefined): Promise<string | null> {
+  const [owner, project] = path?.split('/') ?? [];
+  if (owner === undefined || project === undefined) return null;
+  return (await findProjectId(sql, owner, project)) ?? noProject;
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Sql } from '#db';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { chargeFor, openAccount } from '../billing.fixture.ts';
+import { doctor } from '../doctor.ts';
+import { grant } from '../grants.ts';
+import { settleCharges } from '../settlements.store.ts';
+import type { UsageFilter } from './filter.ts';
+import { endOfLedger, listLedgerRows } from './rows.store.ts';
+import { createUsageSums, type UsageSums } from './summing.ts';
+import { type GroupBy, sumUsage, sumUsageBy, type UsageTotals } from './totals.store.ts';
+import { matches, type PlainRow, randomFilter, readWholeLedger, writeRandomRows } from './usage.fixture.ts';
+
+let db: TestDatabase;
+
+before(async () => {
+  db = await createTestDatabase();
+});
+
+after(() => db.drop());
+
+const database = () => db.database;
+
+const groupings: GroupBy[] = ['hour', 'day', 'type', 'key', 'project', 'model'];
+
+function totalsOf(rows: readonly PlainRow[]): UsageTotals {
+  const sum = (of: (row: PlainRow) => bigint) => rows.reduce((total, row) => total + of(row), 0n);
+  return {
+    rows: rows.length,
+    requests: rows.filter(({ type }) => type === 'inference').length,
+    activeUs: sum((row) => row.active_us),
+    units: sum((row) => row.units),
+    micro: sum((row) => row.micro),
+  };
+}
+
+function groupOf(row: PlainRow, by: GroupBy): string | null {
+  if (by === 'hour') return `${row.created_at.toISOString().slice(0, 13)}:00:00.000Z`;
+  if (by === 'day') return row.created_at.toISOString().slice(0, 10);
+  return { type: row.type, key: row.key_id, project: row.project_id, model: row.model }[by];
+}
+
+/** Compares what the readers say with the whole ledger, in one snapshot. */
+async function assertReadersAreRight(sql: Sql, filter: UsageFilter): Promise<void> {
+  const expected = (await readWholeLedger(sql, filter.accountId)).filter((row) => matches(row, filter));
+  assert.deepEqual(await sumUsage(sql, filter), totalsOf(expected));
+  const by = groupings[randomInt(groupings.length)] ?? 'day';
+  const { data, groups, totals } = await sumUsageBy(sql, filter, { by, limit: 1_000 });
+  assert.deepEqual(totals, totalsOf(expected));
+  const grouped = Map.groupBy(expected, (row) => groupOf(row, by));
+  assert.deepEqual(
+    new Map(data.map(({ value, ...rest }) => [value, rest])),
+    new Map([...grouped].map(([value, rows]) => [value, totalsOf(rows)])),
+  );
+  assert.equal(groups, grouped.size);
+  const middle = expected[randomInt(expected.length + 1)]?.seq ?? endOfLedger;
+  for (const start of [endOfLedger, middle])
+    assert.deepEqual(
+      (await listLedgerRows(sql, filter, { before: start, limit: 7 })).map(({ seq }) => seq),
+      expected
+        .filter(({ seq }) => seq < start)
+        .map(({ seq }) => seq)
+        .slice(0, 7),
+    );
+}
+
+/** Readers under many filters, each against the ledger of the same snapshot. */
+async function readFor(accounts: readonly string[], rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++)
+    await database().transaction(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read');
+      const accountId = accounts[round % accounts.length] ?? '';
+      await assertReadersAreRight(tx, randomFilter(accountId));
+    });
+}
+
+const usageFindings = async () => (await doctor(database())).filter(({ check }) => check === 'usage');
+
+const sums = (lowMicro = 1_000_000n, on: Database = database()): UsageSums =>
+  createUsageSums({ database: on, lowMicro, timing: { pauseMs: 5, sweepMs: 100 } });
+
+/** A process that dies at the last moment, every other time. */
+const dying = (): Database => ({
+  ...database(),
+  transaction: (work) =>
+    database().transaction(async (tx) => {
+      const result = await work(tx);
+      if (randomInt(2) === 0) throw new Error('killed before the commit');
+      return result;
+    }),
+});
+
+test('totals, groups and pages are those of the whole ledger, before, while and after it is summed up', async () => {
+  const accounts = await Promise.all([1, 2].map(() => openAccount(database(), 1_000_000n)));
+  await Promise.all(accounts.map((id) => writeRandomRows(database(), id, { count: 300 })));
+  await readFor(accounts, 20);
+  const replicas = [sums(), sums(), sums(undefined, dying())];
+  for (const replica of replicas) replica.start();
+  let writing = true;
+  const writers = accounts.map(async (id) => {
+    while (writing) {
+      await writeRandomRows(database(), id, { count: 1 + randomInt(5) });
+      for (const replica of replicas) replica.touch(id);
+      await sleep(15);
+    }
+  });
+  await readFor(accounts, 80);
+  writing = false;
+  await Promise.all(writers);
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await sums().catchUp();
+  const [unsummed] = await database().query(
+    'select from usage_marks mark where exists (select from ledger where account_id = mark.account_id and seq > mark.seq)',
+  );
+  assert.equal(unsummed, undefined);
+  await readFor(accounts, 40);
+  assert.deepEqual(await usageFindings(), []);
+});
+
+test('the doctor finds sums and places that are not those of the ledger', async () => {
+  const accountId = await openAccount(database(), 1_000_000n);
+  await writeRandomRows(database(), accountId, { count: 250 });
+  await sums().catchUp();
+  assert.deepEqual(await usageFindings(), []);
+  const of = `where account_id = '${accountId}'`;
+  for (const [table, change, back] of [
+    ['usage_sums', 'rows = rows + 1', 'rows = rows - 1'],
+    ['usage_sums', 'micro = micro + 1', 'micro = micro - 1'],
+    ['usage_sums', 'last_seq = last_seq + 1', 'last_seq = last_seq - 1'],
+    ['usage_places', 'preceding = preceding + 1', 'preceding = preceding - 1'],
+    ['usage_places', 'seqs[1] = seqs[1] + 1', 'seqs[1] = seqs[1] - 1'],
+  ] as const) {
+    await database().query(`update ${table} set ${change} ${of}`);
+    const findings = await usageFindings();
+    assert.ok(findings.length > 0 && findings.every((finding) => finding.accountId === accountId), change);
+    await database().query(`update ${table} set ${back} ${of}`);
+  }
+  await database().query(`delete from usage_sums ${of} and grain = 'day'`);
+  assert.ok((await usageFindings()).length > 0);
+  await database().query(`delete from usage_sums ${of}`);
+  await database().query(`delete from usage_places ${of}`);
+  await database().query(`delete from usage_marks ${of}`);
+  assert.deepEqual(await usageFindings(), []);
+});
+
+test('chunks of places fill up, however few rows each turn brings', async () => {
+  const accountId = await openAccount(database(), 1_000_000n);
+  for (let turn = 0; turn < 60; turn++) {
+    await writeRandomRows(database(), accountId, { count: 1 + randomInt(12) });
+    await sums().catchUp();
+  }
+  const [chunks] = await database().query<{ wrong: bigint; full: bigint }>(
+    `select count(*) filter (where cardinality(seqs) < 100 and not is_last) as wrong,
+            count(*) filter (where cardinality(seqs) = 100) as full
+       from (select *, first_seq = max(first_seq) over (partition by dimension, value) as is_last
+               from usage_places where account_id = $1) chunk`,
+    [accountId],
+  );
+  assert.equal(chunks?.wrong, 0n);
+  assert.ok(chunks.full > 0n);
+});
+
+test('a fall below the threshold is told once, by whichever replica sees it, and again after the next rise', async () => {
+  const rate = 600_000n;
+  const low = 5_000n;
+  const accountId = await openAccount(database(), 0n);
+  const told = async () => {
+    const replicas = [sums(low), sums(low), sums(low)];
+    await Promise.all(replicas.map((replica) => replica.catchUp()));
+    const rows = await database().query<{ data: { balance: string; threshold: string } }>(
+      `select data from activity where account_id = $1 and type = 'credits.low' order by id`,
+      [accountId],
+    );
+    return rows.map(({ data }) => data);
+  };
+  const spend = (units: number) =>
+    settleCharges(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })], { timeoutMs: 5_000 });
+  const fall = (balance: string) => ({ balance, threshold: '0.005000' });
+
+  assert.deepEqual(await told(), []);
+  await grant(database(), { accountId, micro: 4_000n, note: null });
+  assert.deepEqual(await told(), [], 'it never had more');
+  await grant(database(), { accountId, micro: 4_000n, note: null });
+  await spend(3);
+  assert.deepEqual(await told(), [], 'exactly the threshold is enough');
+  await spend(1);
+  assert.deepEqual(await told(), [fall('0.004000')]);
+  await spend(1);
+  assert.deepEqual(await told(), [fall('0.004000')]);
+  await grant(database(), { accountId, micro: 9_000n, note: null });
+  await spend(9);
+  assert.deepEqual(await told(), [fall('0.004000'), fall('0.003000')], 'up and down between two looks');
+});
