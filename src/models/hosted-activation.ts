@@ -85,10 +85,15 @@ async function outcomeOf(options: ActivationsOptions, warming: Warming, signal: 
   } catch (error) {
     // The target is gone since the activation. Trouble with the database is no verdict about the model.
     if (error instanceof Fault && error.row.status < 500) {
-      return { error: { code: error.row.code, message: error.message } };
+      return { error: { code: codeOf(error), message: error.message } };
     }
     throw error;
   }
+}
+
+/** What is the matter with the target, rather than what kind of refusal that is. */
+function codeOf({ row, options: { details } }: Fault): string {
+  return typeof details?.reason === 'string' ? details.reason : row.code;
 }
 
 async function end(database: Database, warming: Warming, outcome: Outcome): Promise<void> {

@@ -6,10 +6,7 @@ import type { HostedTarget } from './hosted-target.ts';
 /** Whether a target can be served: null, or why it cannot. The message is for the owner of the alias. */
 export type LoadFailure = { code: string; message: string } | null;
 
-export type LoadCheckEngine = Pick<
-  Engine,
-  'prepareChat' | 'generate' | 'prepareEmbedding' | 'embed' | 'release' | 'status'
->;
+export type LoadCheckEngine = Pick<Engine, 'prepareChat' | 'generate' | 'prepareEmbedding' | 'embed' | 'status'>;
 
 export type LoadCheck = { engine: LoadCheckEngine; clock: Clock; target: HostedTarget; signal: AbortSignal };
 
@@ -32,9 +29,8 @@ export async function checkLoad({ engine, clock, target, signal }: LoadCheck): P
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Fault)) throw error;
-      if (!mayPass(error, { engine, target, isPatient: clock.monotonicMs() < busyUntilMs })) {
-        return { code: error.row.code, message: error.message };
-      }
+      const isPatient = clock.monotonicMs() < busyUntilMs;
+      if (!mayPass(error, { engine, target, isPatient })) return failureOf(error, { engine, target });
       await sleep(pauseMs(error), undefined, { signal });
     }
   }
@@ -47,6 +43,11 @@ function mayPass(
 ): boolean {
   if (fault === 'model_warming') return true;
   return fault === 'capacity_unavailable' && isPatient && engine.status(target.baseModel.id).status !== 'failed';
+}
+
+function failureOf({ row, message }: Fault, { engine, target }: Pick<LoadCheck, 'engine' | 'target'>) {
+  const isBroken = engine.status(target.baseModel.id).status === 'failed';
+  return { code: isBroken ? 'load_failed' : row.code, message };
 }
 
 function pauseMs({ options: { retryAfterSeconds = 1 } }: Fault): number {

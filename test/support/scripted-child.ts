@@ -30,10 +30,10 @@ function receive(message: ToChild): void {
       load(message.config);
       break;
     case 'prepare_chat':
-      prepare(message, JSON.parse(message.prompt.messages.at(-1)?.content ?? '{}'));
+      prepare(message, behaviourIn(message.prompt.messages.at(-1)?.content));
       break;
     case 'prepare_embedding':
-      prepare(message, JSON.parse(message.texts[0] ?? '{}'));
+      prepare(message, behaviourIn(message.texts[0]));
       break;
     case 'generate':
     case 'embed':
@@ -68,6 +68,11 @@ function load(config: ChildConfig): void {
       process.send?.({ type: 'load_failed', message: script.fails } satisfies FromChild, () => process.exit(1));
     }
   }, script.loadMs ?? 0);
+}
+
+/** Plain text asks for nothing special. */
+function behaviourIn(text = ''): Behaviour {
+  return text.startsWith('{') ? JSON.parse(text) : {};
 }
 
 /** `diesPreparing` names a file: the child dies if it is there, and takes it along, so that the next child lives. */

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createCursorCodec, Fault, type FaultName, newId } from '#kernel';
+import type { HostedModel } from './hosted-models.store.ts';
+import {
+  activateHostedModel,
+  changeHostedModel,
+  createHostedModel,
+  type HostedChange,
+  type Place,
+  readHostedModel,
+} from './hosted-models.ts';
+import { createHostedRoom, type HostedRoom, toldTo } from './hosted-room.fixture.ts';
+import type { TargetName } from './hosted-target.ts';
+import { pageOfRevisions, rollBack } from './revisions.ts';
+
+let room: HostedRoom;
+before(async () => {
+  room = await createHostedRoom();
+  room.install('a');
+  room.install('b', {}, { rateMicroPerMinute: 70_000n, priceVersion: 'of b' });
+  room.install('broken', { fails: 'bad tensor' });
+  room.install('embedder', { dimensions: 4 }, { kind: 'embedding', dimensions: 4 });
+  room.install('absent', {}, { installed: null });
+});
+after(() => room.close());
+
+const counter = { next: 0 };
+const base = (id: string): TargetName => ({ type: 'base_model', id });
+const nothing: HostedChange = { displayName: null, visibility: null, target: null };
+
+async function alias({ activate = true }: { activate?: boolean } = {}) {
+  const place = await room.place();
+  const { id } = await createHostedModel(room, place, {
+    ...{ alias: `alias-${counter.next++}`, displayName: null, visibility: 'private', activate, target: base('a') },
+  });
+  await room.attempt(id);
+  const read = () => readHostedModel(room, place, id);
+  const retarget = (target: TargetName, more: Partial<HostedChange> = {}) =>
+    changeHostedModel(room, place, { id, change: { ...nothing, ...more, target } });
+  const revisions = async () => {
+    const deps = { ...room, cursors: createCursorCodec(Buffer.alloc(32)) };
+    return (await pageOfRevisions(deps, place, { id, limit: 100, cursor: null })).rows;
+  };
+  return { id, place, read, retarget, revisions };
+}
+
+const isRefusal =
+  (name: FaultName, reason?: string) =>
+  (error: unknown): true => {
+    assert.ok(error instanceof Fault, String(error));
+    assert.deepEqual([error.fault, error.options.details?.reason], [name, reason]);
+    return true;
+  };
+
+const serving = ({ targetId, revision, state, rateMicroPerMinute, priceVersion }: HostedModel) =>
+  [targetId, revision, state, rateMicroPerMinute, priceVersion] as const;
+
+const typesOf = async ({ project }: Place) => (await toldTo(room, project.accountId)).map(({ type }) => type);
+
+test('a new target of an active model is a new revision at its own rate, loaded and checked, and stays active', async () => {
+  const { place, read, retarget, revisions } = await alias();
+  const changed = await retarget(base('b'), { displayName: 'Bee' });
+  assert.deepEqual(serving(changed), ['b', 2, 'active', 70_000n, 'of b']);
+  assert.deepEqual([changed.displayName, changed.revisionSha256], ['Bee', 'sha of b']);
+  assert.deepEqual(await read(), changed);
+  assert.deepEqual(
+    (await revisions()).map(({ revision, targetId, sha256, rateMicroPerMinute, restoredFrom }) => [
+      ...[revision, targetId, sha256, rateMicroPerMinute, restoredFrom],
+    ]),
+    [
+      [2, 'b', 'sha of b', 70_000n, null],
+      [1, 'a', 'sha of a', 30_000n, null],
+    ],
+  );
+  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated', 'model.target_changed']);
+});
+
+test('a target that cannot be loaded changes nothing of an active model, not even its name', async () => {
+  const { place, read, retarget, revisions } = await alias();
+  const before = await read();
+  await assert.rejects(retarget(base('broken'), { displayName: 'New' }), isRefusal('state_conflict', 'load_failed'));
+  assert.deepEqual(await read(), before);
+  assert.equal((await revisions()).length, 1);
+  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated']);
+});
+
+test('targets that are not there, not installed or of another kind are refused', async () => {
+  const { read, retarget } = await alias();
+  const before = await read();
+  await assert.rejects(retarget(base('never-was')), isRefusal('model_not_found'));
+  await assert.rejects(retarget(base('absent')), isRefusal('state_conflict', 'not_installed'));
+  await assert.rejects(retarget(base('embedder')), isRefusal('kind_mismatch'));
+  await assert.rejects(retarget({ type: 'training_job', id: newId('job') }), isRefusal('model_not_found'));
+  assert.deepEqual(await read(), before);
+});
+
+test('of two changes of the target at once one wins, and the other is told', async () => {
+  const { read, retarget, revisions } = await alias();
+  const results = await Promise.allSettled([retarget(base('b')), retarget(base('b'))]);
+  const [lost] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  assert.ok(isRefusal('state_conflict', 'changed_meanwhile')(lost));
+  assert.deepEqual(serving(await read()).slice(0, 3), ['b', 2, 'active']);
+  assert.equal((await revisions()).length, 2);
+});
+
+test('a model that is not served changes its target unchecked and stays off; one that warms keeps it', async () => {
+  const off = await alias({ activate: false });
+  assert.deepEqual(serving(await off.retarget(base('broken'))).slice(0, 3), ['broken', 2, 'inactive']);
+  await activateHostedModel(room, off.place, off.id);
+  await assert.rejects(off.retarget(base('b')), isRefusal('state_conflict'));
+  await room.attempt(off.id);
+  assert.equal((await off.read()).state, 'failed');
+  assert.deepEqual(serving(await off.retarget(base('b'))).slice(0, 3), ['b', 3, 'inactive']);
+  assert.equal((await off.read()).error, null);
+});
+
+test('the target that it has already, or nothing at all, is no change', async () => {
+  const { place, id, read, retarget } = await alias();
+  const before = await read();
+  assert.deepEqual(await retarget(base('a')), before);
+  assert.deepEqual(await changeHostedModel(room, place, { id, change: nothing }), before);
+  const same = { ...nothing, visibility: 'private', displayName: before.displayName } as const;
+  assert.deepEqual(await changeHostedModel(room, place, { id, change: same }), before);
+  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated']);
+});
+
+test('a rollback serves the target of any earlier revision as a new one, and the numbers only count up', async () => {
+  const { place, id, retarget, revisions } = await alias();
+  await retarget(base('b'));
+  const back = await rollBack(room, place, { id, revision: 1 });
+  assert.deepEqual(serving(back), ['a', 3, 'active', 30_000n, 'first']);
+  assert.equal((await revisions())[0]?.restoredFrom, 1);
+  assert.deepEqual(await rollBack(room, place, { id, revision: 1 }), back, 'it serves that target already');
+  assert.deepEqual(serving(await rollBack(room, place, { id, revision: 2 })).slice(0, 2), ['b', 4]);
+  await assert.rejects(rollBack(room, place, { id, revision: 5 }), isRefusal('invalid_request'));
+  assert.deepEqual((await typesOf(place)).slice(2), [
+    ...['model.target_changed', 'model.rolled_back', 'model.rolled_back'],
+  ]);
+});
+
+test('a training job that has succeeded is served with its adapter, by those who may use it', async () => {
+  const mine = await alias();
+  const job = (id: string, state: string) => ({
+    ...({ jobId: id, kind: 'text', baseModelId: 'b', state, maxInputTokens: null, queryInstruction: null } as const),
+    adapter: state === 'succeeded' ? { sha256: 'sha of adapter', path: '/adapter.gguf' } : null,
+    accountId: mine.place.project.accountId,
+  });
+  const [done, running] = [newId('job'), newId('job')];
+  room.jobs.set(done, job(done, 'succeeded')).set(running, job(running, 'running'));
+  const trained = (id: string): TargetName => ({ type: 'training_job', id });
+  await assert.rejects(mine.retarget(trained(running)), isRefusal('state_conflict', 'target_not_ready'));
+  const changed = await mine.retarget(trained(done));
+  assert.deepEqual([changed.targetId, changed.baseModelId, changed.revisionSha256], [done, 'b', 'sha of adapter']);
+  const others = await alias();
+  await assert.rejects(others.retarget(trained(done)), isRefusal('model_not_found'));
+});
