@@ -265,3 +265,19 @@ test('a creation that is sent again under its Idempotency-Key makes one project 
   assert.equal((await owner.ask('GET')).json.total_count, 1);
   assert.equal((await toldTo(server, owner.accountId)).length, 1);
 });
+
+test('names and descriptions come back as they were sent, however they are composed', async () => {
+  const owner = await someoneOn(server);
+  for (const [n, name] of [
+    'Ame\u0301lie',
+    'Am\u00e9lie',
+    '\u202eabc',
+    '👩‍👩‍👧',
+    "'; drop table projects; --",
+    '<b>&amp;',
+  ].entries()) {
+    const made = await owner.make({ name, slug: `n${n}`, description: `${name}\n${name}` });
+    assert.deepEqual([made.name, made.description], [name, `${name}\n${name}`]);
+    assert.equal((await owner.ask('GET', `/${owner.slug}/n${n}`)).json.name, name);
+  }
+});
