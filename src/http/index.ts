@@ -6,6 +6,7 @@ export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';
 export { parseJsonBody } from './json-guard.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
+export { createPublication } from './openapi/publication.ts';
 export { creditsText, nullable, pageQuery, pageSchema, plainPageQuery, timestamp } from './page-query.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';

@@ -86,6 +86,7 @@ export const textCallFaults = [
   'owner_required',
   'insufficient_credits',
   'ambiguous_transport',
+  'rate_limited',
   'generation_failed',
   'model_warming',
   'capacity_unavailable',

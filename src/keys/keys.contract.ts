@@ -46,7 +46,7 @@ export const createContract: Contract = {
       example: {
         ...example,
         last_used_at: null,
-        key: 'fnf_8Kq2Zr6TnVb3YwLx9Cd5Fg7Hj1Mp4Qs8Uv2Xa6Ze0Rt3Ny5x0Zb',
+        key: 'fnf_8Kq2Zr6TnVb3YwLx9Cd5Fg7Hj1Mp4Qs8Uv2Xa6Ze0Rt3Nx0Zb',
       },
     },
   },

@@ -99,16 +99,19 @@ function securitySchemes(language: Language): Record<string, Record<string, stri
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: 'fanfold.session_token',
-      description: text('The session of a signed-in browser.', '已登录浏览器的会话。'),
+      name: 'fanfold_session',
+      description: text(
+        'The session of a signed-in browser. Where the service is reached over HTTPS the cookie may be named `__Host-fanfold_session`.',
+        '已登录浏览器的会话。通过 HTTPS 访问时，Cookie 名可能为 `__Host-fanfold_session`。',
+      ),
     },
     csrf: {
       type: 'apiKey',
       in: 'header',
       name: 'x-fnf-csrf',
       description: text(
-        'Proves that a request with a session comes from the page of this service; any value.',
-        '证明携带会话的请求来自本服务的页面；取任意值。',
+        'Proves that a request with a session comes from a page of this service: the `csrf_token` of `GET /api/v1/auth/session`.',
+        '证明携带会话的请求来自本服务的页面：取自 `GET /api/v1/auth/session` 的 `csrf_token`。',
       ),
     },
   };

@@ -116,7 +116,7 @@ function errorResponse(faults: readonly FaultName[], shape: WireShape, language:
     content: {
       'application/json': {
         schema: { allOf: [base, narrowed] },
-        examples: Object.fromEntries(faults.map((name) => [name, example(name, shape, language)])),
+        examples: Object.fromEntries(faults.map((name) => [name, example(name, shape)])),
       },
     },
   };
@@ -129,13 +129,8 @@ function oneFault(name: FaultName, language: Language): string {
   return `\`${code}\`: ${text ? describe(text.when, language) + gap + describe(text.remedy, language) : message}`;
 }
 
-function example(name: FaultName, shape: WireShape, language: Language): ExampleObject {
-  const text = faultTexts[name];
-  const problem = fault(name, samples[name]);
-  return {
-    ...(text ? { summary: describe(text.when, language) } : {}),
-    value: JSON.parse(renderFault(problem, shape, sampleRequestId)),
-  };
+function example(name: FaultName, shape: WireShape): ExampleObject {
+  return { value: JSON.parse(renderFault(fault(name, samples[name]), shape, sampleRequestId)) };
 }
 
 function headersOf(faults: readonly FaultName[], shape: WireShape): HeaderName[] {

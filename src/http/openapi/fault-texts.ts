@@ -86,6 +86,10 @@ export const faultTexts: Record<string, FaultText> = {
     ),
     said('Take an id from the list of models.', '从模型列表中选取 ID。'),
   ),
+  artifact_not_found: text(
+    said('The file that a record stands for was removed or never written.', '记录所对应的文件已被删除或从未写入。'),
+    said('Make it again, or ask the operator.', '重新生成，或联系运营方。'),
+  ),
   model_not_installed: text(
     said('The catalogue lists the model, but its file is not on this machine.', '目录中有该模型，但本机没有其文件。'),
     said('Run the command in the message.', '运行消息中给出的命令。'),
@@ -117,6 +121,27 @@ export const faultTexts: Record<string, FaultText> = {
   kind_mismatch: text(
     said('A text model in an embedding project, or the other way round.', '在嵌入项目中使用文本模型，或相反。'),
     said('Use a project of the right kind.', '使用类型相符的项目。'),
+  ),
+  in_use: text(
+    said(
+      'Something that still runs needs the object. `details` tells what.',
+      '仍有运行中的任务需要该对象。`details` 说明具体情况。',
+    ),
+    said('Wait for it, or cancel it.', '等待其结束，或将其取消。'),
+  ),
+  idempotency_conflict: text(
+    said(
+      'The account used this `Idempotency-Key` within a day for another path or body.',
+      '该账户在一天内已将此 `Idempotency-Key` 用于其他路径或请求体。',
+    ),
+    said('Use a new key for a new request.', '新的请求请使用新的键。'),
+  ),
+  idempotency_in_progress: text(
+    said(
+      'The first request with this `Idempotency-Key` has not ended.',
+      '使用此 `Idempotency-Key` 的首个请求尚未结束。',
+    ),
+    said('Send it again with the same key, after a moment.', '稍后用相同的键重新发送。'),
   ),
   embeddings_not_enabled: text(
     said('An embedding call in a text project.', '在文本项目中发起嵌入调用。'),

@@ -14,8 +14,11 @@ const known = {
   },
   RetryAfter: {
     name: 'retry-after',
-    text: said('Whole seconds to wait before the request is sent again.', '重新发送请求前需等待的整秒数。'),
-    schema: { type: 'integer', minimum: 1, maximum: 59, examples: [5] },
+    text: said(
+      'Whole seconds to wait before the request is sent again; more than 59 with `rate_limited` only.',
+      '重新发送请求前需等待的整秒数；仅 `rate_limited` 时可能超过 59。',
+    ),
+    schema: { type: 'integer', minimum: 1, examples: [5] },
   },
   ShouldRetry: {
     name: 'x-should-retry',

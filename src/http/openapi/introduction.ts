@@ -30,12 +30,12 @@ v1 内只做增量变更：新的操作、新的可选请求字段、新的响�
     said(
       `Send an API key with every request: \`Authorization: Bearer fnf_...\`. A key belongs to an account and works with every project that the account may access. A deactivated or deleted key stops working at once.
 
-Operations under \`/api/v1\` also take the session of a signed-in browser; then every request other than GET needs the header \`x-fnf-csrf\`. When both are sent, the key counts. Operations marked public need neither.
+Operations under \`/api/v1\` also take the session of a signed-in browser; then every request other than GET needs the header \`x-fnf-csrf\` with the \`csrf_token\` of \`GET /api/v1/auth/session\`. When both are sent, the key counts. Operations marked public need neither.
 
 Private objects of other accounts answer 404, as if they did not exist.`,
       `每次请求都须携带 API 密钥：\`Authorization: Bearer fnf_...\`。密钥属于账户，可用于该账户有权访问的所有项目。停用或删除密钥后立即失效。
 
-\`/api/v1\` 下的操作也接受已登录浏览器的会话；此时除 GET 外的请求都必须带有 \`x-fnf-csrf\` 标头。两者同时存在时以密钥为准。标为公开的操作无需认证。
+\`/api/v1\` 下的操作也接受已登录浏览器的会话；此时除 GET 外的请求都必须带有 \`x-fnf-csrf\` 标头，其值取自 \`GET /api/v1/auth/session\` 的 \`csrf_token\`。两者同时存在时以密钥为准。标为公开的操作无需认证。
 
 他人的私有对象一律返回 404，如同不存在。`,
     ),

@@ -3,7 +3,7 @@ import { type CacheableText, cacheableText } from '../cached-answer.ts';
 import type { RouteRow } from '../route-table.ts';
 import { writeDocument } from './document.ts';
 import type { Language, OpenApiDocument } from './model.ts';
-import { documentOf, indexOf } from './operation-index.ts';
+import { documentOf, indexOf, operationsOf } from './operation-index.ts';
 
 /** Everything that is published about the routes, as texts. Made when it is first asked for: routes do not change. */
 export type Publication = {
@@ -11,6 +11,7 @@ export type Publication = {
   json: (language: Language) => CacheableText;
   yaml: (language: Language) => CacheableText;
   index: (language: Language) => CacheableText;
+  operationIds: () => string[];
   /** The document of one operation; null when there is no such operation. */
   operation: (language: Language, operationId: string) => CacheableText | null;
 };
@@ -22,6 +23,7 @@ export function createPublication(rows: readonly RouteRow[]): Publication {
     json: oncePerLanguage((language) => jsonOf(document(language))),
     yaml: oncePerLanguage((language) => cacheableText(yamlText(document(language)), 'application/yaml; charset=utf-8')),
     index: oncePerLanguage((language) => jsonOf(indexOf(document(language), language))),
+    operationIds: () => operationsOf(document('en')).map(({ operation }) => operation.operationId),
     operation(language, operationId) {
       const alone = documentOf(document(language), operationId);
       return alone && jsonOf(alone);

@@ -34,6 +34,7 @@ function byRequest({ method, path, shape, schema, contract }: RouteRow): FaultNa
     ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
     ...(schema.body && shape === 'native' ? (['invalid_shape'] as const) : []),
     ...(path.includes(':') && shape === 'native' ? (['not_found'] as const) : []),
+    ...(contract?.idempotent ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
     ...(hasField(query, 'cursor') ? (['invalid_cursor'] as const) : []),
   ];
 }

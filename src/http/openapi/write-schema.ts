@@ -32,7 +32,7 @@ export function createSchemaWriter(language: Language): SchemaWriter {
     const out: JsonSchema = {};
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === '$id' || keyword === 'x-zh') continue;
-      if (keyword === 'description') out.description = describe(schema, language);
+      if (keyword === 'description') Object.assign(out, described(schema, language));
       else if (maps.has(keyword) && isRecord(value)) out[keyword] = mapValues(value, write);
       else if (lists.has(keyword) && Array.isArray(value)) out[keyword] = value.map(write);
       else if (single.has(keyword) && isRecord(value)) out[keyword] = write(value);
@@ -45,6 +45,11 @@ export function createSchemaWriter(language: Language): SchemaWriter {
     write,
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
+}
+
+function described(schema: Record<string, unknown>, language: Language): JsonSchema {
+  const description = describe(schema, language);
+  return description === '' ? {} : { description };
 }
 
 /** The text of a schema or a contract in one language. A missing translation shows as English; a test finds it. */
@@ -78,22 +83,19 @@ function withType(schema: JsonSchema): JsonSchema {
   return schema.enum.every((value) => typeof value === 'string') ? { type: 'string', ...schema } : schema;
 }
 
-/** `anyOf` of something simple and null is a type of two names. */
+/** Something simple or null is a type of two names; a choice or null is a choice with one more. */
 function withNull(schema: JsonSchema, language: Language): JsonSchema {
   const { anyOf, ...outer } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [value, none]: JsonSchema[] = anyOf;
-  if (!value || none?.type !== 'null' || typeof value.type !== 'string') return schema;
+  if (!value || none?.type !== 'null') return schema;
   const { const: only, enum: words, ...inner } = value;
   const allowed = Array.isArray(words) ? words : only === undefined ? [] : [only];
   const description = [inner.description, outer.description].filter(Boolean).join(language === 'zh' ? '' : ' ');
-  return {
-    ...inner,
-    ...outer,
-    type: [value.type, 'null'],
-    ...(description ? { description } : {}),
-    ...(allowed.length > 0 ? { enum: [...allowed, null] } : {}),
-  };
+  const both = { ...inner, ...outer, ...(description ? { description } : {}) };
+  if (Array.isArray(value.anyOf)) return { ...both, anyOf: [...value.anyOf, none] };
+  if (typeof value.type !== 'string') return schema;
+  return { ...both, type: [value.type, 'null'], ...(allowed.length > 0 ? { enum: [...allowed, null] } : {}) };
 }
 
 function mapValues(record: Record<string, unknown>, map: (value: unknown) => JsonSchema): Record<string, JsonSchema> {

@@ -64,7 +64,7 @@ function parametersView(operation: OperationObject, scene: Scene): Html | null {
   if (parameters.length === 0) return null;
   return html`<h3>${scene.say('parameters')}</h3><dl class="fields">${parameters.map(
     (parameter) =>
-      html`<div class="field"><dt><code class="name">${parameter.name}</code> <span class="type">${scene.schemas.typeOf(parameter.schema)}</span> <span class="note">${scene.say(parameter.in)}${parameter.required ? null : html`, ${scene.say('optional')}`}</span></dt><dd>${parameter.description ? html`<p>${inline(parameter.description)}</p>` : null}${scene.schemas.limitsOf(parameter.schema)}</dd></div>`,
+      html`<div class="field"><dt><code class="name">${parameter.name}</code> <span class="type">${scene.schemas.typeOf(parameter.schema)}</span> <span class="note">· ${scene.say(parameter.in)}${parameter.required ? null : html`, ${scene.say('optional')}`}</span></dt><dd>${parameter.description ? html`<p>${inline(parameter.description)}</p>` : null}${scene.schemas.limitsOf(parameter.schema)}</dd></div>`,
   )}</dl>`;
 }
 

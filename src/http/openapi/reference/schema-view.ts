@@ -97,7 +97,7 @@ export function createSchemaView(schemas: Record<string, JsonSchema>, language: 
     const inner = fieldsAt(field, depth + 1);
     const text = field.description ?? resolve(field).description;
     return html`<div class="field"><dt><code class="name">${name}</code> <span class="type">${typeOf(field)}</span>${
-      isRequired ? null : html` <span class="note">${say('optional')}</span>`
+      isRequired ? null : html` <span class="note">· ${say('optional')}</span>`
     }</dt><dd>${typeof text === 'string' ? html`<p>${inline(text)}</p>` : null}${limitsOf(field)}${
       inner ? html`<details><summary>${say('fields')}</summary>${inner}</details>` : null
     }</dd></div>`;

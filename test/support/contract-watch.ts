@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { writeDocument } from '../../src/http/openapi/document.ts';
+import { isRef, type OpenApiDocument, type ResponseObject } from '../../src/http/openapi/model.ts';
+import { createSchemaChecks, pointed, pointerOf, type SchemaChecks } from './openapi-checks.ts';
+import { publishedPath } from './openapi-paths.ts';
+
+const maxBytes = 4_000_000;
+
+/** What answers a server gave that its published contract does not allow. */
+export type ContractWatch = { violations: () => string[] };
+
+/**
+ * Compares every answer of a server with the published contract: its status, its content type, its required headers and
+ * its body, frames of a stream included. So each test that asks the program tests the contract as well.
+ */
+export function watchContract(server: FastifyInstance): ContractWatch {
+  const found = new Set<string>();
+  const judge = judgeOf(server);
+  server.server.prependListener('request', (request, response) => {
+    const sent = readAlong(response);
+    response.once('finish', () => {
+      for (const violation of judge()(request, sent())) found.add(violation);
+    });
+  });
+  return { violations: () => [...found] };
+}
+
+/** An answer as it left; the body is null when it was too much to keep. */
+type Sent = { status: number; headers: Record<string, unknown>; body: string | null };
+
+type Judge = (request: IncomingMessage, sent: Sent) => string[];
+
+/** The document is made when the first answer leaves: the routes are complete then. */
+function judgeOf(server: FastifyInstance): () => Judge {
+  let judge: Judge | null = null;
+  return () => {
+    if (judge) return judge;
+    const document = writeDocument(server.routeTable.rows, 'en');
+    const checks = createSchemaChecks(document);
+    const pathOf = publishedPath(document);
+    judge = ({ method = '', url = '' }, sent) => {
+      const path = pathOf(url);
+      const steps = path === null ? null : ['paths', path, method.toLowerCase()];
+      if (steps === null || pointed(document, pointerOf(...steps)) === undefined) return [];
+      return wrongWith({ document, checks, steps, sent }).map((wrong) => `${method} ${path} ${sent.status}: ${wrong}`);
+    };
+    return judge;
+  };
+}
+
+type Answered = {
+  document: OpenApiDocument;
+  checks: SchemaChecks;
+  steps: readonly string[];
+  sent: Sent;
+};
+
+function wrongWith({ document, checks, steps, sent }: Answered): string[] {
+  let at = pointerOf(...steps, 'responses', String(sent.status));
+  let documented = pointed(document, at);
+  if (documented === undefined) return ['the status is not documented'];
+  // as: the document has answers in this place.
+  if (isRef(documented as object)) {
+    at = (documented as { $ref: string }).$ref.slice(1);
+    documented = pointed(document, at);
+  }
+  const { headers = {}, content } = documented as ResponseObject;
+  const missing = Object.entries(headers).flatMap(([name, header]) => {
+    const target = isRef(header) ? pointed(document, header.$ref) : header;
+    return Reflect.get(Object(target), 'required') && sent.headers[name] === undefined ? [`no ${name}`] : [];
+  });
+  return [...missing, ...wrongBody(checks, { at, content: content ?? {} }, sent)];
+}
+
+type Documented = { at: string; content: NonNullable<ResponseObject['content']> };
+
+function wrongBody(checks: SchemaChecks, { at, content }: Documented, { headers, body }: Sent): string[] {
+  if (body === null) return [];
+  if (Object.keys(content).length === 0) return body === '' ? [] : ['a body where none is documented'];
+  const type = String(headers['content-type']).split(';')[0]?.trim() ?? '';
+  const media = content[type];
+  if (!media) return [`content type ${type} is not documented`];
+  const place = at + pointerOf('content', type);
+  if (type === 'application/json') return checks.wrongWith(`${place}/schema`, JSON.parse(body));
+  if (type === 'text/event-stream' && media['x-fnf-event']) return wrongFrames(checks, `${place}/x-fnf-event`, body);
+  return [];
+}
+
+function wrongFrames(checks: SchemaChecks, place: string, body: string): string[] {
+  const frames = body.split('\n\n').filter((frame) => frame.startsWith('data: ') && frame !== 'data: [DONE]');
+  return frames.flatMap((frame) => {
+    const value: unknown = JSON.parse(frame.slice('data: '.length));
+    const isError = Object.hasOwn(Object(value), 'error');
+    return checks.wrongWith(isError ? '/components/schemas/CompatError' : place, value);
+  });
+}
+
+function readAlong(response: ServerResponse): () => Sent {
+  const chunks: Buffer[] = [];
+  const headers: Record<string, unknown> = {};
+  let bytes = 0;
+  const keep = (chunk: unknown) => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    if (bytes <= maxBytes) chunks.push(buffer);
+  };
+  const { write, end, writeHead } = response;
+  // as: each has overloads that differ only in what is left out.
+  response.write = ((...given: unknown[]) => {
+    keep(given[0]);
+    return Reflect.apply(write, response, given);
+  }) as ServerResponse['write'];
+  response.end = ((...given: unknown[]) => {
+    keep(given[0]);
+    return Reflect.apply(end, response, given);
+  }) as ServerResponse['end'];
+  response.writeHead = ((...given: unknown[]) => {
+    // Headers that come with it cannot be asked for afterwards.
+    Object.assign(
+      headers,
+      given.find((each) => typeof each === 'object'),
+    );
+    return Reflect.apply(writeHead, response, given);
+  }) as ServerResponse['writeHead'];
+  return () => ({
+    status: response.statusCode,
+    headers: { ...response.getHeaders(), ...headers },
+    body: bytes > maxBytes ? null : Buffer.concat(chunks).toString(),
+  });
+}
