@@ -20,8 +20,6 @@ const texts: Record<string, PathParameter> = {
     'hm',
   ),
   share_id: id('Id of the share.', '共享的 ID。', 'shr'),
-  hosted_model_id: id('Id of the hosted model.', '托管模型的 ID。', 'hm'),
-  share_id: id('Id of the share.', '共享的 ID。', 'shr'),
   request_id: id('Id of a request: `x-request-id` of its answer.', '请求的 ID，即其响应的 `x-request-id`。', 'req'),
   key_id: id('Id of the API key.', 'API 密钥的 ID。', 'key'),
   checkout_id: id('Id of the purchase.', '充值的 ID。', 'chk'),
