@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { grant } from '#billing';
+import { microPerCredit } from '#kernel';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
@@ -9,7 +11,7 @@ import type { HostedWire } from './hosted-wire.ts';
 export type HostedServer = {
   db: TestDatabase;
   app: TestApp;
-  /** An account with a key. */
+  /** An account with a key and credits. */
   account: () => Promise<Caller>;
   stop: () => Promise<void>;
 };
@@ -58,6 +60,7 @@ type Parts = Pick<HostedServer, 'db' | 'app'>;
 async function createCaller({ db, app }: Parts): Promise<Caller> {
   const { accountId, slug } = await seedAccount(db.database);
   const { key } = await seedKey(db.database, { accountId });
+  await db.database.transaction((tx) => grant(tx, { accountId, micro: 1000n * microPerCredit, note: 'Test credits' }));
   const ask = askAs(app.origin, key);
   return {
     ...{ accountId, slug, key, ask },

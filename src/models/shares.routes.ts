@@ -60,5 +60,5 @@ export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
 }
 
 function wishOf({ account_slug: accountSlug, expires_at: expiresAt }: Static<typeof shareBody>): ShareWith {
-  return { accountSlug, expiresAt: expiresAt ? new Date(expiresAt) : null };
+  return { accountSlug, expiresAt: expiresAt ?? null };
 }

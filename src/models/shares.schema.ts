@@ -10,10 +10,11 @@ export const shareBody = Type.Object({
   }),
   expires_at: Type.Optional(
     nullable(
-      Type.String({ format: 'date-time' }),
+      // Its form is checked by the operation: a format within a union would be a question of shape (422).
+      Type.String({ maxLength: 64 }),
       said(
-        'Until when; a time to come. Without it, or with null, the share does not end by itself.',
-        '共享的截止时间，必须是将来的时间。省略或为 null 时不会自动结束。',
+        'Until when, RFC 3339; a time to come. Without it, or with null, the share does not end by itself.',
+        '共享的截止时间（RFC 3339），必须是将来的时间。省略或为 null 时不会自动结束。',
       ),
     ),
   ),

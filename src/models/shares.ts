@@ -60,7 +60,8 @@ async function withCalls(
   return shares.map((share) => ({ ...share, calls30d: calls.get(share.accountId) ?? 0 }));
 }
 
-export type ShareWith = { accountSlug: string; expiresAt: Date | null };
+/** `expiresAt` as it was sent. */
+export type ShareWith = { accountSlug: string; expiresAt: string | null };
 
 /**
  * Lets an account call the model, from the next request on, until `expiresAt`; said again it changes until when. Throws
@@ -72,12 +73,11 @@ export async function shareModel(
   { id, wish }: { id: string; wish: ShareWith },
 ): Promise<{ share: CountedShare; isNew: boolean }> {
   const model = await readHostedModel(deps, place, id);
-  checkExpiry(wish.expiresAt, deps.clock);
+  const expiresAt = readExpiry(wish.expiresAt, deps.clock);
   const account = await accountToShareWith(deps.database, place, wish.accountSlug);
   const { share, isNew } = await deps.database.transaction(async (tx) => {
     await place.lock(tx);
     const { projectId } = model;
-    const { expiresAt } = wish;
     const row = { id: newId('shr'), hostedModelId: model.id, projectId, accountId: account.id, expiresAt };
     const { share, was } = await upsertShare(tx, row);
     if (was?.expiresAt?.getTime() !== expiresAt?.getTime() || was === null)
@@ -89,12 +89,16 @@ export async function shareModel(
   return { share: counted, isNew };
 }
 
-function checkExpiry(expiresAt: Date | null, clock: Clock): void {
-  if (expiresAt === null) return;
-  if (Number.isNaN(expiresAt.getTime()))
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+function readExpiry(text: string | null, clock: Clock): Date | null {
+  if (text === null) return null;
+  const time = new Date(text);
+  if (!rfc3339.test(text) || Number.isNaN(time.getTime()))
     throw fault('invalid_request', { message: 'expires_at: expected an RFC 3339 time.', param: 'expires_at' });
-  if (expiresAt.getTime() <= clock.nowMs())
+  if (time.getTime() <= clock.nowMs())
     throw fault('invalid_request', { message: 'expires_at: this time has passed.', param: 'expires_at' });
+  return time;
 }
 
 async function accountToShareWith(sql: Sql, { project }: Place, slug: string): Promise<Account> {
