@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createCounter, createGauge, createHistogram } from './series.ts';
 
 /** A request of which everything is known: it was answered, or its caller left before (499, as proxies write it). */
 export type EndedRequest = {
@@ -35,32 +35,30 @@ export function followRequest(request: FastifyRequest, reply: FastifyReply, ende
 /** From a lookup to a long answer. */
 const durationBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-export function createHttpMetrics(registry: Registry) {
-  const registers = [registry];
-  const requests = new Counter({
+export function createHttpMetrics() {
+  const requests = createCounter({
     name: 'fanfold_http_requests_total',
     help: 'Requests, by operation and status; 499: the caller left before the answer was complete.',
-    labelNames: ['operation', 'status'] as const,
-    registers,
+    labelNames: ['operation', 'status'],
   });
-  const durations = new Histogram({
+  const durations = createHistogram({
     name: 'fanfold_http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its answer, streams included.',
-    labelNames: ['operation'] as const,
+    labelNames: ['operation'],
     buckets: durationBuckets,
-    registers,
   });
-  const inFlight = new Gauge({
+  const inFlight = createGauge({
     name: 'fanfold_http_requests_in_flight',
     help: 'Requests that are not answered yet.',
-    registers,
+    labelNames: [],
   });
   return {
-    began: () => inFlight.inc(),
+    families: [requests, durations, inFlight],
+    began: () => inFlight.add([], 1),
     ended({ operation, status, durationMs }: EndedRequest): void {
-      inFlight.dec();
-      requests.inc({ operation, status });
-      durations.observe({ operation }, durationMs / 1000);
+      inFlight.add([], -1);
+      requests.add([operation, String(status)]);
+      durations.observe([operation], durationMs / 1000);
     },
   };
 }

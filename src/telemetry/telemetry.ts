@@ -6,6 +6,7 @@ import { watchBatches } from './batch-metrics.ts';
 import { createCallMetrics } from './call-metrics.ts';
 import { createHttpMetrics, type EndedRequest, followRequest } from './http-metrics.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
+import type { Family } from './series.ts';
 import { type Observed, watchState } from './state-metrics.ts';
 import { startTracing, type Tracing } from './tracing.ts';
 
@@ -47,7 +48,7 @@ export async function createTelemetry({ operator, tracing, log }: TelemetryOptio
         if (isEnding) throw new Error('The process is about to end.');
         await ready();
       };
-      server = await openPort(metrics.registry, operator, readyNow);
+      server = await openPort(metrics, operator, readyNow);
       log.info({ host: operator.host, port: server.port }, 'metrics are served on the operator port');
     },
     ending() {
@@ -65,20 +66,27 @@ function createMetrics() {
   const registry = new Registry();
   // Memory, processor time, event loop, garbage collection, handles.
   collectDefaultMetrics({ register: registry });
+  const [http, calls, batches] = [createHttpMetrics(), createCallMetrics(), watchBatches()];
+  const families: Family[] = [...http.families, ...calls.families, ...batches.families];
   return {
     registry,
-    http: createHttpMetrics(registry),
-    observeCall: createCallMetrics(registry),
-    stop: watchBatches(registry),
+    http,
+    observeCall: calls.observe,
+    text: async () => [...families.map(({ render }) => render()), await registry.metrics()].join('\n'),
+    stop: batches.stop,
   };
 }
 
 type Metrics = ReturnType<typeof createMetrics>;
 
-async function openPort(registry: Registry, place: { host: string; port: number }, ready: () => Promise<void>) {
-  const metrics = async () => ({ type: registry.contentType, text: await registry.metrics() });
+async function openPort(
+  { registry, text }: Metrics,
+  place: { host: string; port: number },
+  ready: () => Promise<void>,
+) {
+  const pages = { metrics: async () => ({ type: registry.contentType, text: await text() }), ready };
   try {
-    return await startOperatorServer({ metrics, ready }, place);
+    return await startOperatorServer(pages, place);
   } catch (cause) {
     throw new OperatorError(
       `The operator port ${place.port} on ${place.host} cannot be opened; choose another one with FANFOLD_OPERATOR_PORT.`,
