@@ -8,7 +8,7 @@ export type Answer = {
   /** Everything that it says: headers and body. */
   told: string;
   /** The same without what names this one request, and with the caller's own words taken out. */
-  gist: string;
+  gist: () => string;
 };
 
 export type Question = {
@@ -35,7 +35,7 @@ export async function ask(question: Question): Promise<Answer> {
   const text = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
   const told = [...headers, text].join('\n');
-  return { status: response.status, code: codeIn(text), text, told, gist: gistOf(response, text, params) };
+  return { status: response.status, code: codeIn(text), text, told, gist: () => gistOf(response, text, params) };
 }
 
 /** Names of the parameters of a path, in order. */

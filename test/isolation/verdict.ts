@@ -25,9 +25,10 @@ export function judge(verdict: Verdict, tried: Tried, { name, cell }: { name: st
 /** Adds to the verdict that something hidden is answered differently from something that does not exist. */
 export function compare(verdict: Verdict, tried: Tried, { what, other }: { what: string; other: Answer }): void {
   verdict.answers += 1;
-  if (other.gist === tried.answer.gist) return;
-  const { scene, credential, answer } = tried;
+  const [gist, otherGist] = [tried.answer.gist(), other.gist()];
+  if (gist === otherGist) return;
+  const { scene, credential } = tried;
   verdict.wrong.push(
-    `${scene.caller} (${credential.kind}): ${what}, which does not exist, is answered differently:\n${answer.gist}\n-- but --\n${other.gist}`,
+    `${scene.caller} (${credential.kind}): ${what}, which does not exist, is answered differently:\n${gist}\n-- but --\n${otherGist}`,
   );
 }
