@@ -1,5 +1,5 @@
 import { actorOf, recordActivity } from '#activity';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import type { Principal } from '#http';
 import { fault } from '#kernel';
 import { findPasswordHolder, putPassword, replacePassword } from './identity/identities.store.ts';
@@ -45,27 +45,28 @@ export async function changePassword(
   await forgivePassword(database, accountId);
 }
 
-/** Gives an account a password, whatever it had; for the operator. All its sessions end. Throws `invalid_request`. */
+/**
+ * Gives an account a password, whatever it had, and ends all its sessions; for the operator. Call it in a transaction.
+ * Throws `invalid_request` for a weak one.
+ */
 export async function setPassword(
-  { database, passwords }: PasswordDeps,
+  tx: Sql,
+  passwords: Passwords,
   { accountId, password }: { accountId: string; password: string },
 ): Promise<void> {
-  const holder = await findPasswordHolder(database, accountId);
+  const holder = await findPasswordHolder(tx, accountId);
   if (!holder) throw fault('not_found', { message: 'There is no such account.' });
   checkPassword(password, 'password', holder);
-  const hash = await passwords.hash(password);
-  await database.transaction(async (tx) => {
-    await putPassword(tx, accountId, hash);
-    await deleteSessions(tx, accountId, null);
-    await recordActivity(tx, {
-      accountId,
-      type: 'account.password_changed',
-      actor: { kind: 'system', id: null, label: 'Operator' },
-      subject: { kind: 'account', id: accountId, label: holder.slug },
-      message: 'The operator set the password. All sessions have ended.',
-    });
+  await putPassword(tx, accountId, await passwords.hash(password));
+  await deleteSessions(tx, accountId, null);
+  await recordActivity(tx, {
+    accountId,
+    type: 'account.password_changed',
+    actor: { kind: 'system', id: null, label: 'Operator' },
+    subject: { kind: 'account', id: accountId, label: holder.slug },
+    message: 'The operator set the password. All sessions have ended.',
   });
-  await forgivePassword(database, accountId);
+  await forgivePassword(tx, accountId);
 }
 
 function wrongPassword() {

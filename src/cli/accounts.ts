@@ -1,10 +1,56 @@
-import { type Account, createAccount, findAccountBySlug, listAccounts } from '#accounts';
+import type { Command } from 'commander';
+import {
+  type Account,
+  changeEmail,
+  createPasswords,
+  findAccountBySlug,
+  listAccounts,
+  openAccount,
+  setPassword,
+  updateAccountStatus,
+} from '#accounts';
 import { balanceOf, grant } from '#billing';
 import type { Sql } from '#db';
 import { formatCredits, OperatorError, parseCredits } from '#kernel';
 import type { Config } from '../config.ts';
-import { print, renderTable } from './terminal.ts';
+import { readNewPassword } from './password-input.ts';
+import { note, print, renderTable } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
+
+const operator = { kind: 'system', id: null, label: 'Operator' } as const;
+
+/** The commands of `accounts`. */
+export function addAccountCommands(accounts: Command, config: () => Config): void {
+  accounts
+    .command('create <slug>')
+    .description('make an account without keys or credits and print its id')
+    .option('-n, --name <name>', 'display name')
+    .option('-e, --email <address>', 'address to sign in with; you vouch that it is the person’s own')
+    .option('--admin', 'may do what operators do')
+    .option('--password-stdin', 'give it the password on the first line of the standard input')
+    .action((slug, flags) => createAccountCommand(config(), slug, flags));
+  accounts
+    .command('list')
+    .description('show the accounts and their credits')
+    .action(() => listAccountsCommand(config()));
+  accounts
+    .command('set-email <slug> <address>')
+    .description('give an account another address; you vouch that it is the person’s own')
+    .action((slug, email) => setEmailCommand(config(), slug, email));
+  accounts
+    .command('set-password <slug>')
+    .description('give an account a password, typed or on the standard input, and end its sessions')
+    .option('--password-stdin', 'read the standard input, as without a terminal')
+    .action((slug) => setPasswordCommand(config(), slug));
+  for (const [name, status, what] of [
+    ['suspend', 'suspended', 'refuse its keys and sessions, from the next request on'],
+    ['activate', 'active', 'let its keys and sessions in again'],
+  ] as const)
+    accounts
+      .command(`${name} <slug>`)
+      .description(what)
+      .action((slug) => setStatusCommand(config(), slug, status));
+}
 
 /** The account that a person named. */
 export async function requireAccount(sql: Sql, slug: string): Promise<Account> {
@@ -13,14 +59,56 @@ export async function requireAccount(sql: Sql, slug: string): Promise<Account> {
   throw new OperatorError(`There is no account ${JSON.stringify(slug)}; "accounts list" shows them.`);
 }
 
-export function createAccountCommand(config: Config, slug: string, options: { name?: string; admin?: boolean }) {
+type CreateFlags = { name?: string; email?: string; admin?: boolean; passwordStdin?: boolean };
+
+/** The operator knows whom he makes an account for, so its address counts as verified. */
+export function createAccountCommand(config: Config, slug: string, flags: CreateFlags) {
   return useDatabase(config, async (database) => {
-    const account = await createAccount(database, {
-      slug,
-      ...(options.name === undefined ? {} : { displayName: options.name }),
-      role: options.admin ? 'admin' : 'user',
+    const password = flags.passwordStdin ? await readNewPassword() : null;
+    const account = await database.transaction(async (tx) => {
+      const made = await openAccount(tx, {
+        slug,
+        ...(flags.name === undefined ? {} : { displayName: flags.name }),
+        email: flags.email ?? null,
+        emailVerified: flags.email !== undefined,
+        role: flags.admin ? 'admin' : 'user',
+        actor: operator,
+      });
+      if (password !== null) await setPassword(tx, createPasswords(), { accountId: made.id, password });
+      return made;
     });
+    if (password !== null && account.email === null) hintAtEmail(slug);
     print(account.id);
+  });
+}
+
+export function setPasswordCommand(config: Config, slug: string) {
+  return useDatabase(config, async (database) => {
+    const { id: accountId, email } = await requireAccount(database, slug);
+    const password = await readNewPassword();
+    await database.transaction((tx) => setPassword(tx, createPasswords(), { accountId, password }));
+    print(`The password of ${slug} is set, and its sessions have ended.`);
+    if (email === null) hintAtEmail(slug);
+  });
+}
+
+function hintAtEmail(slug: string): void {
+  note(`${slug} has no e-mail address to sign in with yet; give it one with "accounts set-email ${slug} <address>".`);
+}
+
+export function setEmailCommand(config: Config, slug: string, email: string) {
+  return useDatabase(config, async (database) => {
+    const { id } = await requireAccount(database, slug);
+    await changeEmail(database, id, email);
+    print(`${slug} has the address ${email.toLowerCase()}.`);
+  });
+}
+
+export function setStatusCommand(config: Config, slug: string, status: Account['status']) {
+  return useDatabase(config, async (database) => {
+    const { id } = await requireAccount(database, slug);
+    await updateAccountStatus(database, id, status);
+    print(`${slug} is ${status}.`);
   });
 }
 
@@ -28,11 +116,11 @@ export function listAccountsCommand(config: Config) {
   return useDatabase(config, async (database) => {
     const accounts = await listAccounts(database);
     const rows: string[][] = [];
-    for (const { id, slug, role, status, createdAt } of accounts) {
+    for (const { id, slug, email, role, status, createdAt } of accounts) {
       const { settledMicro } = await balanceOf(database, id);
-      rows.push([slug, id, role, status, formatCredits(settledMicro), createdAt.toISOString()]);
+      rows.push([slug, id, email ?? '-', role, status, formatCredits(settledMicro), createdAt.toISOString()]);
     }
-    print(renderTable(['SLUG', 'ID', 'ROLE', 'STATUS', 'CREDITS', 'CREATED'], rows));
+    print(renderTable(['SLUG', 'ID', 'EMAIL', 'ROLE', 'STATUS', 'CREDITS', 'CREATED'], rows));
   });
 }
 

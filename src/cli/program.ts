@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { createAccountCommand, grantCommand, listAccountsCommand } from './accounts.ts';
+import { addAccountCommands, grantCommand } from './accounts.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
@@ -30,7 +30,8 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   addKeyCommands(program.command('keys').description('API keys of an account'), config);
   addProjectCommands(program.command('projects').description('projects of an account'), config);
   addModelCommands(program.command('models').description('base models'), { config, stop });
-  addAccountCommands(program, config);
+  addAccountCommands(program.command('accounts').description('accounts'), config);
+  addCreditCommands(program.command('credits').description('credits of an account'), config);
   program
     .command('doctor')
     .description('prove the books and check the installation')
@@ -128,21 +129,8 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
     .action((id, flags) => removeModelCommand(config(), id, flags));
 }
 
-function addAccountCommands(program: Command, config: Read): void {
-  const accounts = program.command('accounts').description('accounts');
-  accounts
-    .command('create <slug>')
-    .description('make an account without keys or credits and print its id')
-    .option('-n, --name <name>', 'display name')
-    .option('--admin', 'may do what operators do')
-    .action((slug, options) => createAccountCommand(config(), slug, options));
-  accounts
-    .command('list')
-    .description('show the accounts and their credits')
-    .action(() => listAccountsCommand(config()));
-  program
-    .command('credits')
-    .description('credits of an account')
+function addCreditCommands(credits: Command, config: Read): void {
+  credits
     .command('grant <amount>')
     .description('give credits')
     .option(...accountOption)

@@ -30,7 +30,7 @@ export const testPassword = 'violet tram over 12 bridges';
 export async function seedPassword(database: Database, { accountId }: { accountId: string }, password = testPassword) {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
   await database.query('update accounts set email = $2 where id = $1', [accountId, email]);
-  await setPassword({ database, passwords: createPasswords() }, { accountId, password });
+  await database.transaction((tx) => setPassword(tx, createPasswords(), { accountId, password }));
   return { email, password };
 }
 
