@@ -56,11 +56,7 @@ export const wholeContract = (format: 'json' | 'yaml', written: Language): Contr
       headers,
       ...(format === 'json'
         ? { schema: documentSchema, example: documentExample }
-        : {
-            type: 'application/yaml',
-            schema: Type.String(said('The document as YAML.', 'YAML 格式的文档。')),
-            example: 'openapi: 3.1.1\ninfo:\n  title: Fanfold API\n  version: v1\npaths: {}\n',
-          }),
+        : { type: 'application/yaml', schema: documentSchema, example: documentExample }),
     },
     304: notModified,
   },
