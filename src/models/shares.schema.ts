@@ -44,8 +44,8 @@ export const shareSchema = Type.Object(
     ),
     calls_30d: Type.Integer({
       ...said(
-        'Calls of the model that the account paid in the last 30 days.',
-        '该账户最近 30 天内付费调用此模型的次数。',
+        'Calls of the model that the account paid in the last 30 days; whole days, UTC.',
+        '该账户最近 30 天内付费调用此模型的次数，按 UTC 整日计。',
       ),
       minimum: 0,
     }),
