@@ -34,7 +34,7 @@ export function curl(
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$FANFOLD${filled}"`];
   if (operation.security.some((way) => 'apiKey' in way)) lines.push('-H "Authorization: Bearer $FANFOLD_KEY"');
   else if (operation.security.length > 0)
-    lines.push('-b "$FANFOLD_COOKIE"', ...(method === 'GET' ? [] : ['-H "x-fnf-csrf: 1"']));
+    lines.push('-b "$FANFOLD_COOKIE"', ...(method === 'GET' ? [] : ['-H "x-fnf-csrf: $FANFOLD_CSRF"']));
   if (body !== undefined) {
     const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
     lines.push('-H "Content-Type: application/json"', `-d '${json}'`);
