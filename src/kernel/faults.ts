@@ -29,7 +29,7 @@ export const faultRows = {
     invalid,
     'This cursor does not belong to this list. Start from the first page.',
   ),
-  invalid_credentials: row(401, 'invalid_credentials', 'authentication_error', 'No valid API key was given.'),
+  invalid_credentials: row(401, 'invalid_credentials', 'authentication_error', 'No valid credentials were given.'),
   insufficient_credits: row(
     402,
     'insufficient_credits',

@@ -106,7 +106,7 @@ test('who comes back is the same account, without another grant', async () => {
   assert.equal(second.account.credits.available, '1.000000');
 });
 
-test('an account without a password has none to change', async () => {
+test('who signs in with a provider has no password to change', async () => {
   const { browser } = await enter('bob');
   const session = JSON.parse((await browser.step(`${publicUrl}/api/v1/auth/session`)).text);
   const page = await browser.step(`${publicUrl}/api/v1/me/password`, {
