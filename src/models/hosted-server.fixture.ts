@@ -109,7 +109,7 @@ export function refusalOf({ status, body }: Answer): (string | number | null)[] 
 
 /** Asks for the model until it is in a state. */
 export async function untilState(
-  { ask }: Caller,
+  { ask }: Pick<Caller, 'ask'>,
   { path }: Pick<Project, 'path'>,
   { id, state, limitMs = 20_000 }: { id: string; state: HostedWire['state']; limitMs?: number },
 ): Promise<HostedWire> {
