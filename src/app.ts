@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
 import { countCallsByAccount, createBilling, createUsageSums, creditsRoutes, grant } from '#billing';
+import { dashboardRoutes, emptyParts } from '#dashboard';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
@@ -77,6 +78,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(activityRoutes({ sql: database, cursors }));
+  await server.register(dashboardRoutes({ sql: database, clock, parts: emptyParts, lowMicro }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
   await server.register(creditsRoutes({ sql: database, cursors, clock, lowMicro }));
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));

@@ -63,6 +63,12 @@ const arrows: Record<string, Record<string, string>> = {
     projects: 'saved calls are for the owner of their project',
     billing: 'holds and settles',
   },
+  dashboard: {
+    db: 'the state of an account is read in one statement',
+    http: 'the route',
+    activity: 'its links are those of the feed',
+    billing: 'usage comes from its sums',
+  },
   telemetry: {
     db: 'shared statements tell how they run',
     inference: 'calls are observed in the words of the room that makes them',
@@ -105,6 +111,10 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/inference/admission.store.ts': {
     tables: ['api_keys', 'accounts', 'projects', 'hosted_models', 'model_shares'],
     reason: 'one statement admits a call: it is the hot path',
+  },
+  'src/dashboard/dashboard.store.ts': {
+    tables: ['accounts', 'projects', 'api_keys', 'hosted_models', 'failed_requests', 'ledger'],
+    reason: 'an account at a glance is one statement: a dozen would be a dozen moments',
   },
   'src/inference/saved-calls.store.ts': {
     tables: ['projects'],

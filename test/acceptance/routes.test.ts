@@ -70,6 +70,7 @@ const published = [
   'GET /api/v1/credits/usage account native credits.usage',
   'GET /api/v1/credits/usage/summary account native credits.summary',
   'GET /api/v1/activity account native activity.list',
+  'GET /api/v1/dashboard account native dashboard.read',
   'PATCH /api/v1/activity/:activityId/archive account native activity.archive',
   'PATCH /api/v1/activity/:activityId/unarchive account native activity.unarchive',
   'POST /api/v1/activity/archive account native activity.archive_many',

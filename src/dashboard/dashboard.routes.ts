@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import type { TypeBoxProvider } from '#http';
+import { dashboardContract } from './dashboard.contract.ts';
+import { dashboardQuery, dashboardToWire } from './dashboard.schema.ts';
+import { type DashboardSources, readDashboard } from './dashboard.ts';
+
+/** GET /api/v1/dashboard: the caller's account at a glance. */
+export function dashboardRoutes(sources: DashboardSources) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.withTypeProvider<TypeBoxProvider>().get(
+      '/api/v1/dashboard',
+      {
+        config: { operation: 'dashboard.read', contract: dashboardContract },
+        schema: { querystring: dashboardQuery },
+      },
+      async ({ principal, query }) =>
+        dashboardToWire(await readDashboard(sources, principal.accountId, query.window ?? '7d')),
+    );
+  };
+}

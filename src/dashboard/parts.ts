@@ -1,0 +1,36 @@
+/** What a dashboard shows of rooms that report to it. */
+export type TrainingOverview = {
+  active: {
+    id: string;
+    name: string;
+    project: { owner: string; slug: string };
+    state: string;
+    percent: number | null;
+  }[];
+  queued: number;
+  failedInWindow: number;
+  lastSucceeded: { id: string; name: string; project: { owner: string; slug: string }; finishedAt: Date } | null;
+  /** Whether there has ever been a job. */
+  hasAny: boolean;
+};
+export type ImportsOverview = { awaitingConfirmation: number; failedInWindow: number };
+export type FeedbackOverview = { pending: number; needsJudgment: number; promotedInWindow: number };
+
+export type PartQuestion = { accountId: string; since: Date };
+
+/** Each asks its room once. */
+export type DashboardParts = {
+  training: (question: PartQuestion) => Promise<TrainingOverview>;
+  imports: (question: PartQuestion) => Promise<ImportsOverview>;
+  feedback: (question: PartQuestion) => Promise<FeedbackOverview>;
+  /** Whether the account has a dataset. */
+  hasDataset: (question: PartQuestion) => Promise<boolean>;
+};
+
+/** Of an installation without these rooms: nothing has happened in them. */
+export const emptyParts: DashboardParts = {
+  training: async () => ({ active: [], queued: 0, failedInWindow: 0, lastSucceeded: null, hasAny: false }),
+  imports: async () => ({ awaitingConfirmation: 0, failedInWindow: 0 }),
+  feedback: async () => ({ pending: 0, needsJudgment: 0, promotedInWindow: 0 }),
+  hasDataset: async () => false,
+};

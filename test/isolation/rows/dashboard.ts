@@ -1,0 +1,3 @@
+import { ownAccount, type Row } from '../matrix.ts';
+
+export const rows: Row[] = [{ operation: 'dashboard.read', expected: ownAccount() }];
