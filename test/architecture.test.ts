@@ -40,6 +40,7 @@ const arrows: Record<string, Record<string, string>> = {
     activity: 'the life of hosted models and shares is told in the feed',
     projects: 'hosted models belong to a project, and its owner changes them',
     jobs: 'load checks run in the background',
+    idempotency: 'aliases and shares are made once, however often the creation is sent',
     engine: 'load checks; installed models are described in the words of the engine, and its reader checks their files',
   },
   billing: {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
 import { type CursorCodec, foldText } from '#kernel';
 import { projectPrefix } from '#projects';
 import { isBaseEntry } from './hosted-conflict.ts';
@@ -66,9 +67,10 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       { config: { operation: 'hosted_models.create', contract: createContract }, schema: { body: createHostedBody } },
       async (request, reply) => {
         const place = await placeToChange(database, request);
-        const model = await createHostedModel(deps, place, newAliasOf(request.body));
+        const inOnce = { ...deps, database: once(request, database) };
+        const model = await createHostedModel(inOnce, place, newAliasOf(request.body));
         reply.code(201);
-        return render(deps, place, model);
+        return render(inOnce, place, model);
       },
     );
 

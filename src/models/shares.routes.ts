@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
 import { aliasId, hostedPath } from './hosted-models.routes.ts';
 import { placeToChange, placeToRead } from './hosted-place.ts';
 import type { ModelsService } from './models-service.ts';
@@ -40,7 +41,8 @@ export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
       async (request, reply) => {
         const place = await placeToChange(database, request);
         const id = aliasId(deps, request, 'shared');
-        const { share, isNew } = await shareModel(deps, place, { id, wish: wishOf(request.body) });
+        const inOnce = { ...deps, database: once(request, database) };
+        const { share, isNew } = await shareModel(inOnce, place, { id, wish: wishOf(request.body) });
         reply.code(isNew ? 201 : 200);
         return shareToWire(share);
       },
