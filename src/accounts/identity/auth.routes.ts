@@ -93,10 +93,9 @@ export function authRoutes(identity: Identity) {
         schema: { body: departBody },
       },
       async ({ body, id: requestId }, reply) => {
-        const { url, cookies } = await departToProvider(oidcOf(identity), {
-          returnTo: body.return_to ?? '/',
-          requestId,
-        });
+        const oidc = oidcOf(identity);
+        const returnTo = body.return_to ?? oidc.homePath;
+        const { url, cookies } = await departToProvider(oidc, { returnTo, requestId });
         reply.header('set-cookie', cookies);
         return { url };
       },

@@ -28,10 +28,9 @@ export const returnPath = '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$';
 export const departBody = Type.Object({
   return_to: Type.Optional(
     Type.String({
-      ...said('Path of the page to come back to.', '登录后返回的页面路径。'),
+      ...said('Path of the page to come back to; default: the first page.', '登录后返回的页面路径；默认为首页。'),
       pattern: returnPath,
       maxLength: 1000,
-      default: '/',
     }),
   ),
 });

@@ -51,7 +51,7 @@ function optionsOf({ adapter, secret, publicUrl, log }: AuthOptions) {
         },
       },
     },
-    onAPIError: { errorURL: signInPath(publicUrl) },
+    onAPIError: { errorURL: pagePath(publicUrl, signInPage) },
     logger: {
       level: 'error',
       // Its arguments may hold what people sent, so only messages of errors get into the log.
@@ -60,10 +60,13 @@ function optionsOf({ adapter, secret, publicUrl, log }: AuthOptions) {
   } as const satisfies BetterAuthOptions;
 }
 
-/** The page where people sign in, and where they are sent back to when they could not. */
-export function signInPath(publicUrl: string | null): string {
-  return `${publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')}/sign-in`;
+/** A path of our pages, which may lie below another path of their host. */
+export function pagePath(publicUrl: string | null, path: string): string {
+  return `${publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')}${path}`;
 }
+
+/** The page where people sign in, and where they are sent back to when they could not. */
+export const signInPage = '/sign-in';
 
 const messageOf = (value: unknown): string[] => (value instanceof Error ? [value.message] : []);
 
@@ -87,7 +90,7 @@ export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & 
         clientId,
         ...(clientSecret === null ? {} : { clientSecret }),
         tokenEndpointAuth: { method: clientSecret === null ? 'none' : 'client_secret_basic' },
-        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
         requireIdTokenVerification: true,
         pkce: true,
         scopes: ['openid', 'email', 'profile'],

@@ -5,7 +5,14 @@ import { OperatorError } from '#kernel';
 import { openAccount } from '../open-account.ts';
 import { isAvatarUrl } from '../profile.ts';
 import { createAuthAdapter, type NewPerson } from './auth-adapter.ts';
-import { type AuthOptions, createOidcAuth, createPasswordAuth, type OidcSettings, signInPath } from './better-auth.ts';
+import {
+  type AuthOptions,
+  createOidcAuth,
+  createPasswordAuth,
+  type OidcSettings,
+  pagePath,
+  signInPage,
+} from './better-auth.ts';
 import { createFlows, type Flow } from './flow.ts';
 import type { OidcDeps } from './oidc.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
@@ -62,7 +69,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     oidc: oidc && {
       flows,
       name: oidc.name,
-      errorPath: signInPath(publicUrl),
+      homePath: pagePath(publicUrl, '/'),
+      errorPath: pagePath(publicUrl, signInPage),
       auth: onDemand(() => createOidcAuth(authOptions, { ...oidc, allowsSignUp: signUp !== 'closed' })),
     },
   };

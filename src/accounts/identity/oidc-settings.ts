@@ -17,7 +17,8 @@ export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
   if (issuer === null) throw new OperatorError('FANFOLD_OIDC_CLIENT_ID needs FANFOLD_OIDC_ISSUER.');
   if (clientId === null) throw new OperatorError('FANFOLD_OIDC_ISSUER needs FANFOLD_OIDC_CLIENT_ID.');
   const clientSecret = oidcClientSecret ?? (oidcClientSecretFile === null ? null : readSecret(oidcClientSecretFile));
-  return { issuer, clientId, clientSecret, name };
+  // People are kept under this name, so a slash more or less must not make strangers of them.
+  return { issuer: issuer.replace(/\/+$/, ''), clientId, clientSecret, name };
 }
 
 function readSecret(file: string): string {

@@ -20,6 +20,7 @@ const people = {
   vouched: { email: 'eve@example.com', email_verified: true, name: 'Eve' },
   nameless: { email: 'frank@example.com', email_verified: true, name: '\u0000\u0007', picture: 'javascript:alert(1)' },
   silent: { name: 'No address' },
+  odd: { email: 'root@localhost', email_verified: true, name: 'Root' },
   lookalike: { email: '\u212aim@example.com', email_verified: true, name: 'Kim' },
   newcomer: { email: 'newcomer@example.com', email_verified: true, name: 'New' },
 };
@@ -140,7 +141,7 @@ test('an address leads to an account only when both sides have seen that it is t
 test('what a provider says is taken as far as it fits, and a look-alike of an address is none', async () => {
   const { account } = await whoIs((await enter('nameless')).browser);
   assert.deepEqual([account.display_name, account.avatar_url], ['frank', null]);
-  for (const person of ['silent', 'lookalike'] as const) {
+  for (const person of ['silent', 'odd', 'lookalike'] as const) {
     const { browser, reason } = await enter(person);
     assert.equal(reason, 'email_missing', person);
     assert.equal((await whoIs(browser)).status, 401);
@@ -190,6 +191,16 @@ test('a code that comes without its state, in another browser or a second time i
   for (const [name, value] of cookies) thief.cookiesOf(host).set(name, value);
   assert.equal(await reasonOf(thief, callback), 'sign_in_failed', 'a second time, even with the state');
   assert.equal((await whoIs(thief)).status, 401);
+});
+
+test('a sign-in that began on one replica ends on another', async () => {
+  const hosts = { [host]: app.origin };
+  const browser = createBrowser(hosts);
+  await enter('bob');
+  const url = await depart(browser);
+  hosts[host] = closed.origin;
+  assert.equal((await signInAs(browser, 'bob', url)).url.href, `${publicUrl}/projects?tab=1`);
+  assert.equal((await whoIs(browser)).status, 200);
 });
 
 test('a person who declines comes back to the page for signing in, which prints no foreign words', async () => {

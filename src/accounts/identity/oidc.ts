@@ -6,6 +6,8 @@ import { createFlow, type Flow, type Flows, type StartedSession } from './flow.t
 export type OidcDeps = {
   auth: () => Promise<OidcAuth>;
   flows: Flows;
+  /** Where people go who did not say where to. */
+  homePath: string;
   /** The page that people see when they could not sign in; it finds the reason in `error` of its query. */
   errorPath: string;
 };
@@ -77,13 +79,17 @@ const reasons = new Map([
   ['state_mismatch', 'state_mismatch'],
   ['state_not_found', 'state_mismatch'],
   ['state_invalid', 'state_mismatch'],
+  ['account_suspended', 'account_suspended'],
+  ['email_taken', 'email_taken'],
+  ['service_unavailable', 'service_unavailable'],
+  // Our rules for addresses: the only thing of a person that can be refused.
+  ['invalid_request', 'email_missing'],
 ]);
 
 function withReason(location: string, { fault }: Pick<Flow, 'fault'>): string {
   const url = new URL(location, 'http://localhost');
-  const said = url.searchParams.get('error') ?? '';
-  const reason = fault ? fault.row.code : (reasons.get(said) ?? 'sign_in_failed');
-  return `${url.pathname}?error=${reason}`;
+  const said = fault?.row.code ?? url.searchParams.get('error') ?? '';
+  return `${url.pathname}?error=${reasons.get(said) ?? 'sign_in_failed'}`;
 }
 
 /** The provider is asked while a person waits; what it answers later is of no use. */

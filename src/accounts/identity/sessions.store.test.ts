@@ -80,6 +80,21 @@ test('sessions are for active accounts, with the password that is theirs if one 
   assert.equal(await sessionsOf(accountId), 1);
 });
 
+test('an account has a hundred sessions at most, the newest', async () => {
+  const accountId = await seedPerson();
+  const ids = Array.from({ length: 104 }, () => newId('ses'));
+  for (const id of ids)
+    assert.ok(await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null }));
+  const rows = await db.database.query<{ id: string }>(
+    'select id from auth_sessions where account_id = $1 order by created_at',
+    [accountId],
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ids.slice(4),
+  );
+});
+
 test('sessions that have expired go when their account signs in again', async () => {
   const accountId = await seedPerson();
   for (let at = 0; at < 3; at++) await enter(db.database, accountId);

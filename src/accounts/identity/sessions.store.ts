@@ -3,6 +3,8 @@ import type { Sql } from '#db';
 /** A session ends when it is not used for this long, and at the latest when it is that old. */
 export const idleDays = 14;
 export const longestDays = 90;
+/** Who signs in more often loses his oldest sessions. */
+const mostSessions = 100;
 
 export type NewSession = {
   id: string;
@@ -15,22 +17,23 @@ export type NewSession = {
 /**
  * Null when the account is not active, or when the password was changed since it was checked: that change waits for
  * this statement or this one for it, so no session of an old password is left behind. Sessions of the account that have
- * expired go.
+ * expired go, and so do the oldest ones of too many.
  */
 export async function insertSession(sql: Sql, session: NewSession): Promise<{ expiresAt: Date } | null> {
   const [row] = await sql.query<{ expiresAt: Date }>(
     `with proof as (
        select from auth_identities
        where issuer = 'local' and subject = $2 and password_hash = $4 for share
-     ), expired as (
-       delete from auth_sessions where account_id = $2 and expires_at <= now()
+     ), surplus as (
+       delete from auth_sessions where account_id = $2 and (expires_at <= now() or id in (
+         select id from auth_sessions where account_id = $2 order by created_at desc, id desc offset $6 - 1))
      )
      insert into auth_sessions (id, account_id, token_digest, expires_at)
      select $1, a.id, $3, now() + make_interval(days => $5)
      from accounts a
      where a.id = $2 and a.status = 'active' and ($4::text is null or exists (select from proof))
      returning expires_at as "expiresAt"`,
-    [session.id, session.accountId, session.digest, session.passwordHash, idleDays],
+    [session.id, session.accountId, session.digest, session.passwordHash, idleDays, mostSessions],
   );
   return row ?? null;
 }
