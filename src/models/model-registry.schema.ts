@@ -38,8 +38,8 @@ export const registryQuery = Type.Object({
   access: Type.Optional(
     Type.Enum(['owned', 'shared', 'public', 'all'], {
       ...said(
-        '`owned`: of your own projects. `shared`: shared with you. `public`: public models of public projects of others, and base models.',
-        '`owned` 表示自己项目的模型；`shared` 表示共享给你的模型；`public` 表示他人公开项目中的公开模型，以及基础模型。',
+        '`owned`: of your own projects. `shared`: shared with you. `public`: public models of projects of others that you see, and base models.',
+        '`owned` 表示自己项目的模型；`shared` 表示共享给你的模型；`public` 表示你能看到的他人项目中的公开模型，以及基础模型。',
       ),
       default: 'all',
     }),

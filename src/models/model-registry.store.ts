@@ -31,7 +31,10 @@ const isValid = '(s.expires_at is null or s.expires_at > now())';
 /** Models of others show only while they can be called, as in the compatible list. */
 const isOpen = `p.archived_at is null and h.state in ('active', 'warming')`;
 
-/** Where models come from, by access; `$1` is the account. A model that is shared and public is shown as shared. */
+/**
+ * Where models come from, by access; `$1` is the account. A model that is shared and public is shown as shared. Public
+ * models are for whoever sees their project: also through a share of another model of it.
+ */
 const sources: Record<Access, string> = {
   owned: `projects p join hosted_models h on h.project_id = p.id join accounts o on o.id = p.account_id
     where p.account_id = $1`,
@@ -39,7 +42,9 @@ const sources: Record<Access, string> = {
       join accounts o on o.id = p.account_id
     where s.account_id = $1 and ${isValid} and h.visibility in ('shared', 'public') and ${isOpen}`,
   public: `hosted_models h join projects p on p.id = h.project_id join accounts o on o.id = p.account_id
-    where h.visibility = 'public' and p.visibility = 'public' and p.account_id <> $1 and ${isOpen}
+    where h.visibility = 'public' and p.account_id <> $1 and ${isOpen}
+      and (p.visibility = 'public'
+           or exists (select from model_shares s where s.account_id = $1 and s.project_id = p.id and ${isValid}))
       and not exists (select from model_shares s where s.hosted_model_id = h.id and s.account_id = $1 and ${isValid})`,
 };
 
