@@ -61,7 +61,7 @@ export const rows: Row[] = [
     ],
   },
   { operation: 'hosted_models.read', expected: ownerOnlyRead(), request: hostedModel },
-  { operation: 'hosted_models.update', expected: ownerOnlyChange(), request: withBody({ visibility: 'public' }) },
+  { operation: 'hosted_models.update', expected: ownerOnlyChange(), request: withBody({ visibility: 'shared' }) },
   { operation: 'hosted_models.activate', expected: ownerOnlyChange(), request: hostedModel },
   { operation: 'hosted_models.deactivate', expected: ownerOnlyChange(), request: hostedModel },
   { operation: 'hosted_models.revisions', expected: ownerOnlyRead(), request: hostedModel },
