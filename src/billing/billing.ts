@@ -211,6 +211,7 @@ function createBatchers(database: Database, instanceId: string, registered: () =
   const timeoutMs = statementTimeoutMs;
   return {
     holds: createBatcher({
+      name: 'billing.hold',
       lanes: 1,
       maxItems,
       run: (requests: readonly HoldRequest[]) =>
@@ -222,11 +223,13 @@ function createBatchers(database: Database, instanceId: string, registered: () =
         }),
     }),
     quickSettlements: createBatcher({
+      name: 'billing.settle_from_till',
       lanes: 1,
       maxItems,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createBatcher({
+      name: 'billing.settle',
       lanes: 1,
       maxItems,
       run: (charges: readonly Charge[]) =>
@@ -236,6 +239,7 @@ function createBatchers(database: Database, instanceId: string, registered: () =
         }),
     }),
     releases: createBatcher({
+      name: 'billing.release',
       lanes: 1,
       maxItems,
       run: (requestIds: readonly string[]) =>

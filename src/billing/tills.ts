@@ -74,6 +74,7 @@ export function createTills({ database, instanceId, clock, log, registered, idle
   let stopping = false;
 
   const openings = createBatcher<TillOpening, boolean>({
+    name: 'billing.open_till',
     lanes: 1,
     maxItems,
     run: async (asked) => {

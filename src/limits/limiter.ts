@@ -48,11 +48,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
   let sweeping = Promise.resolve();
 
   const entering = createBatcher<LimitedCall, Map<string, Usage>>({
+    name: 'limits.enter',
     lanes: 1,
     maxItems,
     run: (calls) => enterLimitedCalls(database, { calls, instanceId, at: now() }),
   });
   const leaving = createBatcher<string, string>({
+    name: 'limits.leave',
     lanes: 1,
     maxItems,
     run: async (requestIds) => {

@@ -27,6 +27,7 @@ export function createFailureLog(options: FailureLogOptions): FailureLog {
   const minute = { startedMs: Number.NEGATIVE_INFINITY, rows: new Map<string, number>() };
   const underWay = new Set<Promise<void>>();
   const batcher = createBatcher({
+    name: 'requests.note_failure',
     lanes: 1,
     maxItems,
     run: async (requests: readonly FailedRequest[]) => {

@@ -21,6 +21,7 @@ export type SessionsDeps = { sql: Sql; secret: Buffer; cookie: SessionCookie; pu
 export function createSessionAuthenticator({ sql, secret, cookie, publicUrl }: SessionsDeps): Authenticator {
   const renew = createRenewal(sql);
   const batcher = createBatcher<Buffer, SessionOwner | null>({
+    name: 'accounts.authenticate_session',
     lanes,
     maxItems,
     run: async (digests) => {
