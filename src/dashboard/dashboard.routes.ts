@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { TypeBoxProvider } from '#http';
 import { dashboardContract } from './dashboard.contract.ts';
-import { dashboardQuery, dashboardToWire } from './dashboard.schema.ts';
+import { dashboardQuery } from './dashboard.schema.ts';
 import { type DashboardSources, readDashboard } from './dashboard.ts';
+import { dashboardToWire } from './dashboard-wire.ts';
 
 /** GET /api/v1/dashboard: the caller's account at a glance. */
 export function dashboardRoutes(sources: DashboardSources) {
