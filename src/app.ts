@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
-import { countCallsByAccount, createBilling, createUsageSums, creditsRoutes, grant } from '#billing';
+import { countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
 import { dashboardRoutes, emptyParts } from '#dashboard';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
@@ -10,7 +10,7 @@ import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
 import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
-import { baseModelsRoutes, createHosting, type ModelsService, noTrainedModels } from '#models';
+import { baseModelsRoutes, createHosting, listPrices, type ModelsService, noTrainedModels } from '#models';
 import { projectsRoutes } from '#projects';
 import { createTelemetry } from '#telemetry';
 import type { Config } from './config.ts';
@@ -44,8 +44,12 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     log: (level, message, fields) => log[level](fields, message),
   });
   const lowMicro = config.lowBalanceMicro;
-  const sums = createUsageSums({ database, lowMicro, log });
-  const billing = createBilling({ database, instanceId: newId('ins'), clock, log, onCharge: sums.touch });
+  const credits = createCredits({
+    ...{ database, cursors, clock, publicUrl, lowMicro, log, signUpMicro: config.signUpMicro, sales: salesOf(config) },
+    prices: () => listPrices(models),
+    pace: engine.pace,
+  });
+  const billing = createBilling({ database, instanceId: newId('ins'), clock, log, onCharge: credits.touch });
   const usage = createKeyUsage({ sql: database, clock });
   const jobs = createJobs({ url: database.url, log });
   const hosting = createHosting({
@@ -80,7 +84,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(dashboardRoutes({ sql: database, clock, parts: emptyParts, lowMicro }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
-  await server.register(creditsRoutes({ sql: database, cursors, clock, lowMicro }));
+  await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
@@ -100,7 +104,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
   });
   await server.register(contractRoutes);
 
-  sums.start();
+  credits.start();
   billing.start();
   usage.start();
   saved.start();
@@ -122,7 +126,7 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(telemetry.stop);
       parts.defer(engine.close);
       parts.defer(usage.stop);
-      parts.defer(sums.stop);
+      parts.defer(credits.stop);
       parts.defer(billing.stop);
       parts.defer(saved.stop);
       parts.defer(hosting.stop);

@@ -25,6 +25,16 @@ type Values = {
   signUpMicro: Micro;
   /** Below it, credits are low. */
   lowBalanceMicro: Micro;
+  /** null: nothing is sold. */
+  stripeSecretKey: string | null;
+  stripeWebhookSecret: string | null;
+  /** Files that hold the secrets, instead. */
+  stripeSecretKeyFile: string | null;
+  stripeWebhookSecretFile: string | null;
+  stripeUrl: string;
+  /** What is sold, as the operator wrote it. */
+  creditPacks: string | null;
+  creditPrice: string | null;
   /** null: no identity provider. */
   oidcIssuer: string | null;
   oidcClientId: string | null;
@@ -140,6 +150,18 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
     expected: 'a number of credits, 0 or more, with at most six decimals',
     read: readCredits,
   },
+  stripeSecretKey: { env: 'STRIPE_SECRET_KEY', fallback: null, expected: 'a secret key', read: words },
+  stripeSecretKeyFile: { env: 'STRIPE_SECRET_KEY_FILE', fallback: null, expected: 'a file', read: words },
+  stripeWebhookSecret: { env: 'STRIPE_WEBHOOK_SECRET', fallback: null, expected: 'a signing secret', read: words },
+  stripeWebhookSecretFile: { env: 'STRIPE_WEBHOOK_SECRET_FILE', fallback: null, expected: 'a file', read: words },
+  stripeUrl: {
+    env: 'STRIPE_API_URL',
+    fallback: 'https://api.stripe.com',
+    expected: 'the address of the payment provider',
+    read: (text: string) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
+  },
+  creditPacks: { env: 'FANFOLD_CREDIT_PACKS', fallback: null, expected: 'packs of credits', read: words },
+  creditPrice: { env: 'FANFOLD_CREDIT_PRICE', fallback: null, expected: 'a price', read: words },
   oidcIssuer: {
     env: 'FANFOLD_OIDC_ISSUER',
     fallback: null,
@@ -243,42 +265,10 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const file = readConfigFile(environment['FANFOLD_CONFIG']);
-  const read = <T>(setting: Setting<T>) => readSetting(setting, environment, file);
-  return {
-    host: read(settings.host),
-    port: read(settings.port),
-    publicUrl: read(settings.publicUrl),
-    dataDir: resolve(read(settings.dataDir)),
-    databaseUrl: read(settings.databaseUrl),
-    databaseConnections: read(settings.databaseConnections),
-    logLevel: read(settings.logLevel),
-    corsOrigins: read(settings.corsOrigins),
-    trustedProxies: read(settings.trustedProxies),
-    signUp: read(settings.signUp),
-    signUpMicro: read(settings.signUpMicro),
-    lowBalanceMicro: read(settings.lowBalanceMicro),
-    oidcIssuer: read(settings.oidcIssuer),
-    oidcClientId: read(settings.oidcClientId),
-    oidcClientSecret: read(settings.oidcClientSecret),
-    oidcClientSecretFile: read(settings.oidcClientSecretFile),
-    oidcName: read(settings.oidcName),
-    drainMs: read(settings.drainMs),
-    operatorHost: read(settings.operatorHost),
-    operatorPort: read(settings.operatorPort),
-    otlpEndpoint: read(settings.otlpEndpoint),
-    otelServiceName: read(settings.otelServiceName),
-    traceRatio: read(settings.traceRatio),
-    autosaveRetentionDays: read(settings.autosaveRetentionDays),
-    engineThreads: read(settings.engineThreads),
-    engineGpu: read(settings.engineGpu),
-    engineSequences: read(settings.engineSequences),
-    engineQueue: read(settings.engineQueue),
-    engineIdleUnloadMs: read(settings.engineIdleUnloadMs),
-    engineMemoryBytes: read(settings.engineMemoryBytes),
-    hubEndpoint: read(settings.hubEndpoint),
-    hubToken: read(settings.hubToken),
-    environment,
-  };
+  const read = (setting: Setting<unknown>) => readSetting(setting, environment, file);
+  // as: each setting reads a value of the type that stands under its name.
+  const values = Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, read(setting)])) as Values;
+  return { ...values, dataDir: resolve(values.dataDir), environment };
 }
 
 /** Name of a setting in the file. */

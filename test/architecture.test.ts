@@ -46,6 +46,7 @@ const arrows: Record<string, Record<string, string>> = {
   billing: {
     db: 'the ledger is rows',
     http: 'routes of credits',
+    idempotency: 'a checkout is opened once, however often it is asked for',
     activity: 'grants and low credits are told in the feed',
   },
   idempotency: { db: 'kept answers are rows, stored in the transaction of the change' },
@@ -94,6 +95,8 @@ const tables: Record<string, string> = {
   instances: 'billing',
   holds: 'billing',
   ledger: 'billing',
+  checkouts: 'billing',
+  payment_events: 'billing',
   usage_marks: 'billing',
   usage_sums: 'billing',
   usage_places: 'billing',

@@ -11,8 +11,9 @@ export type Finding = {
    * `twice`: one request has several rows of one type.
    * `charge`: a charge is not what the formula gives.
    * `usage`: what is summed up for lists and totals is not what the ledger has.
+   * `purchase`: bought credits and completed checkouts are not the same.
    */
-  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage';
+  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase';
   accountId: string;
   /** What is wrong: an account, a request or a ledger row. */
   subject: string;

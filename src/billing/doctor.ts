@@ -1,5 +1,6 @@
 import type { Database } from '#db';
 import { billingUnits } from '#kernel';
+import { listPurchaseDiscrepancies } from './checkout/checkouts.store.ts';
 import { type ChargeRow, type Finding, listChargesAfter, listDiscrepancies } from './doctor.store.ts';
 import { chargeWithin } from './rates.ts';
 import { listUsageDiscrepancies } from './usage/usage-doctor.store.ts';
@@ -22,6 +23,7 @@ export function doctor(database: Database): Promise<Finding[]> {
     await tx.query('set local enable_seqscan = on');
     const findings = await listDiscrepancies(tx);
     for (const finding of await listUsageDiscrepancies(tx)) findings.push({ check: 'usage', ...finding });
+    for (const finding of await listPurchaseDiscrepancies(tx)) findings.push({ check: 'purchase', ...finding });
     let last = { accountId: '', seq: 0n };
     while (findings.length < mostFindings) {
       const rows = await listChargesAfter(tx, last, pageSize);

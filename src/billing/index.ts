@@ -1,8 +1,9 @@
 export { type Billing, type BillingOptions, type BillingTiming, createBilling } from './billing.ts';
 export { countCallsByAccount } from './call-counts.store.ts';
 export type { Charge } from './charge.ts';
-export { type CreditsDeps, creditsRoutes } from './credits/credits.routes.ts';
+export { salesOf } from './checkout/sales.ts';
 export { type CreditsSummary, readCredits } from './credits/credits.ts';
+export { type Credits, type CreditsOptions, createCredits } from './credits/room.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export type { HoldAnswer, HoldRequest } from './holds.store.ts';

@@ -27,18 +27,22 @@ export type Grant = {
  * @returns the settled balance afterwards, or null when there is no such account. A repeated `onceKey` throws 23505 on
  * `ledger_once_per_request` and changes nothing.
  */
-export async function insertGrant(sql: Sql, { accountId, micro, note, onceKey }: Grant): Promise<Micro | null> {
+export async function insertGrant(
+  sql: Sql,
+  { accountId, micro, note, onceKey }: Grant,
+  type: 'grant' | 'purchase' = 'grant',
+): Promise<Micro | null> {
   const rows = await sql.query<{ balance_micro: bigint }>(
     `with account as (
        select id, balance_micro, held_micro from accounts where id = $1 for no key update
      ), written as (
        insert into ledger (id, account_id, type, micro, balance_after_micro, request_id, note)
-       select $2, id, 'grant', $3::bigint, balance_micro + $3::bigint, $4, $5 from account
+       select $2, id, $6, $3::bigint, balance_micro + $3::bigint, $4, $5 from account
      )
      update accounts set balance_micro = account.balance_micro + $3::bigint, held_micro = account.held_micro
        from account where accounts.id = account.id
      returning accounts.balance_micro`,
-    [accountId, newId('led'), micro, onceKey ?? null, note],
+    [accountId, newId('led'), micro, onceKey ?? null, note, type],
   );
   return rows[0]?.balance_micro ?? null;
 }

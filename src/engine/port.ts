@@ -98,8 +98,8 @@ export type RuntimeStatus = {
   loadedAtMs: number | null;
   error: string | null;
 };
-/** Measured pace of a model, for cost bounds and retry hints; a guess from its size before the first call. */
-export type Pace = { prefillMsPerToken: number; decodeMsPerToken: number };
+/** Pace of a model, for cost bounds and retry hints; unless it was `measured`, a guess from its size. */
+export type Pace = { prefillMsPerToken: number; decodeMsPerToken: number; measured?: boolean };
 
 /** Calls that have a place with a model: those that it works on, and those in its queue. */
 export type Load = { running: number; waiting: number };

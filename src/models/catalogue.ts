@@ -13,21 +13,31 @@ export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & { source:
 export type Catalogue = {
   entries: readonly CatalogueEntry[];
   priceVersion: string;
+  /** Since when the rates hold. */
+  pricesSince: Date;
+  /** What else than calls is offered on a model, by its id. */
+  otherRates: ReadonlyMap<string, OtherRates>;
   /** Rate of added models that name none. */
   defaultRateMicroPerMinute: Micro;
 };
 
+/** Credits per GPU minute; null: not offered. */
+export type OtherRates = { trainingMicroPerMinute: Micro | null; indexMicroPerMinute: Micro | null };
+
 const strict = { additionalProperties: false };
 const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
 const Positive = Type.Integer({ minimum: 1 });
+const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 const shared = {
   id: Type.String({ pattern: modelIdPattern.source }),
   name: Type.String({ minLength: 1, maxLength: 80 }),
   parameters: Positive,
   license: Type.String({ minLength: 1 }),
-  created: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  created: Day,
   max_context_tokens: Positive,
   credits_per_gpu_minute: Rate,
+  training_credits_per_gpu_minute: Type.Optional(Rate),
+  index_credits_per_gpu_minute: Type.Optional(Rate),
 };
 const Hub = Type.Object(
   {
@@ -66,6 +76,7 @@ const EmbeddingEntry = Type.Object(
 const Top = Type.Object(
   {
     price_version: Type.String({ minLength: 1 }),
+    prices_since: Day,
     default_credits_per_gpu_minute: Rate,
     models: Type.Array(Type.Unknown(), { minItems: 1 }),
   },
@@ -92,19 +103,23 @@ export function parseCatalogue(text: string): Catalogue {
   const document: unknown = parse(text);
   if (!Value.Check(Top, document)) throw new ModelError(firstProblem(Top, document));
   const entries: CatalogueEntry[] = [];
+  const otherRates = new Map<string, OtherRates>();
   for (const [index, raw] of document.models.entries()) {
-    const entry = parseEntry(raw, index, document.price_version);
+    const { rates, ...entry } = parseEntry(raw, index, document.price_version);
     if (entries.some((other) => other.id === entry.id)) throw new ModelError(`${entry.id}: the id is used twice`);
     entries.push(entry);
+    otherRates.set(entry.id, rates);
   }
   return {
     entries,
     priceVersion: document.price_version,
+    pricesSince: readDay(document.prices_since, 'prices_since'),
+    otherRates,
     defaultRateMicroPerMinute: readRate(document.default_credits_per_gpu_minute),
   };
 }
 
-function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry {
+function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry & { rates: OtherRates } {
   const label = labelOf(raw, index);
   const kind = typeof raw === 'object' && raw !== null && 'kind' in raw ? raw.kind : undefined;
   if (kind === 'text') {
@@ -139,19 +154,28 @@ function sharedFields(
   label: string,
   priceVersion: string,
 ) {
-  const created = new Date(`${raw.created}T00:00:00.000Z`);
-  if (Number.isNaN(created.getTime())) throw new ModelError(`${label}: created must be a date`);
+  const optional = (rate: string | undefined) => (rate === undefined ? null : readRate(rate));
   return {
     id: raw.id,
     name: raw.name,
     parameters: raw.parameters,
     license: raw.license,
-    created,
+    created: readDay(raw.created, `${label}: created`),
     maxContextTokens: raw.max_context_tokens,
     rateMicroPerMinute: readRate(raw.credits_per_gpu_minute),
     priceVersion,
     source: readSource(raw.source, label),
+    rates: {
+      trainingMicroPerMinute: optional(raw.training_credits_per_gpu_minute),
+      indexMicroPerMinute: optional(raw.index_credits_per_gpu_minute),
+    },
   };
+}
+
+function readDay(text: string, field: string): Date {
+  const day = new Date(`${text}T00:00:00.000Z`);
+  if (Number.isNaN(day.getTime())) throw new ModelError(`${field} must be a date`);
+  return day;
 }
 
 function readSource(raw: Static<typeof Source>, label: string): CatalogueEntry['source'] {

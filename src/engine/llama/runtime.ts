@@ -166,7 +166,7 @@ export class ModelRuntime {
           state.error = message;
         },
         pace: ({ prefillMsPerToken, decodeMsPerToken }) => {
-          this.#pace = { prefillMsPerToken, decodeMsPerToken };
+          this.#pace = { prefillMsPerToken, decodeMsPerToken, measured: true };
         },
         worked: (activeMs) => {
           this.#failures = 0;

@@ -72,6 +72,7 @@ function ticking() {
 function catalogueText({ sha256, sizeBytes }: Known): string {
   return `
 price_version: "1"
+prices_since: "2026-01-01"
 default_credits_per_gpu_minute: "0.03"
 models:
   - id: some

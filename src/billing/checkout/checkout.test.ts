@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '#kernel';
+import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
+import { startApp, type TestApp } from '#test/app.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { type StripeServer, startStripe } from '#test/stripe-server.ts';
+import { waitFor } from '../billing.fixture.ts';
+import { doctor } from '../doctor.ts';
+import { createReconciliation } from './reconciliation.ts';
+import { createStripe } from './stripe.ts';
+
+const secretKey = 'sk_test_fanfold';
+const webhookSecret = 'whsec_fanfold';
+let db: TestDatabase;
+let stripe: StripeServer;
+let app: TestApp;
+
+const settings = () => ({
+  STRIPE_SECRET_KEY: secretKey,
+  STRIPE_WEBHOOK_SECRET: webhookSecret,
+  STRIPE_API_URL: stripe.url,
+  FANFOLD_CREDIT_PACKS: 'small=100@10.00USD,yen=5@500JPY',
+  FANFOLD_CREDIT_PRICE: '0.10EUR',
+  FANFOLD_PUBLIC_URL: 'https://models.example',
+});
+
+before(async () => {
+  db = await createTestDatabase();
+  stripe = await startStripe({ secretKey, webhookSecret });
+  app = await startApp(db.database, { settings: settings() });
+});
+
+after(async () => {
+  await app?.stop();
+  await stripe?.stop();
+  await db?.drop();
+});
+
+type Json = Record<string, unknown> & { error: { code: string; param: string | null; details: unknown } };
+type Method = 'GET' | 'POST';
+
+/** An account, and ways to ask as it. */
+async function someone() {
+  const { accountId } = await seedAccount(db.database);
+  const { key } = await seedKey(db.database, { accountId });
+  const ask = async (method: Method, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${app.origin}/api/v1/credits${path}`, {
+      method,
+      headers: { ...bearer(key), ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    // as: every answer here is an object; what it holds is what is tested.
+    return { status: response.status, headers: response.headers, json: (await response.json()) as Json };
+  };
+  const open = async (body: object = { pack_id: 'small' }) => {
+    const { status, json } = await ask('POST', '/checkout', body);
+    assert.equal(status, 201, JSON.stringify(json));
+    const id = String(json.id);
+    return { id, sessionId: sessionOf(id), url: json.url };
+  };
+  const settled = async () => (await ask('GET', '')).json.settled;
+  const state = async (id: string) => (await ask('GET', `/checkout/${id}`)).json.state;
+  return { accountId, ask, open, settled, state };
+}
+
+function sessionOf(checkoutId: string): string {
+  const session = [...stripe.sessions.values()].find(({ client_reference_id: id }) => id === checkoutId);
+  assert.ok(session, 'the provider knows the checkout');
+  return session.id;
+}
+
+const webhook = () => `${app.origin}/api/v1/stripe/webhook`;
+
+async function tell(type: string, sessionId: string): Promise<void> {
+  assert.equal(await stripe.send(webhook(), stripe.event(`checkout.session.${type}`, sessionId)), 200);
+}
+
+const purchases = (accountId: string) =>
+  db.database.query<{ micro: bigint; note: string }>(
+    `select micro, note from ledger where account_id = $1 and type = 'purchase'`,
+    [accountId],
+  );
+
+test('a buyer pays a pack, and its credits come once the provider says so', async () => {
+  const { accountId, ask, settled } = await someone();
+  const opened = await ask('POST', '/checkout', { pack_id: 'small' });
+  const { id, url, created_at, expires_at, ...rest } = opened.json;
+  assert.deepEqual(rest, {
+    state: 'open',
+    credits: '100.000000',
+    pack_id: 'small',
+    price: { amount: '10.00', currency: 'USD' },
+    provider: 'stripe',
+    completed_at: null,
+  });
+  const session = stripe.sessions.get(sessionOf(String(id)));
+  assert.deepEqual(
+    [session?.amount_total, session?.currency, session?.url, session?.success_url],
+    [1_000, 'usd', url, `https://models.example/credits/checkout/${id}`],
+  );
+  assert.equal(expires_at, new Date((session?.expires_at ?? 0) * 1_000).toISOString());
+  assert.ok(created_at);
+  assert.equal(await settled(), '0.000000');
+
+  stripe.pay(session?.id ?? '');
+  await tell('completed', session?.id ?? '');
+  const { json } = await ask('GET', `/checkout/${id}`);
+  assert.deepEqual([json.state, json.url], ['completed', null]);
+  assert.ok(json.completed_at);
+  const credits = (await ask('GET', '')).json;
+  assert.deepEqual([credits.settled, (credits.lifetime as Json).purchased], ['100.000000', '100.000000']);
+  assert.deepEqual(await purchases(accountId), [{ micro: 100_000_000n, note: '100 credits' }]);
+  const [told] = await db.database.query<{ message: string; subject_id: string }>(
+    `select message, subject_id from activity where account_id = $1 and type = 'credits.purchased'`,
+    [accountId],
+  );
+  assert.deepEqual(told, { message: '100 credits were bought.', subject_id: id });
+});
+
+test('any number of credits is sold at the price of one, and the buyer returns where he wants', async () => {
+  const { open, settled } = await someone();
+  const { sessionId } = await open({
+    credits: '12.345678',
+    success_url: 'https://shop.example/thanks?x=1',
+    cancel_url: 'http://localhost:3000/back',
+  });
+  const session = stripe.sessions.get(sessionId);
+  assert.deepEqual(
+    [session?.amount_total, session?.currency, session?.success_url, session?.cancel_url],
+    [124, 'eur', 'https://shop.example/thanks?x=1', 'http://localhost:3000/back'],
+  );
+  stripe.pay(sessionId);
+  await tell('completed', sessionId);
+  assert.equal(await settled(), '12.345678');
+});
+
+test('a bank that takes its time keeps the checkout waiting until it has paid, or refused', async () => {
+  const { open, settled, state } = await someone();
+  const [paid, refused] = [await open(), await open({ pack_id: 'yen' })];
+  for (const { id, sessionId } of [paid, refused]) {
+    stripe.pay(sessionId, 'slowly');
+    await tell('completed', sessionId);
+    assert.equal(await state(id), 'processing');
+  }
+  assert.equal(await settled(), '0.000000');
+  stripe.settle(paid.sessionId, true);
+  await tell('async_payment_succeeded', paid.sessionId);
+  stripe.settle(refused.sessionId, false);
+  await tell('async_payment_failed', refused.sessionId);
+  assert.deepEqual([await state(paid.id), await state(refused.id)], ['completed', 'failed']);
+  assert.equal(await settled(), '100.000000');
+});
+
+test('messages that come again, all at once and in any order credit once', async () => {
+  const { accountId, open, settled, state } = await someone();
+  const { id, sessionId } = await open();
+  const early = stripe.event('checkout.session.completed', sessionId);
+  stripe.pay(sessionId, 'slowly');
+  const waiting = stripe.event('checkout.session.completed', sessionId);
+  stripe.settle(sessionId, true);
+  const done = stripe.event('checkout.session.async_payment_succeeded', sessionId);
+  const again = stripe.event('checkout.session.async_payment_succeeded', sessionId);
+  const expired = stripe.event('checkout.session.expired', sessionId);
+  const events = [done, expired, waiting, again, early, done, again];
+  const answers = await Promise.all([...events, ...events].map((event) => stripe.send(webhook(), event)));
+  assert.deepEqual(new Set(answers), new Set([200]));
+  assert.deepEqual([await state(id), await settled()], ['completed', '100.000000']);
+  for (const event of events) assert.equal(await stripe.send(webhook(), event), 200);
+  assert.equal((await purchases(accountId)).length, 1);
+});
+
+test('money that arrives after the checkout was given up still counts', async () => {
+  const { open, settled, state } = await someone();
+  const { id, sessionId } = await open();
+  await tell('expired', sessionId);
+  assert.equal(await state(id), 'expired');
+  stripe.pay(sessionId);
+  await tell('completed', sessionId);
+  assert.deepEqual([await state(id), await settled()], ['completed', '100.000000']);
+});
+
+test('a message that the provider did not sign, or signed long ago, does nothing', async () => {
+  const { open, settled } = await someone();
+  const { sessionId } = await open();
+  stripe.pay(sessionId);
+  const event = stripe.event('checkout.session.completed', sessionId);
+  const old = Math.floor(Date.now() / 1_000) - 301;
+  assert.equal(await stripe.send(webhook(), event, { secret: 'whsec_other' }), 400);
+  assert.equal(await stripe.send(webhook(), event, { at: old }), 400);
+  for (const headers of [{}, { 'stripe-signature': 't=1,v1=00' }, { 'stripe-signature': 'x' }]) {
+    const body = JSON.stringify(event);
+    const response = await fetch(webhook(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+    assert.equal(response.status, 400);
+  }
+  assert.equal(await settled(), '0.000000');
+});
+
+test('messages about other things, or checkouts of somebody else, are taken and do nothing', async () => {
+  const { open } = await someone();
+  const { sessionId } = await open();
+  const plain = stripe.event('customer.created', sessionId);
+  const foreign = { ...stripe.event('checkout.session.completed', sessionId), data: { object: { id: 'cs_other' } } };
+  for (const event of [plain, foreign]) assert.equal(await stripe.send(webhook(), event), 200);
+});
+
+test('a message that is too large is refused, and one that is no JSON cannot be signed', async () => {
+  const { open } = await someone();
+  const { sessionId } = await open();
+  const event = { ...stripe.event('checkout.session.completed', sessionId), padding: 'x'.repeat(1_100_000) };
+  assert.equal(await stripe.send(webhook(), event), 413);
+});
+
+test('a payment over another sum than the price is not delivered', async () => {
+  const { open, settled } = await someone();
+  const { sessionId } = await open();
+  const session = stripe.pay(sessionId);
+  session.amount_subtotal = 1;
+  assert.equal(await stripe.send(webhook(), stripe.event('checkout.session.completed', sessionId)), 500);
+  assert.equal(await settled(), '0.000000');
+});
+
+test('a message that is lost is made up for when the buyer looks, at most every three seconds', async () => {
+  const { open, settled, state, accountId } = await someone();
+  const { id, sessionId } = await open();
+  stripe.pay(sessionId);
+  const asked = () =>
+    stripe.requests.filter((line) => line.startsWith(`GET /v1/checkout/sessions/${sessionId}`)).length;
+  assert.equal(await state(id), 'open', 'it was just opened');
+  assert.equal(asked(), 0);
+  await db.database.query(`update checkouts set checked_at = now() - interval '4 seconds' where id = $1`, [id]);
+  const states = await Promise.all(Array.from({ length: 10 }, () => state(id)));
+  assert.ok(states.includes('completed'));
+  assert.equal(asked(), 1);
+  await tell('completed', sessionId);
+  assert.equal(await settled(), '100.000000');
+  assert.equal((await purchases(accountId)).length, 1);
+});
+
+test('a message that is lost is made up for by itself when nobody looks, by one of all servers', async () => {
+  const { open, settled, accountId } = await someone();
+  const [paid, idle] = [await open(), await open()];
+  stripe.pay(paid.sessionId);
+  await db.database.query(`update checkouts set checked_at = now() - interval '1 hour' where account_id = $1`, [
+    accountId,
+  ]);
+  const asked = (sessionId: string) => stripe.requests.filter((line) => line.includes(sessionId)).length;
+  const timing = { pauseMs: 10, askAgainMs: 5 * 60_000 };
+  const servers = [1, 2, 3].map(() =>
+    createReconciliation(
+      {
+        database: db.database,
+        provider: createStripe({ secretKey, webhookSecret, apiUrl: stripe.url }),
+        packs: [],
+        creditPrice: null,
+        clock: systemClock,
+        onPurchase: () => {},
+      },
+      timing,
+    ),
+  );
+  for (const server of servers) server.start();
+  await waitFor(async () => asked(paid.sessionId) > 0 && asked(idle.sessionId) > 0);
+  await Promise.all(servers.map((server) => server.stop()));
+  assert.deepEqual([asked(paid.sessionId), asked(idle.sessionId)], [1, 1]);
+  assert.equal(await settled(), '100.000000');
+});
+
+test('while the provider is away nothing is opened, nothing is lost, and what is known is told', async () => {
+  const { ask, open, state, accountId } = await someone();
+  const { id } = await open();
+  await db.database.query(`update checkouts set checked_at = now() - interval '1 hour' where id = $1`, [id]);
+  for (const mood of ['broken', 'down'] as const) {
+    stripe.mood.value = mood;
+    const { status, json, headers } = await ask('POST', '/checkout', { pack_id: 'small' });
+    assert.deepEqual([status, json.error.code], [503, 'service_unavailable']);
+    assert.ok(Number(headers.get('retry-after')) > 0);
+    assert.equal(await state(id), 'open');
+  }
+  stripe.mood.value = 'well';
+  const [row] = await db.database.query<{ count: bigint }>('select count(*) from checkouts where account_id = $1', [
+    accountId,
+  ]);
+  assert.equal(row?.count, 1n);
+});
+
+test('an open checkout can be canceled, a paid one cannot, and what is canceled stays so', async () => {
+  const { ask, open, settled } = await someone();
+  const [idle, paid] = [await open(), await open()];
+  const cancel = (id: string) => ask('POST', `/checkout/${id}/cancel`);
+  for (const time of ['once', 'twice']) {
+    const { status, json } = await cancel(idle.id);
+    assert.deepEqual([status, json.state, json.url], [200, 'canceled', null], time);
+  }
+  assert.equal(stripe.sessions.get(idle.sessionId)?.status, 'expired');
+  await tell('expired', idle.sessionId);
+  assert.equal((await cancel(idle.id)).json.state, 'canceled');
+
+  stripe.pay(paid.sessionId);
+  const { status, json } = await cancel(paid.id);
+  assert.deepEqual(
+    [status, json.error.code, json.error.details],
+    [409, 'state_conflict', { state: 'completed', allowed_from: ['open'] }],
+  );
+  assert.equal(await settled(), '100.000000');
+});
+
+test('bad orders are refused and named, and nothing is opened for them', async () => {
+  const { ask } = await someone();
+  const before = stripe.sessions.size;
+  for (const [body, status, param] of [
+    [{}, 400, 'pack_id'],
+    [{ pack_id: 'none' }, 400, 'pack_id'],
+    [{ pack_id: 'small', credits: '5' }, 400, 'credits'],
+    [{ credits: '0.999999' }, 400, 'credits'],
+    [{ credits: '1000000.000001' }, 400, 'credits'],
+    [{ credits: '-5' }, 400, 'credits'],
+    [{ credits: '1' }, 400, 'credits'],
+    [{ credits: 5 }, 422, 'credits'],
+    [{ pack_id: 'small', success_url: 'javascript:alert(1)' }, 400, 'success_url'],
+    [{ pack_id: 'small', cancel_url: '/relative' }, 400, 'cancel_url'],
+  ] as const) {
+    const { status: got, json } = await ask('POST', '/checkout', body);
+    assert.deepEqual([got, json.error.param], [status, param], JSON.stringify(body));
+  }
+  assert.equal(stripe.sessions.size, before);
+});
+
+test("somebody else's checkout is as unknown as one that never was", async () => {
+  const [mine, other] = [await someone(), await someone()];
+  const { id } = await mine.open();
+  for (const each of [id, 'chk_00000000000000000000000000', 'x'])
+    for (const [method, path] of [
+      ['GET', `/checkout/${each}`],
+      ['POST', `/checkout/${each}/cancel`],
+    ] as const) {
+      const { status, json } = await other.ask(method, path);
+      assert.deepEqual([status, json.error.code], [404, 'not_found']);
+    }
+});
+
+test('an account opens at most thirty checkouts an hour', async () => {
+  const { ask, accountId } = await someone();
+  await db.database.query(
+    `insert into checkouts (id, account_id, micro, price_minor, currency, provider, provider_session_id, url, expires_at)
+     select 'chk_' || $1 || n, $1, 1, 1, 'USD', 'stripe', $1 || n, 'https://pay.example', now() from generate_series(1, 30) n`,
+    [accountId],
+  );
+  const { status, json } = await ask('POST', '/checkout', { pack_id: 'small' });
+  assert.deepEqual([status, json.error.code], [429, 'rate_limited']);
+});
+
+test('where nothing is sold, checkout says so, and there is no webhook', async () => {
+  const plain = await startApp(db.database);
+  try {
+    const { accountId } = await seedAccount(db.database);
+    const { key } = await seedKey(db.database, { accountId });
+    const response = await fetch(`${plain.origin}/api/v1/credits/checkout`, {
+      method: 'POST',
+      headers: { ...bearer(key), 'content-type': 'application/json' },
+      body: JSON.stringify({ pack_id: 'small' }),
+    });
+    const { error } = (await response.json()) as Json;
+    assert.deepEqual(
+      [response.status, error.code, error.details],
+      [409, 'state_conflict', { reason: 'checkout_disabled' }],
+    );
+    assert.equal(await stripe.send(`${plain.origin}/api/v1/stripe/webhook`, {}), 404);
+    const terms = (await (await fetch(`${plain.origin}/api/v1/pricing/platform`)).json()) as Json;
+    assert.deepEqual([terms.checkout_enabled, terms.packs], [false, []]);
+  } finally {
+    await plain.stop();
+  }
+});
+
+test('the doctor finds a purchase without its payment, and a payment without its credits', async () => {
+  const findings = async () => (await doctor(db.database)).filter(({ check }) => check === 'purchase');
+  await db.database.query(`delete from checkouts where provider_session_id like 'acc_%'`);
+  assert.deepEqual(await findings(), []);
+  const { open } = await someone();
+  const { id, sessionId } = await open();
+  await db.database.query(`update checkouts set state = 'completed', completed_at = now() where id = $1`, [id]);
+  assert.deepEqual(
+    (await findings()).map(({ subject }) => subject),
+    [id],
+  );
+  await db.database.query(`update checkouts set state = 'open', completed_at = null where id = $1`, [id]);
+  stripe.pay(sessionId);
+  await tell('completed', sessionId);
+  assert.deepEqual(await findings(), []);
+  await db.database.query('update checkouts set micro = micro + 1 where id = $1', [id]);
+  assert.equal((await findings()).length, 1);
+});

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify';
+import { answerCacheable, cacheableText, pageOf, readPage, type TypeBoxProvider } from '#http';
+import type { Clock, CursorCodec, Micro } from '#kernel';
+import type { CostPace } from '../rates.ts';
+import { createAddressLimit } from './address-limit.ts';
+import { estimate } from './estimate.ts';
+import { readEstimate } from './estimate-request.ts';
+import type { CreditPack, Price } from './packs.ts';
+import { isAfter, type PriceList, placeOf, pricesOf } from './price-list.ts';
+import { estimateContract, platformContract, pricesContract } from './pricing.contract.ts';
+import { estimateBody, estimateToWire, platformToWire, pricesQuery, priceToWire } from './pricing.schema.ts';
+
+export type PricingDeps = {
+  cursors: CursorCodec;
+  clock: Clock;
+  prices: () => PriceList;
+  /** Of a model that is installed, what this process knows about its speed. */
+  pace: (baseModelId: string) => CostPace & { measured?: boolean };
+  signUpMicro: Micro;
+  packs: readonly CreditPack[];
+  creditPrice: Price | null;
+  checkoutEnabled: boolean;
+};
+
+const estimatesPerMinute = 60;
+const json = 'application/json; charset=utf-8';
+
+/** What things cost, for everybody. */
+export function pricingRoutes(deps: PricingDeps) {
+  const { cursors, clock, prices, pace, ...terms } = deps;
+  const addresses = createAddressLimit({ perMinute: estimatesPerMinute, clock });
+
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.get(
+      '/api/v1/pricing/platform',
+      { config: { operation: 'pricing.platform', access: 'public', contract: platformContract } },
+      async (request, reply) => {
+        const wire = platformToWire({ ...terms, prices: prices() });
+        return answerCacheable(request, reply, cacheableText(JSON.stringify(wire), json));
+      },
+    );
+
+    typed.get(
+      '/api/v1/pricing/models',
+      {
+        config: { operation: 'pricing.models', access: 'public', contract: pricesContract },
+        schema: { querystring: pricesQuery },
+      },
+      async (request, reply) => {
+        const { kind = null, operation = null } = request.query;
+        const { limit, cursor } = readPage(request.query);
+        const scope = ['prices', kind ?? '', operation ?? ''];
+        const place = cursor === null ? null : cursors.decode(scope, cursor);
+        const all = pricesOf(prices().models, { kind, operation });
+        const page = pageOf({
+          rows: all.filter((price) => place === null || isAfter(price, place)).slice(0, limit + 1),
+          limit,
+          totalCount: all.length,
+          cursorOf: (price) => cursors.encode(scope, placeOf(price)),
+          toWire: priceToWire,
+        });
+        return answerCacheable(request, reply, cacheableText(JSON.stringify(page), json));
+      },
+    );
+
+    typed.post(
+      '/api/v1/pricing/estimate',
+      {
+        config: { operation: 'pricing.estimate', access: 'public', contract: estimateContract },
+        schema: { body: estimateBody },
+        onRequest: async (request, reply) => void reply.headers(addresses.take(request.ip)),
+      },
+      async ({ body }) => {
+        const { work, price } = readEstimate(prices().models, body);
+        const { measured = false, ...known } = pace(price.model.id);
+        const { rateMicroPerMinute, model } = price;
+        const result = estimate({
+          ...{ work, rateMicroPerMinute, parameters: model.parameters },
+          measured: measured ? known : null,
+        });
+        return estimateToWire(result, price);
+      },
+    );
+  };
+}
