@@ -4,6 +4,9 @@ import { type HostedModel, type HostedState, hostedColumns } from './hosted-mode
 /** Place of an entry in a list, newest first; the time is text because a `Date` would drop the microseconds. */
 export type EntryPosition = { createdAt: string; id: string };
 
+/** As a time to go on after: everything comes after it, by index like any other page. */
+export const firstPage = 'infinity';
+
 export type ListedModel = HostedModel & { shareCount: number; position: string };
 
 /** `q` is folded text. */
@@ -29,9 +32,9 @@ export async function listAliases(
               to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
          from hosted_models h
         where ${matches}
-          and ($4::timestamptz is null or h.created_at <= $4 and (h.created_at < $4 or h.id collate "C" < $5))
+          and h.created_at <= $4 and (h.created_at < $4 or h.id collate "C" < $5)
         order by h.created_at desc, h.id desc limit $6`,
-      [...filter, after?.createdAt ?? null, after?.id ?? '', limit],
+      [...filter, after?.createdAt ?? firstPage, after?.id ?? '', limit],
     ),
     sql.query<{ total: number }>(`select count(*)::integer as total from hosted_models h where ${matches}`, filter),
   ]);

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 import type { ModelKind } from './base-model.ts';
-import type { EntryPosition } from './hosted-lists.store.ts';
+import { type EntryPosition, firstPage } from './hosted-lists.store.ts';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
 
 export type Access = 'owned' | 'shared' | 'public';
@@ -31,17 +31,22 @@ const isValid = '(s.expires_at is null or s.expires_at > now())';
 /** Models of others show only while they can be called, as in the compatible list. */
 const isOpen = `p.archived_at is null and h.state in ('active', 'warming')`;
 
+/** One row by its key: `limit 1` keeps it an index probe, whatever the planner believes about the tables. */
+const probe = (name: string, table: string, condition: string) =>
+  `cross join lateral (select * from ${table} where ${condition} limit 1) ${name}`;
+
+const ownerOf = probe('o', 'accounts', 'id = p.account_id');
+const projectOf = probe('p', 'projects', 'id = h.project_id');
+
 /**
  * Where models come from, by access; `$1` is the account. A model that is shared and public is shown as shared. Public
  * models are for whoever sees their project: also through a share of another model of it.
  */
 const sources: Record<Access, string> = {
-  owned: `projects p join hosted_models h on h.project_id = p.id join accounts o on o.id = p.account_id
-    where p.account_id = $1`,
-  shared: `model_shares s join hosted_models h on h.id = s.hosted_model_id join projects p on p.id = h.project_id
-      join accounts o on o.id = p.account_id
+  owned: `projects p join hosted_models h on h.project_id = p.id ${ownerOf} where p.account_id = $1`,
+  shared: `model_shares s ${probe('h', 'hosted_models', 'id = s.hosted_model_id')} ${projectOf} ${ownerOf}
     where s.account_id = $1 and ${isValid} and h.visibility in ('shared', 'public') and ${isOpen}`,
-  public: `hosted_models h join projects p on p.id = h.project_id join accounts o on o.id = p.account_id
+  public: `hosted_models h ${projectOf} ${ownerOf}
     where h.visibility = 'public' and p.account_id <> $1 and ${isOpen}
       and (p.visibility = 'public'
            or exists (select from model_shares s where s.account_id = $1 and s.project_id = p.id and ${isValid}))
@@ -53,14 +58,13 @@ const matches = (access: Access) => `($2::text is null or $2 = '${access}')
       and ($5::text is null or o.slug = $5 and p.slug = $6)
       and ($7::text is null or position($7 in h.search_text) > 0)`;
 
-/** Each source gives its own newest by index, so that a page costs the same however many models there are. */
 const pageOfSource = (access: Access) => `(
   select ${hostedColumns}, '${access}' as access, p.kind, p.slug as "projectSlug", o.id as "ownerId",
          o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
          to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position,
          h.created_at as newest, h.id as last
     from ${sources[access]} and ${matches(access)}
-      and ($8::timestamptz is null or h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9))
+      and h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9)
    order by h.created_at desc, h.id desc limit $10)`;
 
 const countOfSource = (access: Access) => `(select count(*) from ${sources[access]} and ${matches(access)})`;
@@ -79,8 +83,10 @@ export async function listRegistryRows(
   const { accountId, access, kind, state, project, q } = filter;
   const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([
-    sql.query<RegistryRow>(pageStatement, [...values, after?.createdAt ?? null, after?.id ?? '', limit]),
-    sql.query<{ total: number }>(countStatement, values),
+    sql.query<RegistryRow>(pageStatement, [...values, after?.createdAt ?? firstPage, after?.id ?? '', limit], {
+      name: 'models.registry_page',
+    }),
+    sql.query<{ total: number }>(countStatement, values, { name: 'models.registry_count' }),
   ]);
   return { rows, totalCount: count?.total ?? 0 };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { firstPage } from './hosted-lists.store.ts';
 
 /** An account that may call a hosted model of somebody else. */
 export type Share = {
@@ -25,9 +26,9 @@ export async function listShareRows(
     sql.query<Share & { position: string }>(
       `select ${columns}, to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
          from model_shares s join accounts a on a.id = s.account_id
-        where s.hosted_model_id = $1 and ($2::timestamptz is null or (s.created_at, s.id) < ($2, $3))
+        where s.hosted_model_id = $1 and (s.created_at, s.id) < ($2, $3)
         order by s.created_at desc, s.id desc limit $4`,
-      [hostedModelId, after?.createdAt ?? null, after?.id ?? '', limit],
+      [hostedModelId, after?.createdAt ?? firstPage, after?.id ?? '', limit],
     ),
     sql.query<{ total: number }>('select count(*)::integer as total from model_shares where hosted_model_id = $1', [
       hostedModelId,
