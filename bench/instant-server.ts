@@ -1,10 +1,13 @@
 import { createBilling } from '#billing';
 import { openDatabase } from '#db';
 import { createServer } from '#http';
-import { createAdmission, createAutoSave, inferenceRoutes } from '#inference';
+import { createIdempotency } from '#idempotency';
+import { createAdmission, createAutoSave, createRepeatGuard, inferenceRoutes } from '#inference';
 import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
+import { createLimiter } from '#limits';
 import { createModelUsage, openModels } from '#models';
+import { createRequests } from '#requests';
 import { createInstantEngine } from './instant-engine.ts';
 
 /**
@@ -15,7 +18,10 @@ const [url = '', dataDir = ''] = process.argv.slice(2);
 const database = await openDatabase({ url, maxConnections: 6 });
 const clock = systemClock;
 const keyUsage = createKeyUsage({ sql: database, clock });
-const billing = createBilling({ database, instanceId: newId('ins'), clock });
+const instanceId = newId('ins');
+const billing = createBilling({ database, instanceId, clock });
+const { registered } = billing;
+const requests = createRequests({ database, instanceId, registered, clock });
 const models = openModels({
   cataloguePath: new URL('../models/catalogue.yaml', import.meta.url).pathname,
   dataDir,
@@ -32,11 +38,16 @@ inferenceRoutes(app, {
   modelUsage,
   engine: createInstantEngine(),
   billing,
+  limiter: createLimiter({ database, instanceId, registered }),
+  idempotency: createIdempotency({ database, instanceId, registered }),
+  requests,
+  repeatGuard: createRepeatGuard(clock),
   autoSave,
   observe: null,
   clock,
 });
 billing.start();
+requests.start();
 keyUsage.start();
 await app.listen({ port: 0, host: '127.0.0.1' });
 const address = app.server.address();

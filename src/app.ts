@@ -1,17 +1,20 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
-import { countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
+import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
 import { dashboardRoutes, emptyParts } from '#dashboard';
 import type { Database } from '#db';
 import { createEngine, defaultSettings, type EngineSettings } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
-import { createAdmission, createSavedCalls, inferenceRoutes } from '#inference';
+import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
+import { createAdmission, createRepeatGuard, createSavedCalls, inferenceRoutes } from '#inference';
 import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
+import { createLimiter, limitsRoutes } from '#limits';
 import { baseModelsRoutes, createHosting, listPrices, type ModelsService, noTrainedModels } from '#models';
 import { projectsRoutes } from '#projects';
+import { createRequests, requestsRoutes } from '#requests';
 import { createTelemetry } from '#telemetry';
 import type { Config } from './config.ts';
 
@@ -28,10 +31,12 @@ export type AppOptions = {
   log: FastifyBaseLogger;
   /** Bounds of the HTTP server other than its own. */
   limits?: Partial<ServerLimits>;
+  /** How soon a process counts as dead, and the like; other than by default in tests only. */
+  timing?: Partial<BillingTiming>;
 };
 
 /** Puts the rooms together: the one place where they meet. */
-export async function createApp({ config, database, models, log, limits = {} }: AppOptions): Promise<App> {
+export async function createApp({ config, database, models, log, limits = {}, timing = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
   const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
@@ -49,7 +54,12 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     prices: () => listPrices(models),
     pace: engine.pace,
   });
-  const billing = createBilling({ database, instanceId: newId('ins'), clock, log, onCharge: credits.touch });
+  const instanceId = newId('ins');
+  const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
+  const instance = { database, instanceId, registered: billing.registered, log };
+  const requests = createRequests({ ...instance, clock });
+  const limiter = createLimiter(instance);
+  const idempotency = createIdempotency(instance);
   const usage = createKeyUsage({ sql: database, clock });
   const jobs = createJobs({ url: database.url, log });
   const hosting = createHosting({
@@ -78,9 +88,12 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     limits,
   });
 
+  obeyIdempotencyKeys(server, { idempotency, database });
   await server.register(authRoutes(identity));
   await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
+  await server.register(limitsRoutes({ database }));
+  await server.register(requestsRoutes(requests));
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(dashboardRoutes({ sql: database, clock, parts: emptyParts, lowMicro }));
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
@@ -98,6 +111,10 @@ export async function createApp({ config, database, models, log, limits = {} }: 
     modelUsage: hosting.usage,
     engine,
     billing,
+    limiter,
+    idempotency,
+    requests,
+    repeatGuard: createRepeatGuard(clock),
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
     clock,
@@ -106,6 +123,9 @@ export async function createApp({ config, database, models, log, limits = {} }: 
 
   credits.start();
   billing.start();
+  requests.start();
+  limiter.start();
+  idempotency.start();
   usage.start();
   saved.start();
   await jobs.start();
@@ -128,6 +148,9 @@ export async function createApp({ config, database, models, log, limits = {} }: 
       parts.defer(usage.stop);
       parts.defer(credits.stop);
       parts.defer(billing.stop);
+      parts.defer(idempotency.stop);
+      parts.defer(limiter.stop);
+      parts.defer(requests.stop);
       parts.defer(saved.stop);
       parts.defer(hosting.stop);
       parts.defer(() => jobs.stop(drainMs));

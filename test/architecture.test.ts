@@ -25,6 +25,7 @@ const arrows: Record<string, Record<string, string>> = {
     db: 'keys are rows, and authentication is batched',
     activity: 'the life of a key is told in the feed',
     http: 'routes, and the Authenticator that the auth hook takes',
+    idempotency: 'a key that is made under an Idempotency-Key is made once',
   },
   projects: {
     db: 'projects are rows',
@@ -64,6 +65,9 @@ const arrows: Record<string, Record<string, string>> = {
     models: 'resolves the model of a call',
     projects: 'saved calls are for the owner of their project',
     billing: 'holds and settles',
+    limits: 'lets limited calls in and sees them out',
+    idempotency: 'keeps answers under their keys',
+    requests: 'notes what becomes of calls',
   },
   dashboard: {
     db: 'the state of an account is read in one statement',

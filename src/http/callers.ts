@@ -10,9 +10,20 @@ export type Caller = {
   lose: (loss: CallerLoss) => void;
 };
 
+/** Work that goes on when its caller leaves, because he will come back for the answer. */
+export type OutlivingWork = {
+  /** Aborts only when this process is stopping. */
+  signal: AbortSignal;
+  /** To be called when the work is done; the end of the process waits for it. */
+  over: () => void;
+};
+
 export type Callers = {
   /** Follows the caller of this reply until the response is complete. */
   watch: (reply: FastifyReply) => Caller;
+  outlive: () => OutlivingWork;
+  /** Resolves when no work is left that outlives its caller. */
+  outlived: () => Promise<void>;
   /** Tells every running call to stop. */
   loseAll: (loss: CallerLoss) => void;
 };
@@ -25,6 +36,7 @@ declare module 'fastify' {
 
 export function createCallers(): Callers {
   const running = new Set<AbortController>();
+  const outliving = new Map<AbortController, Promise<void>>();
   return {
     watch(reply) {
       const controller = new AbortController();
@@ -43,8 +55,23 @@ export function createCallers(): Callers {
       }
       return { signal: controller.signal, lose };
     },
+    outlive() {
+      const controller = new AbortController();
+      const done = Promise.withResolvers<void>();
+      outliving.set(controller, done.promise);
+      return {
+        signal: controller.signal,
+        over: () => {
+          outliving.delete(controller);
+          done.resolve();
+        },
+      };
+    },
+    async outlived() {
+      while (outliving.size > 0) await Promise.all(outliving.values());
+    },
     loseAll(loss) {
-      for (const controller of running) controller.abort(loss);
+      for (const controller of [...running, ...outliving.keys()]) controller.abort(loss);
     },
   };
 }
@@ -52,6 +79,11 @@ export function createCallers(): Callers {
 /** Follows the caller of a call that may take long: cancel the work when `signal` aborts. */
 export function watchCaller(reply: FastifyReply): Caller {
   return reply.server.callers.watch(reply);
+}
+
+/** Begins work for the caller of this reply that goes on when he leaves. */
+export function outliveCaller(reply: FastifyReply): OutlivingWork {
+  return reply.server.callers.outlive();
 }
 
 /** Why a signal of `watchCaller` aborted; null while the caller is there. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const exposed = [
   'x-request-id, x-should-retry, retry-after, link, www-authenticate, etag, x-fnf-ignored-fields',
-  'idempotent-replay, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
+  'idempotent-replay, x-fnf-request-id, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
 ].join(', ');
 const preflightSeconds = '600';
 const headerList = /^[A-Za-z0-9\-, ]{1,2000}$/;

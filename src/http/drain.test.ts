@@ -88,3 +88,26 @@ test('a call that does not even stop when told is cut off, so that draining ends
   assert.equal(outcome.status, 'rejected');
   assert.ok(performance.now() - begun < 1_500);
 });
+
+test('work that outlives its caller is waited for, then told to stop, then left', async () => {
+  for (const [graceMs, workMs, told] of [
+    [5_000, 100, false],
+    [50, 5_000, true],
+  ] as const) {
+    const { app } = await start();
+    const work = app.callers.outlive();
+    const begun = performance.now();
+    const ended = new Promise<string>((resolve) => {
+      work.signal.addEventListener('abort', () => resolve('told'));
+      setTimeout(() => resolve('done'), workMs).unref();
+    });
+    void ended.then(() => sleep(30)).then(work.over);
+    await app.drain({ graceMs });
+    assert.equal(await ended, told ? 'told' : 'done');
+    const took = performance.now() - begun;
+    assert.ok(took >= (told ? 70 : 120) && took < 2_000, `${took} ms`);
+  }
+  const { app } = await start();
+  app.callers.outlive();
+  await app.drain({ graceMs: 10, stopMs: 50 });
+});

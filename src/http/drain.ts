@@ -12,7 +12,7 @@ declare module 'fastify' {
     /**
      * Stops serving: no new connections, new requests on open ones get 503, running calls finish. After `graceMs` the
      * signals of `watchCaller` abort with `shutdown`, and after `stopMs` more the rest is cut off. Resolves when
-     * every connection is closed.
+     * every connection is closed and work that outlived its caller is over.
      */
     drain: (options: DrainOptions) => Promise<void>;
   }
@@ -25,9 +25,14 @@ export async function drainServer(app: FastifyInstance, { graceMs, stopMs = 2_00
   // A connection whose last answer was promised keep-alive stays open, idle; Node closes idle ones only once.
   const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
   const stop = setTimeout(() => app.callers.loseAll('shutdown'), graceMs);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs + stopMs);
+  const patienceEnded = Promise.withResolvers<void>();
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    patienceEnded.resolve();
+  }, graceMs + stopMs);
   try {
     await app.close();
+    await Promise.race([app.callers.outlived(), patienceEnded.promise]);
   } finally {
     clearInterval(sweep);
     clearTimeout(stop);

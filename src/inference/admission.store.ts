@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import type { CallLimits } from '#limits';
 import type { AliasRow } from '#models';
 
 /** What one call presents: the digest of its key, the project in its path, the model in its body. */
@@ -11,7 +12,14 @@ export type AdmissionQuestion = {
 };
 
 export type AdmissionAnswer = {
-  key: { id: string; name: string; accountId: string; accountStatus: string } | null;
+  key: {
+    id: string;
+    name: string;
+    accountId: string;
+    accountStatus: string;
+    /** Null: neither the key nor its account has limits. */
+    limits: { key: CallLimits; account: CallLimits } | null;
+  } | null;
   project: {
     id: string;
     ownerId: string;
@@ -34,6 +42,8 @@ type Row = {
   key_name: string;
   account_id: string;
   account_status: string;
+  /** Three of the key, then three of the account; null when all are. */
+  limits: (string | null)[] | null;
   project_id: string | null;
   owner_id: string;
   kind: 'text' | 'embedding';
@@ -62,6 +72,10 @@ type Row = {
  */
 const statement = `
   select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
+         case when num_nonnulls(k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
+                                a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro) > 0
+              then array[k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
+                         a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro]::bigint[] end as limits,
          p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
          p.inference_auto_save,
          h.id as alias_id, h.alias, h.state as alias_state, h.visibility as alias_visibility, h.target_type, h.target_id,
@@ -100,7 +114,13 @@ function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
     key:
       row.key_id === null
         ? null
-        : { id: row.key_id, name: row.key_name, accountId: row.account_id, accountStatus: row.account_status },
+        : {
+            id: row.key_id,
+            name: row.key_name,
+            accountId: row.account_id,
+            accountStatus: row.account_status,
+            limits: row.limits && { key: limitsAt(row.limits, 0), account: limitsAt(row.limits, 3) },
+          },
     project:
       row.project_id === null
         ? null
@@ -116,6 +136,15 @@ function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
     alias: row.alias === null ? null : toAlias(row, row.alias),
     share: row.share ? { id: row.share } : null,
     isGuest: row.share !== null,
+  };
+}
+
+function limitsAt(limits: readonly (string | null)[], offset: number): CallLimits {
+  const [perMinute, concurrent, perDay] = limits.slice(offset, offset + 3);
+  return {
+    requestsPerMinute: perMinute ? Number(perMinute) : null,
+    concurrentRequests: concurrent ? Number(concurrent) : null,
+    creditsPerDayMicro: perDay ? BigInt(perDay) : null,
   };
 }
 

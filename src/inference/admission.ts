@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
 import { fault } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
+import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow } from '#models';
 import { type AdmissionAnswer, type AdmissionQuestion, findAdmissions } from './admission.store.ts';
 
@@ -20,6 +21,8 @@ export type Admitted = {
    * given a model has not given the owner his prompts.
    */
   isSaved: boolean;
+  /** Key and account, as far as they have limits; null: neither has. */
+  limited: LimitedSubject[] | null;
 };
 
 export type Admit = (headers: IncomingHttpHeaders, question: Omit<AdmissionQuestion, 'digest'>) => Promise<Admitted>;
@@ -66,5 +69,17 @@ function judge({ key, project, alias, share, isGuest }: AdmissionAnswer): Admitt
     isSaved: isOwner && project.autoSaves,
     alias,
     share,
+    limited: key.limits && limitedSubjects(key, key.limits),
   };
+}
+
+function limitedSubjects(
+  { id, accountId }: { id: string; accountId: string },
+  limits: { key: CallLimits; account: CallLimits },
+): LimitedSubject[] {
+  const subjects: LimitedSubject[] = [
+    { scope: 'key', id, limits: limits.key },
+    { scope: 'account', id: accountId, limits: limits.account },
+  ];
+  return subjects.filter((subject) => hasLimits(subject.limits));
 }

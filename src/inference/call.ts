@@ -2,8 +2,11 @@ import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf } from '#http';
 import { Fault, fault, formatCredits } from '#kernel';
+import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
+import type { RequestTrack } from '#requests';
 import type { Admitted } from './admission.ts';
+import { canceled } from './failure.ts';
 
 /** One call on its way through the engine: who pays, for what, and when to give up. */
 export type Call = {
@@ -16,36 +19,58 @@ export type Call = {
   promptTokensAtMost: number;
   /** Upper bound of generated tokens. */
   maxTokens: number;
-  /** Aborted when the caller is gone. */
+  /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  track: RequestTrack;
+  /** Adds header fields to the answer. */
+  announce: (headers: Record<string, string>) => void;
 };
 
-export type CallDeps = { engine: Engine; billing: Billing };
+export type CallDeps = { engine: Engine; billing: Billing; limiter: Limiter };
 
 type Run = { activeMs: number; promptTokens: number; completionTokens: number; cancelled: boolean };
+
+type Steps<Prepared, Result> = {
+  /** Tokenises and checks limits; returns the engine's handle. */
+  prepare: () => Promise<Prepared>;
+  /** Runs the prepared prompt. */
+  run: (prepared: Prepared) => Promise<{ result: Result; run: Run }>;
+  /** Makes the answer durable before it is charged; what it throws fails the call. */
+  keep?: ((result: Result, charge: Charge) => Promise<void>) | null;
+};
 
 /**
  * Takes a call through hold, run and settlement: a bound of its cost is held while the engine prepares the prompt, and
  * the run is charged, durably, before this resolves. Whatever fails on the way gives the hold back and charges nothing.
- * A caller that leaves pays for the active time until then.
- *
- * @param steps.prepare tokenises and checks limits; returns the engine's handle.
- * @param steps.run runs the prepared prompt.
+ * A caller that leaves pays for the active time until then. A call with limits is let in and seen out around all that.
  */
 export async function performCall<Prepared extends { handle: string }, Result>(
-  { engine, billing }: CallDeps,
+  deps: CallDeps,
   call: Call,
-  steps: {
-    prepare: () => Promise<Prepared>;
-    run: (prepared: Prepared) => Promise<{ result: Result; run: Run }>;
-  },
+  steps: Steps<Prepared, Result>,
 ): Promise<Result> {
   const heldMicro = boundOf({
     promptTokensAtMost: call.promptTokensAtMost,
     maxTokens: call.maxTokens,
-    pace: engine.pace(call.model.baseModel.id),
+    pace: deps.engine.pace(call.model.baseModel.id),
     rateMicroPerMinute: call.model.rateMicroPerMinute,
   });
+  const { limited } = call.admitted;
+  if (limited === null) return prepareAndRun(deps, { call, heldMicro }, steps);
+  const pass = await deps.limiter.enter({ requestId: call.requestId, micro: heldMicro, subjects: limited });
+  call.announce(pass.headers);
+  try {
+    return await prepareAndRun(deps, { call, heldMicro }, steps);
+  } finally {
+    await pass.leave();
+  }
+}
+
+async function prepareAndRun<Prepared extends { handle: string }, Result>(
+  { engine, billing }: CallDeps,
+  { call, heldMicro }: { call: Call; heldMicro: bigint },
+  steps: Steps<Prepared, Result>,
+): Promise<Result> {
   const [prepared, held] = await Promise.allSettled([steps.prepare(), placeHold(billing, call, heldMicro)]);
   // A prompt that cannot run is told first: it stays wrong whatever the balance.
   if (prepared.status === 'rejected') {
@@ -56,13 +81,15 @@ export async function performCall<Prepared extends { handle: string }, Result>(
     engine.release(prepared.value.handle);
     throw held.reason;
   }
-  return runAndSettle(billing, { call, heldMicro }, () => steps.run(prepared.value));
+  call.track.running();
+  const { run, keep } = steps;
+  return runAndSettle(billing, { call, heldMicro }, { run: () => run(prepared.value), keep });
 }
 
 async function runAndSettle<Result>(
   billing: Billing,
   { call, heldMicro }: { call: Call; heldMicro: bigint },
-  run: () => Promise<{ result: Result; run: Run }>,
+  { run, keep }: { run: () => Promise<{ result: Result; run: Run }>; keep: Steps<unknown, Result>['keep'] },
 ): Promise<Result> {
   let outcome: { result: Result; run: Run };
   try {
@@ -75,8 +102,17 @@ async function runAndSettle<Result>(
     throw whyItEnded(error, call.signal);
   }
   // Nothing ran before the caller left: nothing to pay.
-  if (outcome.run.cancelled && outcome.run.activeMs === 0) giveBack(billing, call, heldMicro);
-  else await billing.settle(chargeFor(call, outcome.run, heldMicro));
+  if (outcome.run.cancelled && outcome.run.activeMs === 0) {
+    giveBack(billing, call, heldMicro);
+    call.track.failed(canceled);
+    return outcome.result;
+  }
+  const charge = chargeFor(call, outcome.run, heldMicro);
+  await keep?.(outcome.result, charge).catch((error: unknown) => {
+    giveBack(billing, call, heldMicro);
+    throw error;
+  });
+  await billing.settle(charge);
   return outcome.result;
 }
 

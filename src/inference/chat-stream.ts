@@ -1,8 +1,14 @@
 import type { FastifyReply } from 'fastify';
-import type { Delta, Finished } from '#engine';
+import type { Finished } from '#engine';
 import { type Caller, type EventStream, openSse } from '#http';
 import { Fault, fault } from '#kernel';
-import type { createFrames } from './chat-wire.ts';
+import {
+  type ChatCompletion,
+  type createFrames,
+  framesOfCompletion,
+  type NamedDelta,
+  usageToWire,
+} from './chat-wire.ts';
 
 /**
  * The frames of one streamed chat answer: role, deltas, finish, usage if asked, `[DONE]`; or an error frame and no
@@ -18,14 +24,14 @@ export function createChatStream(reply: FastifyReply, caller: Caller, frames: Re
 
   return {
     opened: () => sse !== null,
-    delta(delta: Delta): void {
+    delta(delta: NamedDelta): void {
       if (sse) sse.frames(frames.delta(delta));
       else if (!caller.signal.aborted) open().frames([frames.role(), ...frames.delta(delta)]);
     },
     /** The good end; for a caller who has left there is none. */
     finish(finished: Finished, includeUsage: boolean): void {
-      const last = [frames.finish(finished)];
-      if (includeUsage) last.push(frames.usage(finished.usage));
+      const last = [frames.finish(finished.reason)];
+      if (includeUsage) last.push(frames.usage(usageToWire(finished.usage)));
       if (sse) sse.done(last);
       else if (!caller.signal.aborted) open().done([frames.role(), ...last]);
     },
@@ -36,6 +42,17 @@ export function createChatStream(reply: FastifyReply, caller: Caller, frames: Re
       return failure;
     },
   };
+}
+
+/** Streams an answer again that was kept whole. */
+export function repeatChatStream(
+  kept: string,
+  { wanted, reply, caller }: { wanted: { includeUsage: boolean }; reply: FastifyReply; caller: Caller },
+): FastifyReply {
+  // as: only `chatCompletion` makes what this route keeps.
+  const completion = JSON.parse(kept) as ChatCompletion;
+  openSse({ reply, caller }).done(framesOfCompletion(completion, wanted.includeUsage));
+  return reply;
 }
 
 /** Inside a stream only faults of the family "invalid response" may appear: clients re-send after any other. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finished } from '#engine';
-import { chatCompletion, createCollector, createFrames, textCompletion, wireId } from './chat-wire.ts';
+import { chatCompletion, createCollector, createFrames, textCompletion, usageToWire, wireId } from './chat-wire.ts';
 import { embeddingList } from './embedding-wire.ts';
 
 const head = { id: 'chatcmpl-7f3a', created: 1760000000, model: 'a "quoted" model' };
@@ -73,13 +73,13 @@ test('frames are valid JSON in the published order and shape', () => {
     frames.delta({ type: 'reasoning', text: 'r' }).map((text) => JSON.parse(text)),
     [chunk({ reasoning_content: 'r' }, null)],
   );
-  assert.deepEqual(JSON.parse(frames.finish(stop)), chunk({}, 'stop'));
-  assert.deepEqual(JSON.parse(frames.usage(usage)), { ...base, choices: [], usage: wireUsage });
+  assert.deepEqual(JSON.parse(frames.finish(stop.reason)), chunk({}, 'stop'));
+  assert.deepEqual(JSON.parse(frames.usage(usageToWire(usage))), { ...base, choices: [], usage: wireUsage });
 });
 
 test('without include_usage no frame has a usage key', () => {
   const frames = createFrames(head, false);
-  for (const text of [frames.role(), frames.finish(stop)]) assert.ok(!('usage' in JSON.parse(text)));
+  for (const text of [frames.role(), frames.finish(stop.reason)]) assert.ok(!('usage' in JSON.parse(text)));
 });
 
 test('a streamed tool call names itself once and then carries its arguments', () => {

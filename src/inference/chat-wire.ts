@@ -18,6 +18,13 @@ export function wireId(prefix: 'chatcmpl-' | 'cmpl-' | 'call_'): string {
   return id;
 }
 
+/** A delta whose tool call may have its id already: then everyone who renders it uses the same. */
+export type NamedDelta = Delta & { callId?: string };
+
+export function nameCall(delta: Delta): NamedDelta {
+  return delta.type === 'tool_call' ? { ...delta, callId: wireId('call_') } : delta;
+}
+
 /** Usage with the published flat counts and the nested copies that several clients read instead. */
 export function usageToWire(usage: Usage) {
   return {
@@ -31,18 +38,20 @@ export function usageToWire(usage: Usage) {
   };
 }
 
+export type UsageWire = ReturnType<typeof usageToWire>;
+
 /** Gathers the deltas of one answer for a reply that is not streamed. */
 export function createCollector() {
   let content = '';
   let reasoning = '';
   const toolCalls: WireCall[] = [];
   return {
-    add(delta: Delta): void {
+    add(delta: NamedDelta): void {
       if (delta.type === 'content') content += delta.text;
       else if (delta.type === 'reasoning') reasoning += delta.text;
       else
         toolCalls.push({
-          id: wireId('call_'),
+          id: delta.callId ?? wireId('call_'),
           type: 'function',
           function: { name: delta.name, arguments: delta.arguments },
         });
@@ -73,6 +82,8 @@ export function chatCompletion(head: AnswerHead, collector: Collector, finished:
   };
 }
 
+export type ChatCompletion = ReturnType<typeof chatCompletion>;
+
 /** The body of a legacy completion: visible text only; reasoning has no field here but is counted. */
 export function textCompletion(head: AnswerHead, collector: Collector, finished: Finished) {
   const choice = { text: collector.text(), index: 0, logprobs: null, finish_reason: finished.reason };
@@ -97,7 +108,7 @@ export function createFrames(head: AnswerHead, includeUsage: boolean) {
     `${start}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}${end}`;
   return {
     role: () => chunk('{"role":"assistant","content":""}', 'null'),
-    delta(delta: Delta): string[] {
+    delta(delta: NamedDelta): string[] {
       switch (delta.type) {
         case 'content':
           return [chunk(`{"content":${JSON.stringify(delta.text)}}`, 'null')];
@@ -107,13 +118,36 @@ export function createFrames(head: AnswerHead, includeUsage: boolean) {
           return toolCallDeltas(delta).map((json) => chunk(json, 'null'));
       }
     },
-    finish: (finished: Finished) => chunk('{}', JSON.stringify(finished.reason)),
-    usage: (usage: Usage) => `${start}],"usage":${JSON.stringify(usageToWire(usage))}}`,
+    finish: (reason: string) => chunk('{}', JSON.stringify(reason)),
+    usage: (usage: UsageWire) => `${start}],"usage":${JSON.stringify(usage)}}`,
   };
 }
 
 /** Two deltas a call: the first names it, the second carries its arguments; the id and name are never repeated. */
-function toolCallDeltas({ index, name, arguments: args }: Extract<Delta, { type: 'tool_call' }>): string[] {
-  const opening = { index, id: wireId('call_'), type: 'function', function: { name, arguments: '' } };
+function toolCallDeltas(delta: Extract<NamedDelta, { type: 'tool_call' }>): string[] {
+  const { index, name, arguments: args, callId = wireId('call_') } = delta;
+  const opening = { index, id: callId, type: 'function', function: { name, arguments: '' } };
   return [opening, { index, function: { arguments: args } }].map((call) => JSON.stringify({ tool_calls: [call] }));
+}
+
+/** The frames of an answer that is complete: the same as when it was streamed, in fewer pieces. */
+export function framesOfCompletion({ choices, usage, ...head }: ChatCompletion, includeUsage: boolean): string[] {
+  const frames = createFrames(head, includeUsage);
+  const texts = [frames.role()];
+  for (const { message, finish_reason: reason } of choices) {
+    for (const delta of deltasOf(message)) texts.push(...frames.delta(delta));
+    texts.push(frames.finish(reason));
+  }
+  return includeUsage ? [...texts, frames.usage(usage)] : texts;
+}
+
+function deltasOf(message: ChatCompletion['choices'][number]['message']): NamedDelta[] {
+  const { content, reasoning_content: reasoning, tool_calls: calls = [] } = message;
+  return [
+    ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+    ...(content ? [{ type: 'content' as const, text: content }] : []),
+    ...calls.map(({ id, function: { name, arguments: args } }, index) => {
+      return { type: 'tool_call' as const, index, name, arguments: args, callId: id };
+    }),
+  ];
 }

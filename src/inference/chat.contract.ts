@@ -173,4 +173,5 @@ Fields that are not listed are ignored, except those that ask for something that
     },
   },
   faults: textCallFaults,
+  idempotent: true,
 };

@@ -1,76 +1,78 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, watchCaller } from '#http';
-import type { ServedModel } from '#models';
-import type { Admitted } from './admission.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
+import type { Call } from './call.ts';
 import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat.schema.ts';
-import { createChatStream } from './chat-stream.ts';
-import { type AnswerHead, chatCompletion, createCollector, createFrames, wireId } from './chat-wire.ts';
+import { createChatStream, repeatChatStream } from './chat-stream.ts';
+import { type AnswerHead, chatCompletion, createCollector, createFrames, nameCall, wireId } from './chat-wire.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enter, inferencePrefix, promptTokensAtMost, resolveText } from './entry.ts';
+import { inferencePrefix, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
 export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
   const config = { operation: 'chat.create', access: 'admission', shape: 'compat', contract: chatContract } as const;
-  app.post(`${inferencePrefix}/chat/completions`, { config }, async (request, reply) => {
-    const { admitted, body } = await enter(deps.admit, request);
-    const chat = readChatRequest(body);
-    const model = resolveText(deps, admitted, chat.model);
-    const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: chat.model };
-    const call = { request, reply, caller: watchCaller(reply), admitted, model, chat, head };
-    return chat.stream ? streamAnswer(deps, call) : sendAnswer(deps, call);
-  });
+  const route: CallRoute<ChatRequest> = {
+    operation: config.operation,
+    read: readChatRequest,
+    answer: (attended) => answer(deps, attended),
+    repeat: (kept, { wanted, reply, caller }) =>
+      wanted.stream ? repeatChatStream(kept, { wanted, reply, caller }) : repeatJson(kept, { reply }),
+  };
+  app.post(`${inferencePrefix}/chat/completions`, { config }, (request, reply) =>
+    attend(deps, { request, reply }, route),
+  );
 }
 
-type ChatCall = {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  caller: Caller;
-  admitted: Admitted;
-  model: ServedModel;
-  chat: ChatRequest;
-  head: AnswerHead;
-};
+type ChatCall = { attended: Attended<ChatRequest>; call: Call; head: AnswerHead };
 
-async function sendAnswer(deps: InferenceDeps, call: ChatCall) {
+function answer(deps: InferenceDeps, attended: Attended<ChatRequest>): Promise<unknown> {
+  const { admitted, wanted, callFor } = attended;
+  const model = resolveText(deps, admitted, wanted.model);
+  const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: wanted.model };
+  const { maxContextTokens: promptTokens } = model.limits;
+  const call = callFor(model, { promptTokens, maxTokens: wanted.sampling.maxTokens });
+  return wanted.stream ? streamAnswer(deps, { attended, call, head }) : sendAnswer(deps, { attended, call, head });
+}
+
+async function sendAnswer(deps: InferenceDeps, { attended, call, head }: ChatCall) {
+  const { wanted, keep } = attended;
   const collector = createCollector();
-  const finished = await generate(deps, toCall(call), {
-    prompt: call.chat.prompt,
-    sampling: call.chat.sampling,
+  const finished = await generate(deps, call, {
+    prompt: wanted.prompt,
+    sampling: wanted.sampling,
     onDelta: collector.add,
     streams: false,
+    keep: keep && ((end, charge) => keep(chatCompletion(head, collector, end), charge)),
   });
-  return chatCompletion(call.head, collector, finished);
+  return chatCompletion(head, collector, finished);
 }
 
-async function streamAnswer(deps: InferenceDeps, call: ChatCall): Promise<FastifyReply> {
-  const frames = createFrames(call.head, call.chat.includeUsage);
-  const stream = createChatStream(call.reply, call.caller, frames);
+async function streamAnswer(deps: InferenceDeps, { attended, call, head }: ChatCall): Promise<FastifyReply> {
+  const { request, reply, caller, wanted, keep, failed } = attended;
+  const stream = createChatStream(reply, caller, createFrames(head, wanted.includeUsage));
+  // What is streamed is kept whole, with the same ids.
+  const collector = keep && createCollector();
   try {
-    const finished = await generate(deps, toCall(call), {
-      prompt: call.chat.prompt,
-      sampling: call.chat.sampling,
-      onDelta: stream.delta,
+    const finished = await generate(deps, call, {
+      prompt: wanted.prompt,
+      sampling: wanted.sampling,
+      onDelta: collector
+        ? (delta) => {
+            const named = nameCall(delta);
+            stream.delta(named);
+            collector.add(named);
+          }
+        : stream.delta,
       streams: true,
+      keep: keep && collector && ((end, charge) => keep(chatCompletion(head, collector, end), charge)),
     });
-    stream.finish(finished, call.chat.includeUsage);
+    stream.finish(finished, wanted.includeUsage);
   } catch (error) {
     // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
     if (!stream.opened()) throw error;
-    call.request.log.warn({ err: error, code: stream.fail(error).row.code }, 'a stream ended with an error');
+    request.log.warn({ err: error, code: stream.fail(error).row.code }, 'a stream ended with an error');
+    await failed(error);
   }
-  return call.reply;
-}
-
-function toCall({ request, caller, admitted, model, chat }: ChatCall) {
-  return {
-    requestId: request.id,
-    operation: 'chat.create',
-    admitted,
-    model,
-    promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
-    maxTokens: chat.sampling.maxTokens,
-    signal: caller.signal,
-  };
+  return reply;
 }

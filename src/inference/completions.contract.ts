@@ -59,4 +59,5 @@ export const completionsContract: Contract = {
     },
   },
   faults: textCallFaults,
+  idempotent: true,
 };

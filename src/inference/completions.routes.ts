@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { watchCaller } from '#http';
+import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
 import { createCollector, textCompletion, wireId } from './chat-wire.ts';
-import { readCompletionRequest } from './completion.schema.ts';
+import { type CompletionRequest, readCompletionRequest } from './completion.schema.ts';
 import { completionsContract } from './completions.contract.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enter, inferencePrefix, promptTokensAtMost, resolveText } from './entry.ts';
+import { inferencePrefix, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
 
 /** POST P/completions: the legacy route, one prompt, one answer, never streamed. */
@@ -15,22 +15,27 @@ export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): vo
     shape: 'compat',
     contract: completionsContract,
   } as const;
-  app.post(`${inferencePrefix}/completions`, { config }, async (request, reply) => {
-    const { admitted, body } = await enter(deps.admit, request);
-    const { model: requested, prompt, sampling } = readCompletionRequest(body);
-    const model = resolveText(deps, admitted, requested);
-    const collector = createCollector();
-    const call = {
-      requestId: request.id,
-      operation: 'completions.create',
-      admitted,
-      model,
-      promptTokensAtMost: promptTokensAtMost(request, model.limits.maxContextTokens),
-      maxTokens: sampling.maxTokens,
-      signal: watchCaller(reply).signal,
-    };
-    const finished = await generate(deps, call, { prompt, sampling, onDelta: collector.add, streams: false });
-    const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
-    return textCompletion(head, collector, finished);
+  const route: CallRoute<CompletionRequest> = {
+    operation: config.operation,
+    read: readCompletionRequest,
+    answer: (attended) => answer(deps, attended),
+    repeat: repeatJson,
+  };
+  app.post(`${inferencePrefix}/completions`, { config }, (request, reply) => attend(deps, { request, reply }, route));
+}
+
+async function answer(deps: InferenceDeps, { admitted, wanted, callFor, keep }: Attended<CompletionRequest>) {
+  const { model: requested, prompt, sampling } = wanted;
+  const model = resolveText(deps, admitted, requested);
+  const { maxContextTokens: promptTokens } = model.limits;
+  const collector = createCollector();
+  const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
+  const finished = await generate(deps, callFor(model, { promptTokens, maxTokens: sampling.maxTokens }), {
+    prompt,
+    sampling,
+    onDelta: collector.add,
+    streams: false,
+    keep: keep && ((end, charge) => keep(textCompletion(head, collector, end), charge)),
   });
+  return textCompletion(head, collector, finished);
 }

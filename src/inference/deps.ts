@@ -1,11 +1,15 @@
 import type { Billing } from '#billing';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';
+import type { Idempotency } from '#idempotency';
 import type { Clock } from '#kernel';
+import type { Limiter } from '#limits';
 import type { ModelsService, ModelUsage } from '#models';
+import type { Requests } from '#requests';
 import type { Admit } from './admission.ts';
 import type { AutoSave } from './auto-save.ts';
 import type { ObserveCall } from './observe-calls.ts';
+import type { RepeatGuard } from './repeat-guard.ts';
 
 /** What the inference routes are given by the wiring. */
 export type InferenceDeps = {
@@ -15,6 +19,10 @@ export type InferenceDeps = {
   modelUsage: ModelUsage;
   engine: Engine;
   billing: Billing;
+  limiter: Limiter;
+  idempotency: Idempotency;
+  requests: Requests;
+  repeatGuard: RepeatGuard;
   autoSave: AutoSave;
   /** Null: nobody observes calls. */
   observe: ObserveCall | null;

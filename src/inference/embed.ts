@@ -1,3 +1,4 @@
+import type { Charge } from '#billing';
 import type { Embedded, PreparedEmbedding } from '#engine';
 import { fault } from '#kernel';
 import { type ServedModel, withQueryInstruction } from '#models';
@@ -8,10 +9,16 @@ import { type RunEnd, watched } from './observe-calls.ts';
 
 export type EmbeddingAnswer = Embedded & { truncated: boolean[] };
 
+export type Embedding = {
+  wanted: EmbeddingRequest;
+  /** See `performCall`. */
+  keep: ((answer: EmbeddingAnswer, charge: Charge) => Promise<void>) | null;
+};
+
 /** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
-export function embed(deps: InferenceDeps, call: Call, wanted: EmbeddingRequest): Promise<EmbeddingAnswer> {
+export function embed(deps: InferenceDeps, call: Call, embedding: Embedding): Promise<EmbeddingAnswer> {
   const how = { call, sampling: null, streams: false, endOf: (answer: EmbeddingAnswer) => endOf(call, answer) };
-  return watched(deps.observe, how, () => run(deps, call, wanted));
+  return watched(deps.observe, how, () => run(deps, call, embedding));
 }
 
 function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
@@ -23,9 +30,11 @@ function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingA
   };
 }
 
-function run({ engine, billing }: InferenceDeps, call: Call, wanted: EmbeddingRequest): Promise<EmbeddingAnswer> {
+function run(deps: InferenceDeps, call: Call, { wanted, keep }: Embedding): Promise<EmbeddingAnswer> {
+  const { engine } = deps;
   const { model, signal } = call;
-  return performCall({ engine, billing }, call, {
+  return performCall(deps, call, {
+    keep,
     async prepare() {
       const prepared = await engine.prepareEmbedding(
         {

@@ -95,4 +95,5 @@ export const embeddingsContract: Contract = {
     },
   },
   faults: [...textCallFaults, 'embeddings_not_enabled', 'invalid_shape'],
+  idempotent: true,
 };

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { watchCaller } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
+import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
 import type { InferenceDeps } from './deps.ts';
 import { embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
 import { embeddingList } from './embedding-wire.ts';
 import { embeddingsContract } from './embeddings.contract.ts';
-import { enter, inferencePrefix, promptTokensAtMost, resolve } from './entry.ts';
+import { inferencePrefix, resolve } from './entry.ts';
 
 /** POST P/embeddings. */
 export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
@@ -18,28 +18,29 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
     shape: 'compat',
     contract: embeddingsContract,
   } as const;
-  app.post(`${inferencePrefix}/embeddings`, { config }, async (request, reply) => {
-    const { admitted, body } = await enter(deps.admit, request);
-    const wanted = readEmbeddingRequest(body);
-    const model = resolveEmbedding(deps, admitted, wanted);
-    const { maxInputs, requestTokenBudget } = model.limits;
-    if (wanted.inputs.length > maxInputs) {
-      throw fault('invalid_request', {
-        param: 'input',
-        message: `input: expected at most ${maxInputs} inputs; split the request`,
-      });
-    }
-    const call = {
-      requestId: request.id,
-      operation: 'embeddings.create',
-      admitted,
-      model,
-      promptTokensAtMost: promptTokensAtMost(request, requestTokenBudget),
-      maxTokens: 0,
-      signal: watchCaller(reply).signal,
-    };
-    return embeddingList(wanted, await embed(deps, call, wanted));
+  const route: CallRoute<EmbeddingRequest> = {
+    operation: config.operation,
+    read: readEmbeddingRequest,
+    answer: (attended) => answer(deps, attended),
+    repeat: repeatJson,
+  };
+  app.post(`${inferencePrefix}/embeddings`, { config }, (request, reply) => attend(deps, { request, reply }, route));
+}
+
+async function answer(deps: InferenceDeps, { admitted, wanted, callFor, keep }: Attended<EmbeddingRequest>) {
+  const model = resolveEmbedding(deps, admitted, wanted);
+  const { maxInputs, requestTokenBudget } = model.limits;
+  if (wanted.inputs.length > maxInputs) {
+    throw fault('invalid_request', {
+      param: 'input',
+      message: `input: expected at most ${maxInputs} inputs; split the request`,
+    });
+  }
+  const answered = await embed(deps, callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {
+    wanted,
+    keep: keep && ((vectors, charge) => keep(embeddingList(wanted, vectors), charge)),
   });
+  return embeddingList(wanted, answered);
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */

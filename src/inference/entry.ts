@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { compatBody } from '#http';
+import { compatBody, type ParsedBody } from '#http';
 import { fault } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { Admit, Admitted } from './admission.ts';
@@ -11,17 +11,26 @@ export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
 /** Path parameters of every compatible route. */
 export type ProjectParams = { owner: string; project: string };
 
-/**
- * Lets a call in: one admission for key, project and the model named in the body. What is wrong with the body itself
- * is told only after the caller has proved who he is (wire contract 3.2).
- */
-export async function enter(admit: Admit, request: FastifyRequest): Promise<{ admitted: Admitted; body: unknown }> {
-  const { owner, project } = readParams(request);
+/** A call that was let in. Its body may be unreadable, which is told only after the caller has proved who he is. */
+export type Entered = {
+  admitted: Admitted;
+  body: ParsedBody;
+  /** What is called, as the account knows it. */
+  target: { project: { id: string; owner: string; slug: string }; model: string | null };
+};
+
+/** Lets a call in: one admission for key, project and the model named in the body (wire contract 3.2). */
+export async function enter(admit: Admit, request: FastifyRequest): Promise<Entered> {
+  const { owner, project: slug } = readParams(request);
   const body = compatBody(request);
   const model = body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
-  const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model });
-  if (!body.ok) throw body.fault;
-  return { admitted, body: body.value };
+  const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: slug, model });
+  return { admitted, body, target: { project: { id: admitted.project.id, owner, slug }, model } };
+}
+
+export function readBody(body: ParsedBody): unknown {
+  if (body.ok) return body.value;
+  throw body.fault;
 }
 
 /** Resolves the model that a call names, for a caller already let in. */

@@ -1,3 +1,4 @@
+import type { Charge } from '#billing';
 import type { ChatPrompt, Delta, Finished, Sampling } from '#engine';
 import { fault } from '#kernel';
 import { type Call, performCall } from './call.ts';
@@ -9,6 +10,8 @@ export type Generating = {
   sampling: Sampling;
   onDelta: (delta: Delta) => void;
   streams: boolean;
+  /** See `performCall`. */
+  keep: ((finished: Finished, charge: Charge) => Promise<void>) | null;
 };
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
@@ -47,13 +50,11 @@ function firstOf(watch: CallWatch): () => void {
   };
 }
 
-function run(
-  { engine, billing }: InferenceDeps,
-  call: Call,
-  { prompt, sampling, onDelta }: Generating,
-): Promise<Finished> {
+function run(deps: InferenceDeps, call: Call, { prompt, sampling, onDelta, keep }: Generating): Promise<Finished> {
+  const { engine } = deps;
   const { signal, model, admitted } = call;
-  return performCall({ engine, billing }, call, {
+  return performCall(deps, call, {
+    keep,
     async prepare() {
       const prepared = await engine.prepareChat({ ...prompt, target: model.target }, signal);
       const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);

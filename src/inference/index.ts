@@ -9,6 +9,7 @@ export { type Admit, type Admitted, createAdmission } from './admission.ts';
 export { type AutoSave, createAutoSave } from './auto-save.ts';
 export type { InferenceDeps } from './deps.ts';
 export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';
+export { createRepeatGuard, type RepeatGuard } from './repeat-guard.ts';
 export { createSavedCalls, type SavedCalls } from './saved-calls-wiring.ts';
 
 /** Registers the compatible inference routes. */

@@ -32,8 +32,8 @@ export const createContract: Contract = {
   tag,
   summary: said('Create an API key', '创建 API 密钥'),
   description: said(
-    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access.',
-    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。',
+    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access. A key made by a key with limits has the same limits.',
+    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。由带有限制的密钥创建的密钥继承相同的限制。',
   ),
   bodyExample: { name: 'laptop' },
   answers: {
@@ -50,6 +50,7 @@ export const createContract: Contract = {
       },
     },
   },
+  idempotent: true,
 };
 
 const row = { description: said('The key.', '密钥记录。'), schema: keySchema };

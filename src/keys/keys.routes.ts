@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
 import type { CursorCodec } from '#kernel';
 import { activateContract, createContract, deactivateContract, deleteContract, listContract } from './keys.contract.ts';
 import { createKeyBody, keyToWire } from './keys.schema.ts';
@@ -30,7 +31,10 @@ export function keysRoutes(deps: KeysDeps) {
       { config: { operation: 'keys.create', contract: createContract }, schema: { body: createKeyBody } },
       async (request, reply) => {
         const { name } = request.body;
-        const { record, key } = await database.transaction((tx) => issueKey(tx, { ...changeBy(request), name }));
+        const { keyId: madeBy } = request.principal;
+        const { record, key } = await once(request, database).transaction((tx) =>
+          issueKey(tx, { ...changeBy(request), name, madeBy }),
+        );
         // The only answer that ever holds the secret must not stay in a cache.
         reply.code(201).header('cache-control', 'no-store');
         return { ...keyToWire(record), key };

@@ -20,14 +20,21 @@ export type IssuedKey = { record: KeyRecord; key: string };
 /** Who asks for a change, and in which request; the installation itself unless it is said. */
 export type KeyChange = { accountId: string; actor?: Actor; requestId?: string };
 
+export type KeyWish = KeyChange & {
+  name?: string | undefined;
+  /** The key that asks: a key with limits cannot make one without. */
+  madeBy?: string | null;
+};
+
 /**
  * Makes an active key, in the transaction `tx` that also tells the feed. `key` is the only copy of the secret. Throws
  * `invalid_request` for a bad name.
  */
-export async function issueKey(tx: Sql, input: KeyChange & { name?: string | undefined }): Promise<IssuedKey> {
+export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
-  const record = await insertKey(tx, { id: newId('key'), accountId: input.accountId, name, digest, mask });
+  const { accountId, madeBy = null } = input;
+  const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask, madeBy });
   await tell(tx, 'key.created', record, input);
   return { record, key };
 }

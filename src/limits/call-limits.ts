@@ -7,7 +7,9 @@ export type CallLimits = {
   creditsPerDayMicro: Micro | null;
 };
 
-export const noLimits: CallLimits = { requestsPerMinute: null, concurrentRequests: null, creditsPerDayMicro: null };
+export function hasLimits({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits): boolean {
+  return requestsPerMinute !== null || concurrentRequests !== null || creditsPerDayMicro !== null;
+}
 
 /** A key or an account with limits. */
 export type LimitedSubject = { scope: 'key' | 'account'; id: string; limits: CallLimits };

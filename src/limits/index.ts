@@ -1,4 +1,4 @@
-export { type CallLimits, type LimitedSubject, noLimits } from './call-limits.ts';
+export { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 export { createLimiter, type Limiter, type Pass } from './limiter.ts';
 export { limitsRoutes } from './limits.routes.ts';
 export type { LimitAddress } from './limits.store.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Fault, newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type CallLimits, type LimitedSubject, noLimits } from './call-limits.ts';
+import type { CallLimits, LimitedSubject } from './call-limits.ts';
 import { createLimiter, type Limiter, type Pass } from './limiter.ts';
 
 let pg: TestDatabase;
@@ -29,7 +29,7 @@ async function createProcess(time: { ms: number | null } = { ms: noon }) {
 const subject = (limits: Partial<CallLimits>, scope: 'key' | 'account' = 'key'): LimitedSubject => ({
   scope,
   id: newId(scope === 'key' ? 'key' : 'acc'),
-  limits: { ...noLimits, ...limits },
+  limits: { requestsPerMinute: null, concurrentRequests: null, creditsPerDayMicro: null, ...limits },
 });
 
 const enter = (limiter: Limiter, subjects: LimitedSubject[], micro = 0n, requestId = newId('req')) =>

@@ -1,7 +1,7 @@
 import { type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
 import { fault, formatCredits } from '#kernel';
-import { type CallLimits, noLimits } from './call-limits.ts';
+import { type CallLimits, hasLimits } from './call-limits.ts';
 import {
   findLimits,
   findUsedUp,
@@ -51,7 +51,7 @@ export async function changeLimits(
  */
 export async function refuseLimitedKey(sql: Sql, { keyId, accountId }: { keyId: string | null; accountId: string }) {
   const row = keyId === null ? null : await findLimits(sql, { scope: 'key', id: keyId, accountId });
-  if (row && !isSame(row.limits, noLimits))
+  if (row && hasLimits(row.limits))
     throw fault('forbidden', {
       message: 'A key with limits cannot change limits. Use a key without limits, or sign in.',
     });

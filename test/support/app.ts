@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
+import type { BillingTiming } from '#billing';
 import type { Database } from '#db';
 import type { ServerLimits } from '#http';
 import type { ModelsService } from '#models';
@@ -24,6 +25,8 @@ export type TestAppOptions = {
   settings?: Record<string, string>;
   /** Default: a temporary one of its own. */
   dataDir?: string;
+  /** How soon a process counts as dead, and the like. */
+  timing?: Partial<BillingTiming>;
 };
 
 export async function startApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
@@ -31,7 +34,8 @@ export async function startApp(database: Database, options: TestAppOptions = {})
   const config = loadConfig({ ...process.env, ...options.settings, FANFOLD_DATA_DIR: dataDir });
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
   const models = openCatalogue(config, (line) => log.error(line));
-  const { server, close } = await createApp({ config, database, models, log, limits: options.limits ?? {} });
+  const { limits = {}, timing = {} } = options;
+  const { server, close } = await createApp({ config, database, models, log, limits, timing });
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     server,

@@ -50,19 +50,30 @@ const known = {
     ),
     schema: { type: 'string', const: 'true' },
   },
+  OriginalRequestId: {
+    name: 'x-fnf-request-id',
+    text: said(
+      'With a stored answer: id of the request that did the work, for `GET /api/v1/requests/{request_id}`.',
+      '返回已保存的响应时：实际完成工作的请求的 ID，可用于 `GET /api/v1/requests/{request_id}`。',
+    ),
+    schema: { type: 'string', examples: ['req_01J9ZK3V5W7X8Y9A0B1C2D3E4F'] },
+  },
   RateLimitLimit: {
     name: 'ratelimit-limit',
-    text: said('Requests that are allowed in the window.', '时间窗口内允许的请求数。'),
+    text: said(
+      'What the limit that is reached first allows: requests, or whole credits. Absent for callers without limits.',
+      '最先达到的限制所允许的数量：请求数，或整数额度。没有限制的调用方不会收到。',
+    ),
     schema: { type: 'integer', minimum: 0 },
   },
   RateLimitRemaining: {
     name: 'ratelimit-remaining',
-    text: said('Requests that are left in the window.', '时间窗口内剩余的请求数。'),
+    text: said('How much of that is left.', '剩余数量。'),
     schema: { type: 'integer', minimum: 0 },
   },
   RateLimitReset: {
     name: 'ratelimit-reset',
-    text: said('Whole seconds until the window starts anew.', '距时间窗口重置的整秒数。'),
+    text: said('Whole seconds until it counts anew.', '距重新计数的整秒数。'),
     schema: { type: 'integer', minimum: 0 },
   },
   ETag: {

@@ -106,7 +106,9 @@ function answersOf(row: ContractRow, pen: Pen): Record<string, ResponseObject> {
 function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pen): ResponseObject {
   const known: HeaderName[] = ['RequestId'];
   if (row.schema.body && row.shape === 'native') known.push('IgnoredFields');
-  if (row.contract.idempotent) known.push('IdempotentReplay');
+  if (row.contract.idempotent) known.push('IdempotentReplay', 'OriginalRequestId');
+  if (row.access === 'admission' && row.contract.faults?.includes('rate_limited'))
+    known.push('RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset');
   const { schema, type = 'application/json', example, also = [] } = answer;
   const content: Record<string, MediaType> = {};
   if (schema) content[type] = { schema: schemas.write(schema), ...(example === undefined ? {} : { example }) };

@@ -89,6 +89,15 @@ export const tags: readonly Tag[] = [
       '账户的密钥。一把密钥可用于账户有权访问的所有项目，只在创建时显示一次。',
     ),
   ),
+  tag(
+    'limits',
+    'Limits',
+    '限制',
+    said(
+      'What a key or the account may call and spend at most; none unless it is set.',
+      '密钥或账户的调用与消费上限；未设置即不限制。',
+    ),
+  ),
   tag('dashboard', 'Dashboard', '仪表盘', said('The state of the account at a glance.', '账户状态概览。')),
   tag(
     'activity',

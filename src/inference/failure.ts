@@ -1,0 +1,25 @@
+import { Fault } from '#kernel';
+import type { Failure } from '#requests';
+
+/** How a call ended that was not charged, as its account is told. */
+export function failureOf(
+  error: unknown,
+  { hasBegun, isCallerGone }: { hasBegun: boolean; isCallerGone: boolean },
+): Failure {
+  const { status, code } = error instanceof Fault ? error.row : { status: 500, code: 'internal_error' };
+  if (isCallerGone && code === 'request_timeout') return canceled;
+  return {
+    state: isAmbiguous(error) ? 'unknown' : 'failed',
+    // An answer that has begun had its status before it failed; who is gone got none.
+    httpStatus: hasBegun ? 200 : isCallerGone ? null : status,
+    errorCode: code,
+  };
+}
+
+/** The caller left before anything was done for him. */
+export const canceled: Failure = { state: 'canceled', httpStatus: null, errorCode: null };
+
+/** Nobody knows whether the call was served. */
+export function isAmbiguous(error: unknown): boolean {
+  return error instanceof Fault && error.fault === 'ambiguous_transport';
+}

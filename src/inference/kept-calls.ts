@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import type { Billing, Charge } from '#billing';
+import { fingerprintOf, type Idempotency, type KeptAnswer, type Reservation, readIdempotencyKey } from '#idempotency';
+
+/** What makes two calls the same: who calls, and where to with which body. The fingerprint is made when it is needed. */
+export type CallIdentity = { accountId: string; fingerprint: () => Buffer };
+
+export function identityOf({ method, url }: FastifyRequest, accountId: string, body: unknown): CallIdentity {
+  return { accountId, fingerprint: () => fingerprintOf({ method, url, body }) };
+}
+
+/** Takes the call's `Idempotency-Key`, or finds what was kept under it; null for a call without one. */
+export async function reserve(
+  idempotency: Idempotency,
+  { headers, id: requestId }: FastifyRequest,
+  { accountId, fingerprint }: CallIdentity,
+): Promise<Reservation | null> {
+  const key = readIdempotencyKey(headers);
+  return key === null ? null : idempotency.reserve({ key, accountId, fingerprint: fingerprint(), requestId });
+}
+
+/**
+ * Keeps the answer of a call together with what it costs, and before it is paid: whatever happens afterwards, the next
+ * request with the key finds both, pays unless that was done, and gets the answer.
+ */
+export function keepCall(reservation: Reservation, body: object, charge: Charge): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return reservation.keep({ status: 200, body: bytes, sealed: false, charge: toJson(charge) });
+}
+
+/** The kept answer as JSON text, paid for. A charge happens once, however often it is sent. */
+export async function redeem(billing: Billing, { body, charge }: KeptAnswer): Promise<string> {
+  await billing.settle(fromJson(charge));
+  return body.toString();
+}
+
+/** JSON has no integers beyond 2^53. */
+type ChargeJson = Omit<Charge, 'rateMicroPerMinute' | 'heldMicro'> & { rateMicroPerMinute: string; heldMicro: string };
+
+function toJson(charge: Charge): ChargeJson {
+  const { rateMicroPerMinute, heldMicro } = charge;
+  return { ...charge, rateMicroPerMinute: String(rateMicroPerMinute), heldMicro: String(heldMicro) };
+}
+
+function fromJson(kept: unknown): Charge {
+  // as: nobody else writes charges into kept answers.
+  const { rateMicroPerMinute, heldMicro, ...charge } = kept as ChargeJson;
+  return { ...charge, rateMicroPerMinute: BigInt(rateMicroPerMinute), heldMicro: BigInt(heldMicro) };
+}
