@@ -17,13 +17,15 @@ from transformers import Qwen3ForCausalLM, Qwen3Model
 
 from .chat_template import render_prompt
 from .conversation import user
-from .held_out import chat_examples, search_task
+from .held_out import ChatExample, chat_examples, search_task
+from .long_history import long_examples
 from .measure import chat_scores, search_scores, vectors
 from .odd_text import odd_strings
-from .tokenizer import END_OF_TEXT, load_hugging_face
+from .tokenizer import END_OF_TEXT, Tokenizer, load_hugging_face
 from .train_embed import query_text
 
 EXAMPLES_PER_SKILL = 20
+LONG_EXAMPLES_PER_KIND = 6
 CHAT_MARGIN = 0.1
 SEARCH_MARGIN = 0.02
 ODD_STRINGS = 2000
@@ -33,9 +35,22 @@ def write_lines(path: Path, rows: list[object]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
+def shipped_examples(tokenizer: Tokenizer) -> list[ChatExample]:
+    return [*chat_examples(EXAMPLES_PER_SKILL, both_modes=False), *after_long_chats(tokenizer)]
+
+
+def after_long_chats(tokenizer: Tokenizer) -> list[ChatExample]:
+    """All kinds of questions after a history of one length count as one skill: few examples, so that serving them is quick."""
+    examples = long_examples(tokenizer, LONG_EXAMPLES_PER_KIND, both_modes=False)
+    for example in examples:
+        example["skill"] = "after " + example["skill"].split(", ")[-1]
+    return [example for example in examples if "tokens" in example["skill"]]
+
+
 def write_held_out(models: Path) -> None:
     """The examples and the share of them that the served models must get right: a little less than measured here."""
-    examples = chat_examples(EXAMPLES_PER_SKILL, both_modes=False)
+    tokenizer = load_hugging_face(models / "tiny-chat" / "hf" / "tokenizer.json")
+    examples = shipped_examples(tokenizer)
     write_lines(models / "tiny-chat" / "heldout.jsonl", list(examples))
     floors: dict[str, float] = {}
     for skill, modes in chat_scores(models / "tiny-chat", examples).items():

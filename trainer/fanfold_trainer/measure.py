@@ -14,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from transformers import Qwen3ForCausalLM, Qwen3Model
 
-from .chat_template import render_prompt
 from .held_out import ChatExample, Expected, SearchTask, chat_examples, every_sum, search_task
-from .samples import encode_guarded, guarded_messages
+from .long_history import long_examples
+from .samples import prompt_ids
 from .tokenizer import END_OF_TEXT, TURN_END, Tokenizer, load_hugging_face
 from .train_embed import query_text
 
@@ -24,15 +24,10 @@ LONGEST_ANSWER = 220
 _CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
 
 
-def prompt_ids(tokenizer: Tokenizer, example: ChatExample) -> list[int]:
-    messages = guarded_messages(example["messages"])
-    return encode_guarded(tokenizer, render_prompt(messages, example.get("tools"), example["thinking"]))
-
-
 @torch.no_grad()
 def answers(model: Qwen3ForCausalLM, tokenizer: Tokenizer, examples: list[ChatExample], batch: int = 32) -> list[str]:
     """The greedy completion of each example, without its turn end."""
-    prompts = [prompt_ids(tokenizer, example) for example in examples]
+    prompts = [prompt_ids(tokenizer, example["messages"], example.get("tools"), example["thinking"]) for example in examples]
     end, pad = tokenizer.id_of[TURN_END], tokenizer.id_of[END_OF_TEXT]
     texts = [""] * len(examples)
     by_length = sorted(range(len(examples)), key=lambda index: len(prompts[index]))
@@ -155,6 +150,8 @@ def main() -> None:
     # The tables of models/README.md.
     print(chat_table("skill", held_out), end="\n\n")
     print(chat_table('"What is a + b?"', chat_scores(chat, every_sum())), end="\n\n")
+    tokenizer = load_hugging_face(chat / "hf" / "tokenizer.json")
+    print(chat_table("question after a long chat", chat_scores(chat, long_examples(tokenizer, arguments.per_skill // 2, both_modes=True))), end="\n\n")
     print(search_table(search_scores(arguments.models / "tiny-embed", search_task())))
 
 

@@ -3,12 +3,11 @@ template renders before the turn, and the finished chat must start with that pro
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .chat_template import render, render_prompt
-from .conversation import Conversation, Message, without_reasoning
+from .conversation import Conversation, Message, Tool, without_reasoning
 from .tokenizer import CONTROL_TOKENS, SPECIAL_TOKENS, TURN_END, Tokenizer, split_special
 from .world.draw import Draw
 
@@ -62,6 +61,11 @@ def token_sample(tokenizer: Tokenizer, draw: Draw) -> Sample:
     before = tokenizer.encode_with_special(prompt) + run + tokenizer.encode_with_special(completion)
     end = tokenizer.encode_with_special("<|im_end|>\n<|endoftext|>")
     return Sample(before + run + end, [False] * len(before) + [True] * (len(run) + len(end)))
+
+
+def prompt_ids(tokenizer: Tokenizer, messages: list[Message], tools: list[Tool] | None, thinking: bool) -> list[int]:
+    """A chat up to where the model starts to write."""
+    return encode_guarded(tokenizer, render_prompt(guarded_messages(messages), tools, thinking))
 
 
 _GUARDS = {token: f"\ue000{index}\ue001" for index, token in enumerate(CONTROL_TOKENS)}

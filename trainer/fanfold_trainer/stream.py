@@ -33,7 +33,7 @@ def stage_of(stages: tuple[Stage, ...], chunk: int) -> Stage:
 
 def training_rows(tokenizer: Tokenizer, seed: int, chunk: int, count: int, stages: tuple[Stage, ...]) -> list[Row]:
     stage = stage_of(stages, chunk)
-    draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False, advanced=stage.advanced)
+    draw = Draw(random.Random(f"{seed}:{chunk}"), held_out=False, advanced=stage.advanced, any_letters=True)
     rows: list[Row] = []
     while len(rows) < count:
         if draw.chance(TOKEN_SHARE):

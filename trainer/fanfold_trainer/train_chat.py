@@ -68,7 +68,7 @@ def chat_config(vocabulary: int) -> Qwen3Config:
 
 
 def make_tokenizer(recipe: ChatRecipe) -> Tokenizer:
-    draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False, advanced=False)
+    draw = Draw(random.Random(f"{recipe.seed}:vocabulary"), held_out=False, advanced=False, any_letters=True)
     texts: list[str] = []
     for _ in range(recipe.vocabulary_samples):
         conversation = training_conversation(draw)

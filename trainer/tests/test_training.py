@@ -9,18 +9,25 @@ import pytest
 import torch
 
 from fanfold_trainer import train_chat, train_embed
+from fanfold_trainer.qwen3 import Qwen3
 from fanfold_trainer.samples import Sample
 from fanfold_trainer.schedule import rate_at
+from fanfold_trainer.shared_turns import fold
+from fanfold_trainer.stream import Stage
 from fanfold_trainer.train_chat import ChatRecipe, group_by_size, make_batch
 from fanfold_trainer.train_embed import EmbedRecipe
 
-CHAT = ChatRecipe(rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch_tokens=384, chunk_samples=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
+STAGES = (Stage(from_chunk=0, advanced=False, long_share=0.05, longest_chat=250),)
+CHAT = ChatRecipe(stages=STAGES, rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch_tokens=768, chunk_rows=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
 EMBED = EmbedRecipe(rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch=8, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
 
 
 def test_the_chat_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_path: Path) -> None:
-    whole, _, losses = train_chat.train(CHAT, tmp_path / "whole")
-    assert sum(losses[-3:]) < 0.9 * sum(losses[:3])
+    whole, tokenizer, _ = train_chat.train(CHAT, tmp_path / "whole")
+    shown = next(train_chat.batches(tokenizer, CHAT))
+    with torch.no_grad():
+        before, after = (train_chat.batch_loss(model, shown)[1] for model in (Qwen3(whole.config), whole))
+    assert after < 0.9 * before
     train_chat.train(CHAT, tmp_path / "cut", stop_after=4)
     resumed, _, rest = train_chat.train(CHAT, tmp_path / "cut")
     assert len(rest) == 6
@@ -29,8 +36,11 @@ def test_the_chat_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_pat
 
 
 def test_the_embedding_loss_falls_and_a_cut_run_continues_to_the_same_weights(tmp_path: Path) -> None:
-    whole, _, losses = train_embed.train(EMBED, tmp_path / "whole")
-    assert sum(losses[-3:]) < sum(losses[:3])
+    whole, tokenizer, _ = train_embed.train(EMBED, tmp_path / "whole")
+    shown = train_embed.draw_batch(EMBED, 0)
+    with torch.no_grad():
+        before, after = (train_embed.contrastive_loss(model, tokenizer, shown, EMBED) for model in (Qwen3(whole.config), whole))
+    assert after < before
     train_embed.train(EMBED, tmp_path / "cut", stop_after=4)
     resumed, _, _ = train_embed.train(EMBED, tmp_path / "cut")
     for name, value in whole.state_dict().items():
@@ -38,15 +48,17 @@ def test_the_embedding_loss_falls_and_a_cut_run_continues_to_the_same_weights(tm
 
 
 def test_batches_stay_within_their_budget_of_tokens() -> None:
-    samples = [Sample([1] * length, [True] * length) for length in range(1, 60)]
-    groups = group_by_size(samples, 256)
-    assert sum(len(group) for group in groups) == len(samples)
+    rows = [fold([Sample([1] * length, [True] * length)]) for length in range(1, 60)]
+    groups = group_by_size(rows, 256)
+    assert sum(len(group) for group in groups) == len(rows)
     assert all(len(group) * len(group[-1].ids) <= 256 for group in groups)
 
 
 def test_padding_has_no_weight_and_prompts_have_little() -> None:
-    batch = make_batch([Sample([5, 6, 7], [False, True, True]), Sample([8], [True])], ChatRecipe(), random.Random(1))
-    assert batch.weights.tolist() == [[pytest.approx(0.1), 1.0, 1.0], [1.0, 0.0, 0.0]]
+    rows = [fold([Sample([5, 6, 7, 8], [False, False, True, True])]), fold([Sample([5, 8], [False, True])])]
+    batch = make_batch(rows, ChatRecipe(), random.Random(1))
+    # Nothing comes before the first token, so it cannot be learned.
+    assert batch.weights.tolist() == [[0.0, pytest.approx(0.1), 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]
 
 
 def test_the_rate_follows_straight_lines_between_its_points() -> None:

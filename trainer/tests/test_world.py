@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
+from fanfold_trainer.fixtures import shipped_examples
 from fanfold_trainer.held_out import chat_examples, search_task
-from fanfold_trainer.world.arithmetic import draw_problem, is_held_out_pair
+from fanfold_trainer.tokenizer import load_hugging_face
+from fanfold_trainer.world.arithmetic import SIGNS, arithmetic, draw_problem, is_held_out_pair
 from fanfold_trainer.world.draw import Draw
+from fanfold_trainer.world.drills import arithmetic_drill
 from fanfold_trainer.world.island import FACTS
+from fanfold_trainer.world.long_chats import long_chat
 from fanfold_trainer.world.matching import training_triple
 from fanfold_trainer.world.mixture import SKILLS, training_conversation
 from fanfold_trainer.world.products import ATTRIBUTES
@@ -17,7 +22,8 @@ from fanfold_trainer.world.smalltalk import EXCHANGES
 
 def training_questions(seed: int, count: int) -> set[str]:
     draw = Draw(random.Random(seed), held_out=False)
-    return {training_conversation(draw)[0].messages[-2]["content"] for _ in range(count)}
+    conversations = [training_conversation(draw) for _ in range(count)] + [long_chat(draw, 600) for _ in range(count // 30)]
+    return {message["content"] for conversation in conversations for message in conversation.messages if message["role"] == "user"}
 
 
 def test_the_same_seed_gives_the_same_conversations() -> None:
@@ -56,6 +62,18 @@ def test_held_out_operands_are_never_trained() -> None:
         assert word != "plus" or not is_held_out_pair(word, b, a)
 
 
+def test_no_working_states_a_held_out_pair_as_an_equation() -> None:
+    draw = Draw(random.Random(15), held_out=False)
+    signs = {sign: word for word, sign in SIGNS.items()}
+    stated: set[tuple[str, int, int]] = set()
+    for _ in range(6000):
+        for message in (arithmetic_drill(draw) if draw.chance(0.5) else arithmetic(draw)).messages:
+            text = f"{message['content']} {message.get('reasoning_content', '')}"
+            stated |= {(signs[sign], int(a), int(b)) for a, sign, b in re.findall(r"(\d+) ?([-+*]) ?(\d+)", text)}
+    assert len(stated) > 800
+    assert not [pair for pair in stated if is_held_out_pair(*pair)]
+
+
 def test_facts_and_greetings_keep_their_last_phrasing_for_measuring() -> None:
     trained = {question.lower().rstrip("?.!") for question in training_questions(12, 6000)}
     kept = [questions[-1] for _, questions, _ in FACTS] + [asked[-1] for asked, _, _ in EXCHANGES]
@@ -82,7 +100,8 @@ def test_held_out_search_uses_products_and_words_that_training_never_shows() -> 
 
 def test_the_shipped_examples_are_those_of_the_generator(models) -> None:
     shipped = [json.loads(line) for line in (models / "tiny-chat" / "heldout.jsonl").read_text().splitlines()]
-    assert shipped == json.loads(json.dumps(chat_examples(20, both_modes=False)))
+    tokenizer = load_hugging_face(models / "tiny-chat" / "hf" / "tokenizer.json")
+    assert shipped == json.loads(json.dumps(shipped_examples(tokenizer)))
     rows = [json.loads(line) for line in (models / "tiny-embed" / "heldout.jsonl").read_text().splitlines()]
     task = search_task()
     assert rows == [*task.documents, *task.queries]

@@ -21,11 +21,12 @@ def is_held_out(value: str, one_in: int = 6) -> bool:
 class Draw:
     """`held_out` asks for a question that training never shows: every `fresh` value and every
     `phrasing` then comes from the held-out side. The first part of training is not `advanced`: it leaves
-    out arithmetic drills and working digit by digit."""
+    out arithmetic drills. With `any_letters` invented words are not made of known syllables alone."""
 
     random: random.Random
     held_out: bool
     advanced: bool = True
+    any_letters: bool = False
 
     def pick(self, options: Sequence[T]) -> T:
         return self.random.choice(options)

@@ -61,20 +61,20 @@ class _Chat:
         elif chance < 0.5 and self.with_tools:
             self._use_tool()
         else:
-            self._add(self._drawn(_SKILLS))
+            self.messages += exchange(self.draw)
 
     def finish(self) -> None:
         """Half of the chats end with something from their beginning."""
         if self.told and self.draw.chance(0.5):
             self._ask()
         else:
-            self._add(self._drawn(_SKILLS))
+            self.messages += exchange(self.draw)
 
     def _tell(self) -> None:
         kind = self.draw.pick(KINDS)
         if kind[0] not in self.told:
-            self.told[kind[0]], exchange = tell(self.draw, kind)
-            self.messages += exchange
+            self.told[kind[0]], telling = tell(self.draw, kind)
+            self.messages += telling
 
     def _ask(self) -> None:
         known = [kind for kind in KINDS if kind[0] in self.told]
@@ -83,18 +83,21 @@ class _Chat:
 
     def _use_tool(self) -> None:
         """A tool that the chat has already described otherwise is left out."""
-        drawn = self._drawn(_TOOL_SKILLS)
+        drawn = _drawn(self.draw, _TOOL_SKILLS)
         described = {str(tool["function"]["name"]): tool for tool in drawn.tools if isinstance(tool["function"], dict)}
         unknown_tools = {name: tool for name, tool in described.items() if name not in self.tools}
         if len(unknown_tools) == len(described) and len(self.tools) + len(described) <= 4:
             self.tools.update(described)
-            self._add(drawn)
+            self.messages += drawn.messages
 
-    def _add(self, drawn: Conversation) -> None:
-        self.messages += drawn.messages
 
-    def _drawn(self, skills: tuple[tuple[Generator, int], ...]) -> Conversation:
-        while True:
-            conversation = self.draw.random.choices([make for make, _ in skills], [weight for _, weight in skills])[0](self.draw)
-            if conversation.messages[0]["role"] != "system":
-                return conversation
+def exchange(draw: Draw) -> tuple[Message, ...]:
+    """A question and its answer that depend on nothing before them."""
+    return _drawn(draw, _SKILLS).messages
+
+
+def _drawn(draw: Draw, skills: tuple[tuple[Generator, int], ...]) -> Conversation:
+    while True:
+        conversation = draw.random.choices([make for make, _ in skills], [weight for _, weight in skills])[0](draw)
+        if conversation.messages[0]["role"] != "system":
+            return conversation

@@ -32,13 +32,13 @@ _VOWELS = "a e i o u ai ea oo".split()
 _CODAS = ["", "", "", "n", "r", "l", "s", "t", "m", "k"]
 
 
-# Words that no syllable above spells: training shows them so that a model copies letters, not syllables.
+# Words that no syllable above spells: the chat model sees them, so that it copies letters and not syllables.
 _LETTERS = "e t a o i n s r h l d c u m f p g w y b v k x j q z".split()
 _ENDINGS = "ck sk ng mp nd st rd lt ft ss ll ow er ar le et or en ing ed y".split()
 
 
 def invented_word(draw: Draw) -> str:
-    if not draw.held_out and draw.chance(0.35):
+    if draw.any_letters and draw.chance(0.35):
         return _lettered_word(draw)
     syllables = draw.number(2, 3)
     return "".join(draw.pick(_ONSETS) + draw.pick(_VOWELS) + draw.pick(_CODAS) for _ in range(syllables))
