@@ -50,4 +50,10 @@ insert into hosted_model_revisions (hosted_model_id, revision, target_type, targ
   select id, revision, target_type, target_id, base_model_id, rate_micro_per_minute, price_version, rate_frozen_at, updated_at
     from hosted_models;
 
+-- A share names the project of its model, so that admission finds by project whom anything of it is shared with.
+alter table hosted_models add constraint hosted_models_in_project unique (id, project_id);
+alter table model_shares
+  add constraint model_shares_project_of_model foreign key (hosted_model_id, project_id)
+    references hosted_models (id, project_id);
+
 create index model_shares_newest on model_shares (hosted_model_id, created_at desc, id desc);

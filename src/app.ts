@@ -153,7 +153,8 @@ export async function createApp({ config, database, models, log, limits = {}, ti
       parts.defer(requests.stop);
       parts.defer(saved.stop);
       parts.defer(hosting.stop);
-      parts.defer(() => jobs.stop(drainMs));
+      // Work in the background is tried again elsewhere; it need not hold up the end.
+      parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));
       parts.defer(() => server.drain({ graceMs: drainMs }));
     },
   };

@@ -11,7 +11,7 @@ export type LoadCheckEngine = Pick<Engine, 'prepareChat' | 'generate' | 'prepare
 export type LoadCheck = { engine: LoadCheckEngine; clock: Clock; target: HostedTarget; signal: AbortSignal };
 
 /** How long the engine may be too busy, or too short of memory, before the check gives up. */
-const busyPatienceMs = 60_000;
+const busyPatienceMs = 30_000;
 const longestPauseMs = 1_000;
 
 /**
