@@ -36,7 +36,7 @@ export type Answer = {
   type?: string;
   headers?: Record<string, Said>;
   example?: unknown;
-  /** The same answer in other content types, as the caller asked for. */
+  /** The same answer as a stream of events, when the caller asked for it. */
   also?: readonly OtherContent[];
 };
 
@@ -44,10 +44,10 @@ export type BodyExample = { title: Said; value: unknown };
 
 export type OtherContent = {
   type: string;
-  schema: TSchema;
-  example: unknown;
   /** Of a stream of server-sent events: the JSON of one `data:` line. */
-  event?: TSchema;
+  event: TSchema;
+  /** The stream, as it is sent. */
+  example: string;
 };
 
 /** A text of the contract in English and in Simplified Chinese; spreads into a schema's options. */

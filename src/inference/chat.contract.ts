@@ -154,12 +154,6 @@ Fields that are not listed are ignored, except those that ask for something that
       also: [
         {
           type: 'text/event-stream',
-          schema: Type.String(
-            said(
-              'Events; each `data:` line but the last holds a ChatCompletionChunk.',
-              '事件流；除最后一行外，每个 `data:` 行都是一个 ChatCompletionChunk。',
-            ),
-          ),
           event: chunkSchema,
           example: [
             frame({ role: 'assistant', content: '' }),

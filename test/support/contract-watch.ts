@@ -83,17 +83,14 @@ function wrongBody(checks: SchemaChecks, { at, content }: Documented, { headers,
   if (!media) return [`content type ${type} is not documented`];
   const place = at + pointerOf('content', type);
   if (type === 'application/json') return checks.wrongWith(`${place}/schema`, JSON.parse(body));
-  if (type === 'text/event-stream' && media['x-fnf-event']) return wrongFrames(checks, `${place}/x-fnf-event`, body);
+  if (type === 'text/event-stream')
+    return wrongFrames(checks, `${place}/schema/properties/data/anyOf/0/contentSchema`, body);
   return [];
 }
 
 function wrongFrames(checks: SchemaChecks, place: string, body: string): string[] {
   const frames = body.split('\n\n').filter((frame) => frame.startsWith('data: ') && frame !== 'data: [DONE]');
-  return frames.flatMap((frame) => {
-    const value: unknown = JSON.parse(frame.slice('data: '.length));
-    const isError = Object.hasOwn(Object(value), 'error');
-    return checks.wrongWith(isError ? '/components/schemas/CompatError' : place, value);
-  });
+  return frames.flatMap((frame) => checks.wrongWith(place, JSON.parse(frame.slice('data: '.length))));
 }
 
 function readAlong(response: ServerResponse): () => Sent {

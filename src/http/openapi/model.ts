@@ -11,8 +11,6 @@ export type MediaType = {
   schema?: JsonSchema;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
-  /** One `data:` line of a stream of server-sent events; OpenAPI 3.1 has no word for it. */
-  'x-fnf-event'?: JsonSchema;
 };
 
 export type HeaderObject = { description: string; required?: boolean; schema: JsonSchema };

@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Answer, Contract } from '../contract.ts';
+import { type Answer, type Contract, said } from '../contract.ts';
 import type { RouteRow } from '../route-table.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { contractHeaders, type HeaderName, headerRefs } from './headers.ts';
 import type {
+  JsonSchema,
   Language,
   MediaType,
   OperationObject,
@@ -112,15 +113,38 @@ function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pe
   const { schema, type = 'application/json', example, also = [] } = answer;
   const content: Record<string, MediaType> = {};
   if (schema) content[type] = { schema: schemas.write(schema), ...(example === undefined ? {} : { example }) };
-  for (const other of also)
-    content[other.type] = {
-      schema: schemas.write(other.schema),
-      example: other.example,
-      ...(other.event ? { 'x-fnf-event': schemas.write(other.event) } : {}),
-    };
+  for (const { type: other, event, example: stream } of also)
+    content[other] = { schema: eventSchema(schemas.write(event), language), example: stream };
   return {
     description: describe(answer.description, language),
     headers: { ...headerRefs(known), ...contractHeaders(answer.headers ?? {}, language) },
     ...(Object.keys(content).length > 0 ? { content } : {}),
+  };
+}
+
+/** OpenAPI 3.1 cannot describe a stream; as tools have agreed, the schema is that of one event. */
+function eventSchema(data: JsonSchema, language: Language): JsonSchema {
+  const text = said(
+    'What happened, as JSON; an error is the last event. After a good end the last event is `[DONE]`.',
+    'JSON 格式的内容；错误为最后一个事件。正常结束时最后一个事件为 `[DONE]`。',
+  );
+  const one = said('One of the server-sent events of the stream.', '事件流中的一个服务器发送事件。');
+  return {
+    type: 'object',
+    description: describe(one, language),
+    required: ['data'],
+    properties: {
+      data: {
+        description: describe(text, language),
+        anyOf: [
+          {
+            type: 'string',
+            contentMediaType: 'application/json',
+            contentSchema: { anyOf: [data, { $ref: '#/components/schemas/CompatError' }] },
+          },
+          { const: '[DONE]' },
+        ],
+      },
+    },
   };
 }

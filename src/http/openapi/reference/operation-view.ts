@@ -1,6 +1,7 @@
 import {
   type HeaderObject,
   isRef,
+  type JsonSchema,
   type Language,
   type MediaType,
   type OpenApiDocument,
@@ -9,6 +10,7 @@ import {
   type Ref,
   type ResponseObject,
 } from '../model.ts';
+import { isRecord } from '../write-schema.ts';
 import { codeBlock, curl } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline, markdown } from './markdown.ts';
@@ -101,10 +103,17 @@ function goodAnswer(status: string, { description, headers = {}, content = {} }:
 }
 
 function mediaView(type: string, media: MediaType, { schemas, say }: Scene): Html | null {
-  const event = media['x-fnf-event'];
+  const event = eventData(media);
   const fields = event ? schemas.fields(event) : media.schema ? schemas.fields(media.schema) : null;
   if (!fields) return html`<p class="note">${type}</p>`;
   return html`<details><summary>${say(event ? 'event' : 'fields')} <span class="note">${type}</span></summary>${fields}</details>`;
+}
+
+/** What one event of a stream holds. */
+function eventData({ schema }: MediaType): JsonSchema | null {
+  const data = isRecord(schema?.properties) ? schema.properties.data : null;
+  const [json]: unknown[] = isRecord(data) && Array.isArray(data.anyOf) ? data.anyOf : [];
+  return isRecord(json) && isRecord(json.contentSchema) ? json.contentSchema : null;
 }
 
 function headerView(name: string, header: HeaderObject | Ref, { document }: Scene): Html {
