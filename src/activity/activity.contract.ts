@@ -65,6 +65,7 @@ export const archiveManyContract: Contract = {
     'Archives what happened before a time, rows by id, or with both fields the rows that fit both. One of them is needed.',
     '按时间或按 ID 批量归档；两个字段同时给出时，只归档同时符合的记录。至少需要其中一个字段。',
   ),
+  bodyExample: { before: '2026-01-01T00:00:00Z' },
   answers: {
     200: {
       description: said('How many rows this request archived.', '本次请求归档的记录数。'),
