@@ -270,6 +270,22 @@ test('a bulk archive without a selection, or with a bad one, is refused and name
   }
 });
 
+test('a key that somebody pastes into a name does not get into the log that nobody can change', async () => {
+  const { happen, rows, accountId } = await someone();
+  const { key } = await seedKey(db.database, { accountId, name: 'pasted' });
+  await happen({
+    actor: { kind: 'api_key', id: 'key_1', label: key },
+    subject: { kind: 'project', id: 'prj_1', label: `my ${key}` },
+    message: `The project "my ${key}" was changed.`,
+    data: { name: { before: 'x', after: `my "${key}"` } },
+  });
+  const [row] = await rows();
+  assert.ok(row && !JSON.stringify(row).includes(key));
+  const shown = `${key.slice(0, 8)}...${key.slice(-4)}`;
+  assert.equal(row.subject.label, `my ${shown}`);
+  assert.deepEqual(row.data, { name: { before: 'x', after: `my "${shown}"` } });
+});
+
 test('rows cannot be rewritten or removed, by anything', async () => {
   const { happen, accountId } = await someone();
   await happen();
