@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { doctor } from '#billing';
+import { bearer } from '#test/accounts.ts';
+
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
+import { seedTenant, type Tenant } from '#test/tenants.ts';
+
+/** The same request under one key, many times at once, over two processes of which one is killed again and again. */
+let pg: TestDatabase;
+let ada: Tenant;
+let staying: ServerProcess;
+let dying: ServerProcess;
+
+// A process counts as dead soon, so that a test need not wait for it.
+const timing = { beatMs: 200, sweepMs: 300, deadAfterMs: 1_500 };
+const start = () => startServerProcess(pg.url, { timing });
+
+before(async () => {
+  pg = await createTestDatabase();
+  ada = await seedTenant(pg.database, openShippedModels());
+  [staying, dying] = await Promise.all([start(), start()]);
+});
+
+after(async () => {
+  await staying?.stop();
+  dying?.kill();
+  await pg?.drop();
+});
+
+type Answer = { status: number; text: string; isReplay: boolean; code: string | null };
+
+/** Null: there was no answer. */
+async function post(to: ServerProcess, path: string, body: object, key: string): Promise<Answer | null> {
+  try {
+    const response = await fetch(to.origin + path, {
+      method: 'POST',
+      headers: { ...bearer(ada.key), 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    const code = status < 400 ? null : JSON.parse(text).error.code;
+    return { status, text, code, isReplay: headers.get('idempotent-replay') === 'true' };
+  } catch {
+    return null;
+  }
+}
+
+/** As a client retries that has been told nothing, or that the first request still runs. */
+async function retry(to: ServerProcess, path: string, body: object, key: string): Promise<Answer> {
+  for (let tries = 0; tries < 400; tries++) {
+    const answer = await post(to, path, body, key);
+    if (answer && answer.code !== 'idempotency_in_progress') return answer;
+    await sleep(50);
+  }
+  throw new Error('No answer within 20 s.');
+}
+
+const chatPath = () => `/api/projects/${ada.slug}/chat/openai/v1/chat/completions`;
+/** Its grammar leaves no short answer, so that a kill can meet it in the middle. */
+const properties = { text: { type: 'string', minLength: 400, maxLength: 450 } };
+const chatBody = {
+  model: 'chat',
+  messages: [{ role: 'user', content: 'Hello!' }],
+  max_tokens: 1000,
+  reasoning_effort: 'none',
+  response_format: {
+    type: 'json_schema',
+    json_schema: { name: 'long', schema: { type: 'object', properties, required: ['text'] } },
+  },
+};
+
+const countOf = async (statement: string) =>
+  Number((await pg.database.query<{ n: bigint }>(`select count(*) as n from ${statement}`))[0]?.n ?? 0);
+const charges = () => countOf("ledger where type = 'inference'");
+
+test('fifty equal calls at once over two processes are one run, one charge and one answer', async () => {
+  const key = randomUUID();
+  const before = await charges();
+  const first = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => post(n % 2 === 0 ? staying : dying, chatPath(), chatBody, key)),
+  );
+  const fresh = first.filter((answer) => answer?.status === 200 && !answer.isReplay);
+  assert.equal(fresh.length, 1);
+  for (const answer of first) assert.ok(answer?.status === 200 || answer?.code === 'idempotency_in_progress');
+  const again = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => retry(n % 2 === 0 ? staying : dying, chatPath(), chatBody, key)),
+  );
+  for (const { status, text, isReplay } of again)
+    assert.deepEqual([status, text, isReplay], [200, fresh[0]?.text, true]);
+  assert.equal(await charges(), before + 1);
+});
+
+test('a process that is killed in the middle of such calls costs nobody a second charge or a different answer', async (t) => {
+  const rounds = 3;
+  const keys: string[] = [];
+  const before = await charges();
+  const [seen, differing] = [new Map<string, string>(), [] as string[]];
+  for (let round = 0; round < rounds; round++) {
+    // Of every round some keys run on either process; the kill hits them before, while and after they run.
+    const ours = Array.from({ length: 6 }, () => randomUUID());
+    keys.push(...ours);
+    const sent = ours.flatMap((key, n) => {
+      const [first, second] = n % 3 === 0 ? [staying, dying] : [dying, staying];
+      return [
+        post(first, chatPath(), chatBody, key),
+        sleep(n * 10).then(() => post(second, chatPath(), chatBody, key)),
+      ];
+    });
+    await sleep(100 + 250 * round);
+    dying.kill();
+    for (const [index, answer] of (await Promise.all(sent)).entries()) {
+      const key = ours[Math.floor(index / 2)] ?? '';
+      if (answer?.status === 200) note(key, answer.text);
+    }
+    dying = await start();
+    for (const key of ours) for (const process of [staying, dying]) note(key, (await retryOk(process, key)).text);
+  }
+  assert.deepEqual(differing, []);
+  assert.equal(await charges(), before + keys.length, 'one charge a key');
+  t.diagnostic(`${rounds} kills, ${keys.length} keys`);
+
+  function note(key: string, text: string): void {
+    if ((seen.get(key) ?? text) !== text) differing.push(key);
+    seen.set(key, text);
+  }
+
+  async function retryOk(process: ServerProcess, key: string): Promise<Answer> {
+    const answer = await retry(process, chatPath(), chatBody, key);
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  }
+});
+
+test('what is made under a key is made once and answered alike, also by a process that took over from a dead one', async () => {
+  const made: { key: string; name: string; texts: Set<string> }[] = [];
+  for (let round = 0; round < 2; round++) {
+    const ours = Array.from({ length: 20 }, () => ({
+      key: randomUUID(),
+      name: `made ${randomUUID()}`,
+      texts: new Set<string>(),
+    }));
+    made.push(...ours);
+    const sent = ours.map(async (each, n) => {
+      await sleep(n * 3);
+      const answer = await post(dying, '/api/v1/keys', { name: each.name }, each.key);
+      if (answer?.status === 201) each.texts.add(answer.text);
+    });
+    await sleep(20 + round * 30);
+    dying.kill();
+    await Promise.all(sent);
+    dying = await start();
+    for (const { key, name, texts } of ours) {
+      const answer = await retry(staying, '/api/v1/keys', { name }, key);
+      assert.equal(answer.status, 201, answer.text);
+      texts.add(answer.text);
+    }
+  }
+  for (const { texts } of made) assert.equal(texts.size, 1);
+  assert.equal(await countOf("api_keys where name like 'made %'"), made.length);
+  assert.equal(await countOf("activity where type = 'key.created' and subject_label like 'made %'"), made.length);
+});
+
+test('after all that the books are right, and no key is left without an answer', async () => {
+  assert.deepEqual(await doctor(pg.database), []);
+  for (let tries = 0; (await countOf('holds')) > 0 && tries < 100; tries++) await sleep(100);
+  assert.equal(await countOf('holds'), 0);
+  assert.equal(await countOf('idempotent_requests where status is null'), 0);
+});
