@@ -82,7 +82,13 @@ export const activitySchema = Type.Object(
     archived: Type.Boolean(said('Taken out of the feed.', '是否已归档。')),
     created_at: timestamp(said('When it happened.', '发生时间。')),
   },
-  said('A row of the feed. It never changes but for `archived`.', '动态中的一条记录。除 `archived` 外，内容永不改变。'),
+  {
+    $id: 'Activity',
+    ...said(
+      'A row of the feed. It never changes but for `archived`.',
+      '动态中的一条记录。除 `archived` 外，内容永不改变。',
+    ),
+  },
 );
 
 export type ActivityWire = Static<typeof activitySchema>;

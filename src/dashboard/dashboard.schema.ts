@@ -145,52 +145,55 @@ const alertSchema = Type.Object({
 const object = <Fields extends Record<string, TSchema>>(fields: Fields, english: string, chinese: string) =>
   Type.Object(fields, said(english, chinese));
 
-export const dashboardSchema = Type.Object({
-  as_of: timestamp(said('The moment that it is about.', '数据所属时刻。')),
-  window: Type.Enum([...windowNames], said('The window that was asked for.', '请求的统计范围。')),
-  credits: creditsSchema,
-  usage: usageSchema,
-  projects: projectsSchema,
-  training: trainingSchema,
-  models: modelsSchema,
-  feedback: object(
-    {
-      pending: count('Retrieval events that wait.', '待处理的检索事件数。'),
-      needs_judgment: count('Those that a person must judge.', '需要人工判断的事件数。'),
-      promoted_window: count('Examples made of events in the window.', '统计范围内转为样本的数量。'),
-    },
-    'Search feedback.',
-    '检索反馈。',
-  ),
-  imports: object(
-    {
-      awaiting_confirmation: count('Imports that wait for a confirmation.', '等待确认的导入数。'),
-      failed_window: count('Imports that failed in the window.', '统计范围内失败的导入数。'),
-    },
-    'Imports.',
-    '导入。',
-  ),
-  keys: object(
-    {
-      active: count('Keys that authenticate.', '启用中的密钥数。'),
-      unused_30d: count('Active keys that were not used for 30 days.', '30 天未使用的启用中密钥数。'),
-    },
-    'API keys.',
-    'API 密钥。',
-  ),
-  alerts: Type.Array(
-    alertSchema,
-    said('What the owner should look at, the worst first.', '需要关注的事项，最严重的在前。'),
-  ),
-  getting_started: object(
-    {
-      project: Type.Boolean(said('There is a project.', '已有项目。')),
-      key: Type.Boolean(said('There is a key.', '已有密钥。')),
-      first_call: Type.Boolean(said('A model was called.', '已完成首次调用。')),
-      dataset: Type.Boolean(said('There is a dataset.', '已有数据集。')),
-      training: Type.Boolean(said('There is a training job.', '已有训练任务。')),
-    },
-    'First steps that are done.',
-    '已完成的入门步骤。',
-  ),
-});
+export const dashboardSchema = Type.Object(
+  {
+    as_of: timestamp(said('The moment that it is about.', '数据所属时刻。')),
+    window: Type.Enum([...windowNames], said('The window that was asked for.', '请求的统计范围。')),
+    credits: creditsSchema,
+    usage: usageSchema,
+    projects: projectsSchema,
+    training: trainingSchema,
+    models: modelsSchema,
+    feedback: object(
+      {
+        pending: count('Retrieval events that wait.', '待处理的检索事件数。'),
+        needs_judgment: count('Those that a person must judge.', '需要人工判断的事件数。'),
+        promoted_window: count('Examples made of events in the window.', '统计范围内转为样本的数量。'),
+      },
+      'Search feedback.',
+      '检索反馈。',
+    ),
+    imports: object(
+      {
+        awaiting_confirmation: count('Imports that wait for a confirmation.', '等待确认的导入数。'),
+        failed_window: count('Imports that failed in the window.', '统计范围内失败的导入数。'),
+      },
+      'Imports.',
+      '导入。',
+    ),
+    keys: object(
+      {
+        active: count('Keys that authenticate.', '启用中的密钥数。'),
+        unused_30d: count('Active keys that were not used for 30 days.', '30 天未使用的启用中密钥数。'),
+      },
+      'API keys.',
+      'API 密钥。',
+    ),
+    alerts: Type.Array(
+      alertSchema,
+      said('What the owner should look at, the worst first.', '需要关注的事项，最严重的在前。'),
+    ),
+    getting_started: object(
+      {
+        project: Type.Boolean(said('There is a project.', '已有项目。')),
+        key: Type.Boolean(said('There is a key.', '已有密钥。')),
+        first_call: Type.Boolean(said('A model was called.', '已完成首次调用。')),
+        dataset: Type.Boolean(said('There is a dataset.', '已有数据集。')),
+        training: Type.Boolean(said('There is a training job.', '已有训练任务。')),
+      },
+      'First steps that are done.',
+      '已完成的入门步骤。',
+    ),
+  },
+  { $id: 'Dashboard' },
+);

@@ -68,14 +68,17 @@ const rowFields = {
     },
     said('What the model counted.', '模型统计的用量。'),
   ),
-  active_ms: Type.Number({ ...said('Active time of the call, ms.', '调用的活跃时间（毫秒）。'), minimum: 0 }),
+  active_ms: count('Active time of the call, ms.', '调用的活跃时间（毫秒）。'),
   prompt_preview: Type.String(said('Beginning of the last user message.', '最后一条用户消息的开头。')),
   answer_preview: Type.String(said('Beginning of the answer.', '回答的开头。')),
   created_at: timestamp(said('When it was saved.', '保存时间。')),
   expires_at: timestamp(said('When it will be gone.', '到期删除的时间。')),
 };
 
-export const savedCallSchema = Type.Object(rowFields, said('A saved call.', '一次已保存的调用。'));
+export const savedCallSchema = Type.Object(rowFields, {
+  $id: 'SavedCall',
+  ...said('A saved call.', '一次已保存的调用。'),
+});
 
 const wireObject = Type.Object({}, { additionalProperties: true });
 
@@ -99,7 +102,7 @@ export const savedCallDetailSchema = Type.Object(
       ),
     ),
   },
-  said('A saved call with all that was said.', '一次已保存的调用及其完整内容。'),
+  { $id: 'SavedCallDetail', ...said('A saved call with all that was said.', '一次已保存的调用及其完整内容。') },
 );
 
 type Filters = { [Name in keyof typeof filters]?: string };
@@ -139,7 +142,7 @@ export function savedCallToWire(row: SavedCallRow, retention: Retention): Static
       reasoning_tokens: row.reasoningTokens,
       cached_tokens: row.cachedTokens,
     },
-    active_ms: row.activeMs,
+    active_ms: Math.round(row.activeMs),
     prompt_preview: row.promptPreview,
     answer_preview: row.answerPreview,
     created_at: row.createdAt.toISOString(),

@@ -60,7 +60,7 @@ export const limitsSchema = Type.Object(
       ),
     ),
   },
-  said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。'),
+  { $id: 'CallLimits', ...said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。') },
 );
 
 /** The fields that the body names. Throws `invalid_request`. */

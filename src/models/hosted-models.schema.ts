@@ -105,10 +105,13 @@ export const frozenRate = Type.Object(
     ),
     price_version: Type.String(said('The price list that it is from.', '费率所依据的价目表版本。')),
   },
-  said(
-    'What every caller pays. Frozen when the model is activated or its target changes; later changes of the catalogue do not touch it.',
-    '所有调用者支付的费率。在启用或更换目标时冻结，之后目录价格变化不影响它。',
-  ),
+  {
+    $id: 'FrozenRate',
+    ...said(
+      'What every caller pays. Frozen when the model is activated or its target changes; later changes of the catalogue do not touch it.',
+      '所有调用者支付的费率。在启用或更换目标时冻结，之后目录价格变化不影响它。',
+    ),
+  },
 );
 
 export const ownerSchema = Type.Object(
@@ -116,7 +119,7 @@ export const ownerSchema = Type.Object(
     id: Type.String(said('Id of the account.', '账户的 ID。')),
     slug: Type.String(said('Slug of the account.', '账户的 slug。')),
   },
-  said('The account that owns the project.', '项目所属的账户。'),
+  { $id: 'AccountName', ...said('The account that owns the project.', '项目所属的账户。') },
 );
 
 export const hostedSchema = Type.Object(
@@ -204,7 +207,7 @@ export const hostedSchema = Type.Object(
       said('When it was last called, exact to a minute.', '最近一次调用的时间，精确到分钟。'),
     ),
   },
-  said('An alias of the project, or a base model.', '项目的别名，或基础模型。'),
+  { $id: 'HostedModel', ...said('An alias of the project, or a base model.', '项目的别名，或基础模型。') },
 );
 
 export const revisionSchema = Type.Object(
@@ -232,5 +235,5 @@ export const revisionSchema = Type.Object(
     ),
     created_at: timestamp(said('When it was made.', '创建时间。')),
   },
-  said('One target that the alias has had.', '别名曾经指向的一个目标。'),
+  { $id: 'Revision', ...said('One target that the alias has had.', '别名曾经指向的一个目标。') },
 );

@@ -108,7 +108,7 @@ export const registrySchema = Type.Object(
     created_at: timestamp(said('When it was made.', '创建时间。')),
     updated_at: timestamp(said('When it was last changed.', '最后修改时间。')),
   },
-  said('A model that the account can call, or could.', '账户可以调用或可能调用的模型。'),
+  { $id: 'CallableModel', ...said('A model that the account can call, or could.', '账户可以调用或可能调用的模型。') },
 );
 
 export type RegistryWire = Static<typeof registrySchema>;

@@ -50,10 +50,13 @@ export const shareSchema = Type.Object(
       minimum: 0,
     }),
   },
-  said(
-    'An account that may call the model while its visibility is `shared`.',
-    '在模型可见性为 `shared` 时可调用它的账户。',
-  ),
+  {
+    $id: 'Share',
+    ...said(
+      'An account that may call the model while its visibility is `shared`.',
+      '在模型可见性为 `shared` 时可调用它的账户。',
+    ),
+  },
 );
 
 export type ShareWire = Static<typeof shareSchema>;

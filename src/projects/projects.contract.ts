@@ -44,6 +44,7 @@ export const createContract: Contract = {
     'Slug and kind are fixed from then on. An account has a limit of open projects; archived ones do not count.',
     '项目创建后，slug 和类型不能更改。每个账户的未归档项目数量有上限，已归档的不计入。',
   ),
+  bodyExample: { name: 'Support', kind: 'text', description: 'Answers to customers' },
   answers: { 201: { description: said('The new project.', '新建的项目。'), schema: projectSchema, example } },
   faults: ['slug_taken', 'kind_mismatch', 'state_conflict'],
   idempotent: true,
@@ -67,6 +68,7 @@ export const updateContract: Contract = {
     'Changes the given fields, archives or unarchives; only the owner may. What already is as asked for stays as it is. An archived project can only be unarchived, together with other changes if you like; running work keeps a project out of the archive.',
     '修改给出的字段，或归档、取消归档，仅限所有者。值未变化的字段保持原样。已归档的项目只能取消归档（可同时修改其他字段）；仍有任务在运行的项目不能归档。',
   ),
+  bodyExample: { visibility: 'public' },
   answers: {
     200: {
       description: said('The project as it is now.', '修改后的项目。'),

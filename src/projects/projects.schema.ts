@@ -157,7 +157,7 @@ export const projectSchema = Type.Object(
     created_at: timestamp(said('When it was made.', '创建时间。')),
     updated_at: timestamp(said('When it was last changed.', '最后修改时间。')),
   },
-  said('A project as the caller may see it.', '调用者可见的项目信息。'),
+  { $id: 'Project', ...said('A project as the caller may see it.', '调用者可见的项目信息。') },
 );
 
 export type ProjectWire = Static<typeof projectSchema>;

@@ -49,7 +49,7 @@ export const requestSchema = Type.Object(
       said('Null while it runs.', '仍在运行时为 null。'),
     ),
   },
-  said('What became of a call of a model.', '一次模型调用的结果。'),
+  { $id: 'RequestRecord', ...said('What became of a call of a model.', '一次模型调用的结果。') },
 );
 
 export function requestToWire(record: RequestRecord): Static<typeof requestSchema> {

@@ -48,21 +48,30 @@ export const callbackQuery = Type.Object({
   error_description: Type.Optional(Type.String({ ...said('The same in words.', '原因的文字说明。'), maxLength: 4096 })),
 });
 
-const session = Type.Object({
-  id: Type.String(said('Identifier.', '标识符。')),
-  created_at: timestamp(said('When the person signed in.', '登录时间。')),
-  expires_at: timestamp(
-    said('When it ends unless it is used; use puts this off.', '若不再使用的结束时间；使用会使其顺延。'),
-  ),
-});
+const session = Type.Object(
+  {
+    id: Type.String(said('Identifier.', '标识符。')),
+    created_at: timestamp(said('When the person signed in.', '登录时间。')),
+    expires_at: timestamp(
+      said('When it ends unless it is used; use puts this off.', '若不再使用的结束时间；使用会使其顺延。'),
+    ),
+  },
+  { $id: 'Session' },
+);
 
-export const sessionAnswer = Type.Object({
-  session,
-  csrf_token: Type.String(
-    said('To be sent as `x-fnf-csrf` with every request but GET.', '除 GET 外的每个请求都须以 `x-fnf-csrf` 标头发送。'),
-  ),
-  account: accountSchema,
-});
+export const sessionAnswer = Type.Object(
+  {
+    session,
+    csrf_token: Type.String(
+      said(
+        'To be sent as `x-fnf-csrf` with every request but GET.',
+        '除 GET 外的每个请求都须以 `x-fnf-csrf` 标头发送。',
+      ),
+    ),
+    account: accountSchema,
+  },
+  { $id: 'SignedIn' },
+);
 
 export const optionsAnswer = Type.Object({
   sign_up: Type.Union(

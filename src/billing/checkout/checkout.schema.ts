@@ -30,30 +30,33 @@ export const checkoutBody = Type.Object({
   cancel_url: returnUrl('Where a buyer is sent who goes back.', '取消付款后返回的地址。'),
 });
 
-export const checkoutSchema = Type.Object({
-  id: Type.String(said('Id of the checkout.', '结账的 ID。')),
-  state: Type.Enum(
-    [...checkoutStates],
-    said(
-      '`open` waits for the buyer, `processing` for his bank. Credits come with `completed`, once.',
-      '`open` 等待买家付款，`processing` 等待银行确认；`completed` 时额度到账，且只到账一次。',
+export const checkoutSchema = Type.Object(
+  {
+    id: Type.String(said('Id of the checkout.', '结账的 ID。')),
+    state: Type.Enum(
+      [...checkoutStates],
+      said(
+        '`open` waits for the buyer, `processing` for his bank. Credits come with `completed`, once.',
+        '`open` 等待买家付款，`processing` 等待银行确认；`completed` 时额度到账，且只到账一次。',
+      ),
     ),
-  ),
-  credits: creditsText(said('What is bought.', '购买的额度。')),
-  pack_id: nullable(Type.String(), said('The pack, if it is one.', '所购额度包（如有）。')),
-  price: moneySchema,
-  url: nullable(
-    Type.String(),
-    said('Page where it is paid; null when it is not open.', '付款页面；不处于 open 状态时为 null。'),
-  ),
-  provider: Type.Literal('stripe', said('Who takes the money.', '支付服务商。')),
-  created_at: timestamp(said('When it was opened.', '创建时间。')),
-  expires_at: timestamp(said('Until when it can be paid.', '付款截止时间。')),
-  completed_at: nullable(
-    timestamp(said('When the credits came.', '额度到账时间。')),
-    said('Null before.', '到账前为 null。'),
-  ),
-});
+    credits: creditsText(said('What is bought.', '购买的额度。')),
+    pack_id: nullable(Type.String(), said('The pack, if it is one.', '所购额度包（如有）。')),
+    price: moneySchema,
+    url: nullable(
+      Type.String(),
+      said('Page where it is paid; null when it is not open.', '付款页面；不处于 open 状态时为 null。'),
+    ),
+    provider: Type.Literal('stripe', said('Who takes the money.', '支付服务商。')),
+    created_at: timestamp(said('When it was opened.', '创建时间。')),
+    expires_at: timestamp(said('Until when it can be paid.', '付款截止时间。')),
+    completed_at: nullable(
+      timestamp(said('When the credits came.', '额度到账时间。')),
+      said('Null before.', '到账前为 null。'),
+    ),
+  },
+  { $id: 'Checkout' },
+);
 
 export function checkoutToWire(checkout: Checkout): Static<typeof checkoutSchema> {
   const { id, state, micro, packId, price, url, createdAt, expiresAt, completedAt } = checkout;

@@ -10,7 +10,7 @@ export const moneySchema = Type.Object(
     amount: Type.String(said('Amount, with the decimals of the currency.', '金额，小数位数与货币一致。')),
     currency: Type.String({ ...said('ISO 4217 code.', 'ISO 4217 货币代码。'), pattern: '^[A-Z]{3}$' }),
   },
-  said('What it costs.', '价格。'),
+  { $id: 'Money', ...said('What it costs.', '价格。') },
 );
 
 const fixed = <Value extends string | number>(value: Value, english: string, chinese: string) =>
@@ -56,21 +56,24 @@ export const pricesQuery = Type.Object({
   operation: Type.Optional(Type.Enum([...operations], said('Only prices of this operation.', '只返回此操作的价格。'))),
 });
 
-export const priceSchema = Type.Object({
-  model: Type.String(said('Id of the base model.', '基础模型的 ID。')),
-  kind: Type.Enum(['text', 'embedding'], said('Kind of the model.', '模型类型。')),
-  operation: Type.Enum([...operations], said('What is done with it.', '操作类型。')),
-  credits_per_gpu_minute: creditsText(said('Rate.', '费率。')),
-  credits_per_unit: creditsText(
-    said(
-      'What one unit of 100 ms costs; a call is rounded once, as a whole.',
-      '一个 100 毫秒计费单位的费用；每次调用整体只舍入一次。',
+export const priceSchema = Type.Object(
+  {
+    model: Type.String(said('Id of the base model.', '基础模型的 ID。')),
+    kind: Type.Enum(['text', 'embedding'], said('Kind of the model.', '模型类型。')),
+    operation: Type.Enum([...operations], said('What is done with it.', '操作类型。')),
+    credits_per_gpu_minute: creditsText(said('Rate.', '费率。')),
+    credits_per_unit: creditsText(
+      said(
+        'What one unit of 100 ms costs; a call is rounded once, as a whole.',
+        '一个 100 毫秒计费单位的费用；每次调用整体只舍入一次。',
+      ),
     ),
-  ),
-  free: Type.Boolean(said('It costs nothing.', '是否免费。')),
-  price_version: Type.String(said('Version of the price list.', '价目表版本。')),
-  effective_from: timestamp(said('Since when it holds.', '生效时间。')),
-});
+    free: Type.Boolean(said('It costs nothing.', '是否免费。')),
+    price_version: Type.String(said('Version of the price list.', '价目表版本。')),
+    effective_from: timestamp(said('Since when it holds.', '生效时间。')),
+  },
+  { $id: 'Price' },
+);
 
 const count = (most: number, english: string, chinese: string, least = 1) =>
   Type.Optional(Type.Integer({ ...said(english, chinese), minimum: least, maximum: most }));

@@ -79,11 +79,14 @@ export const summaryQuery = Type.Object({
   ),
 });
 
-export const totalsSchema = Type.Object({
-  credits: creditsText(said('Sum of `credits`.', '`credits` 的合计。')),
-  active_ms: Type.Integer({ ...said('Time that models worked, ms.', '模型工作的总时间（毫秒）。'), minimum: 0 }),
-  requests: Type.Integer({ ...said('Calls among the rows.', '其中调用的次数。'), minimum: 0 }),
-});
+export const totalsSchema = Type.Object(
+  {
+    credits: creditsText(said('Sum of `credits`.', '`credits` 的合计。')),
+    active_ms: Type.Integer({ ...said('Time that models worked, ms.', '模型工作的总时间（毫秒）。'), minimum: 0 }),
+    requests: Type.Integer({ ...said('Calls among the rows.', '其中调用的次数。'), minimum: 0 }),
+  },
+  { $id: 'UsageTotals' },
+);
 
 const orNull = (english: string, chinese: string) => nullable(Type.String(), said(english, chinese));
 
@@ -132,19 +135,22 @@ export const ledgerRowSchema = Type.Object(
     note: orNull('What the operator wrote about it.', '运营方的备注。'),
     created_at: timestamp(said('When it was written.', '写入时间。')),
   },
-  said('A row of the ledger. It never changes.', '账目中的一条记录，写入后永不改变。'),
+  { $id: 'LedgerRow', ...said('A row of the ledger. It never changes.', '账目中的一条记录，写入后永不改变。') },
 );
 
-export const usageGroupSchema = Type.Object({
-  group: orNull(
-    'The day, `{owner}/{project}`, model, key id or type; null: none of them. It fits the filter of the same name.',
-    '日期、`{owner}/{project}`、模型、密钥 ID 或类型；为 null 表示不属于任何一项。可直接用作同名筛选条件。',
-  ),
-  label: orNull('A name to show.', '用于展示的名称。'),
-  requests: totalsSchema.properties.requests,
-  active_ms: totalsSchema.properties.active_ms,
-  credits: creditsText(said('What was spent.', '消费的额度。')),
-});
+export const usageGroupSchema = Type.Object(
+  {
+    group: orNull(
+      'The day, `{owner}/{project}`, model, key id or type; null: none of them. It fits the filter of the same name.',
+      '日期、`{owner}/{project}`、模型、密钥 ID 或类型；为 null 表示不属于任何一项。可直接用作同名筛选条件。',
+    ),
+    label: orNull('A name to show.', '用于展示的名称。'),
+    requests: totalsSchema.properties.requests,
+    active_ms: totalsSchema.properties.active_ms,
+    credits: creditsText(said('What was spent.', '消费的额度。')),
+  },
+  { $id: 'UsageGroup' },
+);
 
 export const summarySchema = Type.Object({
   data: Type.Array(
@@ -155,7 +161,10 @@ export const summarySchema = Type.Object({
     ),
   ),
   groups: Type.Integer({ ...said('Groups in all, shown or not.', '分组总数，包括未显示的。'), minimum: 0 }),
-  totals: Type.Object({ ...totalsSchema.properties, credits: creditsText(said('What was spent.', '消费的额度。')) }),
+  totals: Type.Object(
+    { ...totalsSchema.properties, credits: creditsText(said('What was spent.', '消费的额度。')) },
+    said('Sums over all groups.', '所有分组的合计。'),
+  ),
   from: timestamp(said('Start of the summary.', '汇总的起始时间。')),
   to: timestamp(said('End of the summary.', '汇总的结束时间。')),
 });
