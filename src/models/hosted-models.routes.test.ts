@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Compile } from 'typebox/compile';
+import { bearer } from '#test/accounts.ts';
 import { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
 import {
   type HostedServer,
@@ -249,4 +250,34 @@ test('revisions are paged, newest first, each once', async () => {
     ]);
   const missing = await ada.ask('POST', `${project.path}/${id}/rollback`, {});
   assert.deepEqual(refusalOf(missing), [422, 'invalid_request', 'revision']);
+});
+
+test('a creation that is sent again under its Idempotency-Key answers the same and makes nothing', async () => {
+  const ada = await server.account();
+  const project = await ada.project();
+  const send = async (path: string, body: object) => {
+    const response = await fetch(server.app.origin + path, {
+      method: 'POST',
+      headers: { ...bearer(ada.key), 'content-type': 'application/json', 'idempotency-key': `once-${path}` },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return {
+      status: response.status,
+      replayed: response.headers.get('idempotent-replay'),
+      text: await response.text(),
+    };
+  };
+  const { slug: account_slug } = await server.account();
+  const makeAlias = () => send(project.path, { alias: 'once', target: tinyChat, activate: true });
+  const first = await makeAlias();
+  assert.equal(first.status, 201);
+  assert.deepEqual(await makeAlias(), { ...first, replayed: 'true' });
+  const { id } = hostedIn(JSON.parse(first.text));
+  // Enqueued in the transaction of the answer, the load check runs all the same.
+  await untilState(ada, project, { id, state: 'active' });
+  const shareIt = () => send(`${project.path}/${id}/shares`, { account_slug });
+  const shared = await shareIt();
+  assert.equal(shared.status, 201);
+  assert.deepEqual(await shareIt(), { ...shared, replayed: 'true' });
 });
