@@ -12,7 +12,7 @@ const example = {
   model_revision: 3,
   finish_reason: 'stop',
   usage: { prompt_tokens: 21, completion_tokens: 4, total_tokens: 25, reasoning_tokens: 0, cached_tokens: 0 },
-  active_ms: 41.5,
+  active_ms: 41,
   prompt_preview: 'What is 2 + 3?',
   answer_preview: '5',
   created_at: '2026-01-02T03:04:05.678Z',

@@ -102,7 +102,7 @@ test('a call of a project that keeps them can be read back whole: what was asked
   const detail = await saved(`/${row.id}`);
   const { expires_at, created_at, active_ms, ...rest } = detail.json;
   assert.equal(Date.parse(expires_at) - Date.parse(created_at), 30 * 24 * 3_600_000);
-  assert.ok(active_ms > 0);
+  assert.ok(Number.isInteger(active_ms) && active_ms > 0);
   const choice = answer.json.choices[0];
   const { prompt_tokens_details: _, completion_tokens_details: __, ...usage } = answer.json.usage;
   assert.deepEqual(rest, {
