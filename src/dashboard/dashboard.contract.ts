@@ -62,4 +62,5 @@ export const dashboardContract: Contract = {
       },
     },
   },
+  faults: ['not_found'],
 };
