@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { Fault } from '#kernel';
-import { startS3Server } from '#test/s3-server.ts';
+import { startS3Server } from '#test/object-server.ts';
 import { openFolderStore } from './folder-store.ts';
 import type { ObjectStore } from './object-store.ts';
 import { openS3Store } from './s3-store.ts';
