@@ -165,6 +165,8 @@ const strangers: Record<string, { tables: string[]; reason: string }> = {
   },
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },
   'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },
+  'src/billing/tills.store.ts': { tables: ['accounts'], reason: 'a till is held from what is available' },
+  'src/billing/quick-settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/ledger.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/credits/credits.store.ts': { tables: ['accounts'], reason: 'balance and sums of one moment' },
