@@ -53,7 +53,19 @@ function messageOf({ options: { message, param } }: Fault) {
   return { ...(message === undefined ? {} : { message }), ...(param === undefined ? {} : { param }) };
 }
 
-function faultOfErrors(errors: readonly TLocalizedValidationError[], part: string): Fault {
+/** Of a value that may be null and is something else, only what is wrong with the something else is worth telling. */
+function withoutNull(errors: readonly TLocalizedValidationError[]): readonly TLocalizedValidationError[] {
+  const nullable = new Set(errors.filter(isNullError).map(({ instancePath }) => instancePath));
+  const told = errors.filter(
+    (error) => !isNullError(error) && !(error.keyword === 'anyOf' && nullable.has(error.instancePath)),
+  );
+  return told.length > 0 ? told : errors;
+}
+
+const isNullError = (error: TLocalizedValidationError) => error.keyword === 'type' && error.params.type === 'null';
+
+function faultOfErrors(allErrors: readonly TLocalizedValidationError[], part: string): Fault {
+  const errors = withoutNull(allErrors);
   const details = errors.map((error) => detailOf(error, part));
   const [first] = details;
   const param = first ? first.loc.slice(1).join('.') : '';

@@ -37,9 +37,9 @@ export type Attended<Wanted> = {
 };
 
 type Parts<Wanted> = Omit<Attended<Wanted>, 'callFor' | 'keep' | 'failed'> & {
-  route: CallRoute<Wanted>;
   track: RequestTrack;
   reservation: Reservation | null;
+  /** Notes how a call ended that was sent to a model, or was about to be. */
   note: (error: unknown, hasBegun: boolean) => void;
 };
 
@@ -59,30 +59,37 @@ export async function attend<Wanted>(
   const track = deps.requests.begin({ id: request.id, accountId, operation: route.operation, ...target });
 
   function note(error: unknown, hasBegun: boolean): void {
-    track.failed(failureOf(error, { hasBegun, isCallerGone: caller.signal.aborted }));
+    track.failed(failureOf(error, { hasBegun, isCallerGone: caller.signal.aborted, mayHaveRun: true }));
     if (isAmbiguous(error)) deps.repeatGuard.note(identity, request.id);
   }
 
-  try {
+  async function check() {
     const wanted = route.read(readBody(body));
     const reservation = await reserve(deps.idempotency, request, identity);
-    if (reservation?.kept) {
-      const kept = await redeem(deps.billing, reservation.kept);
+    if (!reservation) deps.repeatGuard.check(identity);
+    return { wanted, reservation, kept: reservation?.kept ? await redeem(deps.billing, reservation.kept) : null };
+  }
+
+  try {
+    const { wanted, reservation, kept } = await check().catch((error: unknown) => {
+      track.failed(failureOf(error, { hasBegun: false, isCallerGone: caller.signal.aborted, mayHaveRun: false }));
+      throw error;
+    });
+    if (reservation && kept !== null) {
       reply.headers(replayHeaders(reservation.requestId));
       return route.repeat(kept, { wanted, reply, caller });
     }
-    if (!reservation) deps.repeatGuard.check(identity);
-    return await answer({ request, reply, caller, admitted, wanted, route, track, reservation, note });
-  } catch (error) {
-    note(error, false);
-    throw error;
+    return await answer({ request, reply, caller, admitted, wanted, track, reservation, note }, route);
   } finally {
     track.over();
   }
 }
 
 /** A call with a key goes on when its caller leaves: he comes back with the key, and must not pay twice. */
-async function answer<Wanted>({ route, track, reservation, note, ...parts }: Parts<Wanted>): Promise<unknown> {
+async function answer<Wanted>(
+  { track, reservation, note, ...parts }: Parts<Wanted>,
+  route: CallRoute<Wanted>,
+): Promise<unknown> {
   const { request, reply, caller, admitted } = parts;
   const outliving = reservation && outliveCaller(reply);
   const attended: Attended<Wanted> = {
@@ -107,6 +114,7 @@ async function answer<Wanted>({ route, track, reservation, note, ...parts }: Par
   try {
     return await route.answer(attended);
   } catch (error) {
+    note(error, false);
     await reservation?.release();
     throw error;
   } finally {

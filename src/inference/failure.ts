@@ -1,15 +1,20 @@
 import { Fault } from '#kernel';
 import type { Failure } from '#requests';
 
+export type FailedWhen = {
+  /** The answer had begun. */
+  hasBegun: boolean;
+  isCallerGone: boolean;
+  /** The call had got as far as a model. */
+  mayHaveRun: boolean;
+};
+
 /** How a call ended that was not charged, as its account is told. */
-export function failureOf(
-  error: unknown,
-  { hasBegun, isCallerGone }: { hasBegun: boolean; isCallerGone: boolean },
-): Failure {
+export function failureOf(error: unknown, { hasBegun, isCallerGone, mayHaveRun }: FailedWhen): Failure {
   const { status, code } = error instanceof Fault ? error.row : { status: 500, code: 'internal_error' };
   if (isCallerGone && code === 'request_timeout') return canceled;
   return {
-    state: isAmbiguous(error) ? 'unknown' : 'failed',
+    state: mayHaveRun && isAmbiguous(error) ? 'unknown' : 'failed',
     // An answer that has begun had its status before it failed; who is gone got none.
     httpStatus: hasBegun ? 200 : isCallerGone ? null : status,
     errorCode: code,

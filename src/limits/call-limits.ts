@@ -55,7 +55,7 @@ export function refusalOf(checked: readonly Checked[]): Fault | null {
 
 function refuse(name: LimitName, window: Window, { scope, limits, usage }: Checked): Fault {
   return fault('rate_limited', {
-    message: `This ${scope} ${whatIsReached(name, limits, usage)}`,
+    message: `This ${scope}'s limit of ${whatIsReached(name, limits, usage)}`,
     retryAfterSeconds: window.resetSeconds,
     headers: toHeaders(window),
     details: { limit: name, scope, reset_seconds: window.resetSeconds },
@@ -65,12 +65,12 @@ function refuse(name: LimitName, window: Window, { scope, limits, usage }: Check
 function whatIsReached(name: LimitName, limits: CallLimits, { minuteSeconds, spentMicro }: Usage): string {
   switch (name) {
     case 'requests_per_minute':
-      return `may make ${limits.requestsPerMinute} requests a minute. The next minute begins in ${minuteSeconds} s.`;
+      return `requests a minute is ${limits.requestsPerMinute}. The next minute begins in ${minuteSeconds} s.`;
     case 'concurrent_requests':
-      return `may have ${limits.concurrentRequests} requests running at a time. Wait until one of them ends.`;
+      return `running requests is ${limits.concurrentRequests}. Wait until one of them ends.`;
     case 'credits_per_day': {
       const [most, spent] = [limits.creditsPerDayMicro ?? 0n, spentMicro].map(formatCredits);
-      return `may spend ${most} credits a day (UTC). ${spent} are spent or reserved, and this call could exceed the rest.`;
+      return `credits a day (UTC) is ${most}. ${spent} are spent or reserved, and this call could exceed the rest.`;
     }
   }
 }

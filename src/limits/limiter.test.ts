@@ -94,7 +94,7 @@ test('the answer tells what is left of the minute, and a refusal when the next o
   assert.equal((await enter(limiter, subjects)).headers['ratelimit-remaining'], '0');
   const [outcome] = await Promise.allSettled([enter(limiter, subjects)]);
   const { message, retryAfterSeconds, headers } = refusalOf(outcome) ?? {};
-  assert.equal(message, 'This key may make 2 requests a minute. The next minute begins in 40 s.');
+  assert.equal(message, "This key's limit of requests a minute is 2. The next minute begins in 40 s.");
   assert.equal(retryAfterSeconds, 40);
   assert.equal(headers?.['ratelimit-reset'], '40');
 });
@@ -148,7 +148,7 @@ test('credits of a day count as reserved while a call runs, and as charged once 
   assert.equal(await attempt(limiter, subjects, 750n), 'in');
   const [outcome] = await Promise.allSettled([enter(limiter, subjects, 1n)]);
   const { message, headers, details } = refusalOf(outcome) ?? {};
-  assert.match(message ?? '', /may spend 0\.001000 credits a day \(UTC\)\. 0\.001000 are spent or reserved/);
+  assert.match(message ?? '', /limit of credits a day \(UTC\) is 0\.001000\. 0\.001000 are spent or reserved/);
   assert.equal(headers?.['ratelimit-reset'], String(12 * 3600));
   assert.deepEqual(details, { limit: 'credits_per_day', scope: 'key', reset_seconds: 12 * 3600 });
 });
