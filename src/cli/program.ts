@@ -4,6 +4,7 @@ import { addAccountCommands, grantCommand } from './accounts.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
+import { addLimitCommands } from './limits.ts';
 import {
   type AddFlags,
   addModelCommand,
@@ -27,10 +28,13 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .command('serve', { isDefault: true })
     .description('start the server')
     .action(() => serve(config(), stop));
-  addKeyCommands(program.command('keys').description('API keys of an account'), config);
+  const keys = program.command('keys').description('API keys of an account');
+  addKeyCommands(keys, config);
   addProjectCommands(program.command('projects').description('projects of an account'), config);
   addModelCommands(program.command('models').description('base models'), { config, stop });
-  addAccountCommands(program.command('accounts').description('accounts'), config);
+  const accounts = program.command('accounts').description('accounts');
+  addAccountCommands(accounts, config);
+  addLimitCommands({ keys, accounts }, config);
   addCreditCommands(program.command('credits').description('credits of an account'), config);
   program
     .command('doctor')

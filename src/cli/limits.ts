@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { formatCredits, OperatorError, parseCredits } from '#kernel';
+import { type CallLimits, changeLimits, type LimitAddress, type LimitsView, readLimits } from '#limits';
+import type { Config } from '../config.ts';
+import { requireAccount } from './accounts.ts';
+import { localAccount } from './first-start.ts';
+import { print, renderTable } from './terminal.ts';
+import { useDatabase } from './use-database.ts';
+
+type LimitFlags = { requestsPerMinute?: string; concurrentRequests?: string; creditsPerDay?: string };
+
+const operator = { kind: 'system', id: null, label: 'Operator' } as const;
+
+/** `keys limit` and `accounts limit`: show the limits, or change those that are given. */
+export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: Command }, config: () => Config): void {
+  withLimitOptions(keys.command('limit <key-id>'))
+    .description('show what a key may use at most, or change it')
+    .option('-a, --account <slug>', 'account', localAccount)
+    .action((keyId: string, { account, ...flags }: LimitFlags & { account: string }) =>
+      limitCommand(config(), account, { keyId, flags }),
+    );
+  withLimitOptions(accounts.command('limit <slug>'))
+    .description('show what an account may use at most, or change it')
+    .action((slug: string, flags: LimitFlags) => limitCommand(config(), slug, { keyId: null, flags }));
+}
+
+function withLimitOptions(command: Command): Command {
+  return command
+    .option('--requests-per-minute <number>', 'calls that may begin in a minute; "none" for no limit')
+    .option('--concurrent-requests <number>', 'calls that may run at a time; "none" for no limit')
+    .option('--credits-per-day <credits>', 'credits that may be spent in a day (UTC); "none" for no limit');
+}
+
+function limitCommand(config: Config, slug: string, { keyId, flags }: { keyId: string | null; flags: LimitFlags }) {
+  return useDatabase(config, async (database) => {
+    const { id: accountId } = await requireAccount(database, slug);
+    const address: LimitAddress = keyId
+      ? { scope: 'key', id: keyId, accountId }
+      : { scope: 'account', id: accountId, accountId };
+    const wanted = readFlags(flags);
+    const isChange = Object.keys(wanted).length > 0;
+    const view = isChange
+      ? await changeLimits(database, address, { wanted, actor: operator })
+      : await readLimits(database, address);
+    print(render(view));
+  });
+}
+
+function readFlags({ requestsPerMinute, concurrentRequests, creditsPerDay }: LimitFlags): Partial<CallLimits> {
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: readCount(requestsPerMinute, 1_000_000) }),
+    ...(concurrentRequests === undefined ? {} : { concurrentRequests: readCount(concurrentRequests, 10_000) }),
+    ...(creditsPerDay === undefined ? {} : { creditsPerDayMicro: readCredits(creditsPerDay) }),
+  };
+}
+
+function readCount(text: string, most: number): number | null {
+  if (text === 'none') return null;
+  const count = /^[0-9]{1,7}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw new OperatorError(`A limit is a number from 1 to ${most}, or "none"; this is ${JSON.stringify(text)}.`);
+}
+
+function readCredits(text: string): bigint | null {
+  if (text === 'none') return null;
+  const micro = parseCredits(text);
+  if (micro !== null && micro >= 0n) return micro;
+  throw new OperatorError(
+    `Credits are a number with at most six decimals, or "none"; this is ${JSON.stringify(text)}.`,
+  );
+}
+
+function render({ limits, used }: LimitsView): string {
+  const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
+  return renderTable(
+    ['LIMIT', 'AT MOST', 'USED'],
+    [
+      ['requests per minute', String(requestsPerMinute ?? 'none'), String(used.requests)],
+      ['concurrent requests', String(concurrentRequests ?? 'none'), String(used.running)],
+      [
+        'credits per day',
+        creditsPerDayMicro === null ? 'none' : formatCredits(creditsPerDayMicro),
+        formatCredits(used.creditsTodayMicro),
+      ],
+    ],
+  );
+}
