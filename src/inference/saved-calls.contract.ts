@@ -71,7 +71,7 @@ export const deleteContract: Contract = {
   tag,
   summary: said('Delete a saved call', '删除一次已保存的调用'),
   answers: { 204: { description: said('It is gone.', '已删除。') } },
-  faults: ['not_found'],
+  faults: ['not_found', 'owner_required', 'state_conflict'],
 };
 
 export const deleteManyContract: Contract = {
@@ -90,4 +90,5 @@ export const deleteManyContract: Contract = {
       example: { deleted: 12 },
     },
   },
+  faults: ['not_found', 'owner_required', 'state_conflict'],
 };
