@@ -29,9 +29,10 @@ export function unseal(sealed: Buffer, owner: SealOwner): Buffer | null {
   }
 }
 
-/** What the caller proved himself with: an API key or the cookies of his session. */
+/** What the caller proved himself with: an API key, or the token of his session. Other cookies come and go. */
 export function credentialOf({ authorization, cookie }: IncomingHttpHeaders): string {
-  return authorization ?? cookie ?? '';
+  if (authorization !== undefined) return authorization.replace(/^\S+\s+/, '');
+  return /(?:^|;)\s*[\w-]*session=([^;]*)/.exec(cookie ?? '')?.[1] ?? '';
 }
 
 function keyOf({ credential, accountId, key }: SealOwner): Buffer {
