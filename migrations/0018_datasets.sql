@@ -1,17 +1,17 @@
 --! compatible
--- Datasets and their examples. `head_seq` counts the changes of a dataset; whoever changes it holds the row's lock, so
--- changes of one dataset come one after the other and the sums below are exact.
+-- Datasets. `head_seq` counts the changes of a dataset; whoever changes it holds the row's lock, so changes of one dataset
+-- come one after the other, and what is counted about it is exact.
 create table datasets (
-  id text primary key,
+  id text collate "C" primary key,
   project_id text not null references projects (id),
   name text not null check (char_length(name) between 1 and 80),
   description text check (char_length(description) <= 500),
   kind text not null check (kind in ('text', 'embedding')),
+  -- The base model whose tokenizer counts, for as long as the dataset lives; null: the installation's first of the kind.
+  target_model text,
+  -- What a search for a dataset looks through.
+  search_text text not null,
   head_seq bigint not null default 0,
-  train_count integer not null default 0 check (train_count >= 0),
-  test_count integer not null default 0 check (test_count >= 0),
-  invalid_count integer not null default 0 check (invalid_count >= 0),
-  token_total bigint not null default 0 check (token_total >= 0),
   version_count integer not null default 0,
   archived_at timestamptz,
   created_at timestamptz not null default now(),
@@ -19,43 +19,84 @@ create table datasets (
 );
 create index datasets_by_project on datasets (project_id, created_at desc, id desc);
 
--- An example as it was from change `added_seq` on, until change `removed_seq`; null: it still is. A changed example is
--- a second row under the same id, so that a version is a number and no copy.
+-- What examples say: each content once per dataset, under the SHA-256 of its canonical JSON. It never changes.
+create table example_contents (
+  dataset_id text collate "C" not null,
+  hash bytea not null check (octet_length(hash) = 32),
+  -- Canonical JSON as text: read back byte by byte, it gives the digest of a version.
+  content text not null,
+  -- The folded words, each between two spaces, for full-text search.
+  words text not null,
+  primary key (dataset_id, hash)
+);
+
+-- An example as it was from change `added_seq` on until change `removed_seq`; the greatest number: it still is. A changed
+-- example is a second row under the same id, so that a version is a number and no copy. Rows are narrow, because lists,
+-- counts and searches read many of them. There is no foreign key: it would cost a third of the time of an import, and
+-- datasets are never deleted.
 create table examples (
-  dataset_id text not null references datasets (id),
-  id text not null,
+  dataset_id text collate "C" not null,
+  -- Ascends with the time of creation, and within an import with the place in the file.
+  id text collate "C" not null,
   added_seq bigint not null,
-  removed_seq bigint,
-  content jsonb not null,
+  removed_seq bigint not null default 9223372036854775807,
+  content_hash bytea not null,
+  bytes integer not null,
   split text not null check (split in ('train', 'test')),
   origin text not null check (origin in ('import', 'manual', 'chat', 'inference', 'retrieval_event')),
   origin_id text,
-  -- Counted with the tokenizer of the dataset's model; null: not counted yet.
-  tokens integer check (tokens >= 0),
+  -- Null: no model that could count was installed.
+  tokens integer,
   valid boolean not null,
-  issues jsonb not null default '[]',
-  content_hash bytea not null check (octet_length(content_hash) = 32),
-  search tsvector not null,
-  created_at timestamptz not null,
+  issues jsonb,
+  -- Its words are in the index; those of imports follow in the background.
+  searched boolean not null,
   updated_at timestamptz not null default now(),
   primary key (dataset_id, id, added_seq),
   check (removed_seq > added_seq)
 );
-create unique index examples_live on examples (dataset_id, id) where removed_seq is null;
-create index examples_by_age on examples (dataset_id, created_at desc, id desc) where removed_seq is null;
-create index examples_by_hash on examples (dataset_id, content_hash) where removed_seq is null;
-create index examples_by_origin on examples (dataset_id, origin, origin_id) where origin_id is not null;
-create index examples_search on examples using gin (search) with (fastupdate = off);
+-- Any list under any filter is a merge of a few ordered stretches of this index.
+create index examples_live on examples (dataset_id, split, origin, valid, id) where removed_seq = 9223372036854775807;
+-- Finds duplicates, and gives the canonical order of versions.
+create index examples_by_content on examples (dataset_id, content_hash, split, id);
+create index examples_unsearched on examples (dataset_id, id) where not searched;
+create index examples_by_origin on examples (origin_id) where origin_id is not null and origin <> 'import';
 
--- Frozen states of a dataset. Nothing of a version ever changes; its examples are the rows alive at `seq`.
+-- The words of a content and, so that a search stays within its dataset, the dataset's id. Immutable, because the content
+-- that has a hash is: the table only remembers it. This way the words are stored once, and matches are counted in the
+-- narrow rows (docs/adr/0018-datasets.md).
+create function example_words(dataset text, content_hash bytea) returns tsvector
+  language sql immutable parallel safe strict cost 1000
+begin atomic
+  select array_to_tsvector(array_append(string_to_array(btrim(c.words), ' '), dataset))
+    from example_contents c where c.dataset_id = $1 and c.hash = $2;
+end;
+create index examples_search on examples using gin (example_words(dataset_id, content_hash)) with (fastupdate = off)
+  where searched;
+
+-- Live examples of a dataset, counted by what lists filter by.
+create table example_counts (
+  dataset_id text collate "C" not null references datasets (id),
+  split text not null,
+  origin text not null,
+  valid boolean not null,
+  examples integer not null check (examples >= 0),
+  tokens bigint not null check (tokens >= 0),
+  bytes bigint not null check (bytes >= 0),
+  primary key (dataset_id, split, origin, valid)
+);
+
+-- Frozen states of a dataset: the valid examples alive at `seq`.
 create table dataset_versions (
-  id text primary key,
-  dataset_id text not null references datasets (id),
+  id text collate "C" primary key,
+  dataset_id text collate "C" not null references datasets (id),
   project_id text not null references projects (id),
   number integer not null,
   seq bigint not null,
   label text check (char_length(label) <= 80),
+  -- Of the file that the version can be downloaded as.
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  bytes bigint not null,
   train_count integer not null,
   test_count integer not null,
   token_stats jsonb not null,
@@ -67,3 +108,22 @@ create table dataset_versions (
   unique (dataset_id, seq)
 );
 create index dataset_versions_by_project on dataset_versions (project_id, created_at desc, id desc);
+
+create function frozen_is_immutable() returns trigger language plpgsql as $$
+begin
+  raise exception '% of % is refused: what versions are made of never changes', tg_op, tg_table_name;
+end $$;
+create trigger dataset_versions_are_immutable before update or delete on dataset_versions
+  for each row execute function frozen_is_immutable();
+create trigger example_contents_are_immutable before update or delete on example_contents
+  for each row execute function frozen_is_immutable();
+create trigger examples_are_never_deleted before delete on examples
+  for each row execute function frozen_is_immutable();
+-- An example may end, once, and come into the index.
+create trigger examples_are_immutable before update on examples
+  for each row when (
+    (old.dataset_id, old.id, old.added_seq, old.content_hash, old.split, old.valid, old.tokens, old.origin, old.origin_id)
+      is distinct from
+    (new.dataset_id, new.id, new.added_seq, new.content_hash, new.split, new.valid, new.tokens, new.origin, new.origin_id)
+    or (old.removed_seq <> 9223372036854775807 and old.removed_seq <> new.removed_seq)
+  ) execute function frozen_is_immutable();

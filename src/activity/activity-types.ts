@@ -20,6 +20,7 @@ export const activityTypes = [
   'import.canceled',
   'dataset.created',
   'dataset.archived',
+  'dataset.unarchived',
   'dataset.version_created',
   'retrieval.promoted',
   'training.started',

@@ -1,6 +1,6 @@
+export { canonicalJson } from './content/canonical-json.ts';
 export {
   type Checked,
-  canonicalJson,
   checkExample,
   contentHash,
   type EmbeddingContent,
@@ -11,5 +11,24 @@ export {
   type ExampleToolCall,
   type Passage,
   type TextContent,
-} from './example-content.ts';
-export { type Issue, type IssueCode, isFatal } from './issues.ts';
+} from './content/example-content.ts';
+export { type Issue, type IssueCode, isFatal } from './content/issues.ts';
+export { changeOwnDataset, type DatasetPath, lockForChange, readOwnDataset } from './dataset-access.ts';
+export type { DatasetAuthor } from './dataset-activity.ts';
+export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
+export { createDatasets, type Datasets, type DatasetsOptions } from './datasets-room.ts';
+export type { AddedExample } from './examples/add-examples.ts';
+export type { BulkCounts } from './examples/bulk-add.ts';
+export {
+  type NewExample,
+  type Origin,
+  type PreparedExample,
+  type Split,
+  type StorableExample,
+  storable,
+  type TokenRuler,
+} from './examples/new-examples.ts';
+export type { DatasetLimits } from './limits.ts';
+export { streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
+export { type DatasetVersion, findVersion, type VersionSource } from './versions/versions.store.ts';
+export type { Frozen } from './versions/versions.ts';

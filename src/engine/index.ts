@@ -26,3 +26,5 @@ export type {
   ToolDefinition,
   Usage,
 } from './port.ts';
+export type { Countable, TokenCount } from './tokens/counter-protocol.ts';
+export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './tokens/token-counter.ts';

@@ -67,11 +67,20 @@ export type AddonModel = {
 };
 
 /** From llama.h. */
-export const tokenAttributes = { unknown: 1 << 0, normal: 1 << 2, control: 1 << 3, byte: 1 << 5 } as const;
+export const tokenAttributes = {
+  unknown: 1 << 0,
+  normal: 1 << 2,
+  control: 1 << 3,
+  userDefined: 1 << 4,
+  byte: 1 << 5,
+} as const;
 export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 } as const;
 
 export type Addon = {
-  AddonModel: new (path: string, options: { addonExports: Addon; gpuLayers: number; useMmap: boolean }) => AddonModel;
+  AddonModel: new (
+    path: string,
+    options: { addonExports: Addon; gpuLayers: number; useMmap: boolean; vocabOnly: boolean },
+  ) => AddonModel;
   AddonContext: new (
     model: AddonModel,
     options: {

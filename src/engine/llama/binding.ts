@@ -26,6 +26,8 @@ export type ModelFacts = {
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
   causal: boolean;
   vocabularySize: number;
+  /** How a text is divided before its parts become tokens; null: the file does not say. */
+  preTokenizer: string | null;
 };
 
 export type ContextOptions = {
@@ -61,17 +63,21 @@ const cellMultiple = 256;
 /** Of llama.cpp's complaints, the last ones tell the reason. */
 const mostReasons = 5;
 
-/** Loads llama.cpp and a model. `gpu` 'auto' uses what the machine has. Errors carry llama.cpp's own reason. */
+/**
+ * Loads llama.cpp and a model. `gpu` 'auto' uses what the machine has; `vocabOnly` loads its tokens alone, which takes
+ * little time and memory. Errors carry llama.cpp's own reason.
+ */
 export async function openModel(options: {
   path: string;
   gpu: 'auto' | false;
   maxThreads: number;
+  vocabOnly?: boolean;
 }): Promise<NativeModel> {
   const { explained, onError } = createExplainer();
   const library = await loadLibrary({ ...options, onError });
   const { addon } = library;
   const metadata = readMetadata(options.path);
-  const model = await explained(() => library.openModel(options.path));
+  const model = await explained(() => library.openModel(options.path, { vocabOnly: options.vocabOnly ?? false }));
 
   return {
     facts: factsOf(metadata),
@@ -134,10 +140,12 @@ function factsOf(metadata: GgufMetadata): ModelFacts {
   const template = metadata.get('tokenizer.chat_template');
   const pooling = metadata.get(`${architecture}.pooling_type`);
   const words = metadata.get('tokenizer.ggml.tokens');
+  const divider = metadata.get('tokenizer.ggml.pre');
   return {
     chatTemplate: typeof template === 'string' ? template : null,
     pooling: typeof pooling === 'number' ? (poolings[pooling] ?? null) : null,
     causal: metadata.get(`${architecture}.attention.causal`) !== false,
     vocabularySize: typeof words === 'number' ? words : 0,
+    preTokenizer: typeof divider === 'string' ? divider : null,
   };
 }

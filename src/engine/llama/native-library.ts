@@ -5,8 +5,8 @@ import type { Addon, AddonModel } from './addon.ts';
 /** llama.cpp, loaded, and its way to open a model file. */
 export type NativeLibrary = {
   addon: Addon;
-  /** Rejects where the file is no model or does not fit. */
-  openModel: (file: string) => Promise<AddonModel>;
+  /** Rejects where the file is no model or does not fit. `vocabOnly`: its tokens alone, without weights. */
+  openModel: (file: string, options: { vocabOnly: boolean }) => Promise<AddonModel>;
   dispose: () => Promise<void>;
 };
 
@@ -52,8 +52,8 @@ async function directly(name: string, { onError }: LibraryOptions): Promise<Nati
   await addon.init();
   return {
     addon,
-    openModel: async (file) => {
-      const model = new addon.AddonModel(file, { addonExports: addon, gpuLayers: 0, useMmap: true });
+    openModel: async (file, { vocabOnly }) => {
+      const model = new addon.AddonModel(file, { addonExports: addon, gpuLayers: 0, useMmap: true, vocabOnly });
       if (!(await model.init())) throw new Error('llama.cpp cannot load this file');
       return model;
     },
@@ -75,8 +75,9 @@ async function throughPackage({ gpu, maxThreads, onError }: LibraryOptions): Pro
   return {
     // Internals of the pinned version, here and below: `binding.test.ts` proves their shape.
     addon: (llama as unknown as { _bindings: Addon })._bindings,
-    openModel: async (file) => {
-      const model = await llama.loadModel({ modelPath: file, ...(llama.gpu === false ? { gpuLayers: 0 } : {}) });
+    openModel: async (file, { vocabOnly }) => {
+      const layers = llama.gpu === false ? { gpuLayers: 0 } : {};
+      const model = await llama.loadModel({ modelPath: file, vocabOnly, ...layers });
       return (model as unknown as { _model: AddonModel })._model;
     },
     dispose: () => llama.dispose(),

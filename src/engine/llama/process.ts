@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { FromChild, ToChild } from './protocol.ts';
 
 export type Log = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -11,16 +10,16 @@ export type Log = (
 /** The program of a child: `child.ts` under the Node binary that runs the server. */
 export type ChildCommand = { execPath: string; script: string };
 
-export type EngineProcess = {
+export type EngineProcess<Sent> = {
   pid: number | undefined;
-  send: (message: ToChild) => void;
+  send: (message: Sent) => void;
   /** Asks the child to end and kills it after the bound; resolves when it is gone. */
   stop: () => Promise<void>;
   kill: () => void;
 };
 
-export type ProcessEvents = {
-  message: (message: FromChild) => void;
+export type ProcessEvents<Received> = {
+  message: (message: Received) => void;
   /** Once, after the last message. `tail` is the last output of the child. */
   gone: (exit: { reason: string; tail: string }) => void;
 };
@@ -43,11 +42,14 @@ export function childEnvironment(environment: Record<string, string | undefined>
   return passed;
 }
 
-/** Starts a child that ends with this process: its IPC channel closes, whatever way this process dies. */
-export function startProcess(
+/**
+ * Starts a child that ends with this process: its IPC channel closes, whatever way this process dies. Its protocol has a
+ * message `stop`, at which it ends.
+ */
+export function startProcess<Sent, Received>(
   options: { command: ChildCommand; environment: Record<string, string | undefined>; modelId: string; log: Log },
-  events: ProcessEvents,
-): EngineProcess {
+  events: ProcessEvents<Received>,
+): EngineProcess<Sent> {
   const child = fork(options.command.script, [], {
     execPath: options.command.execPath,
     execArgv: smallHeap,
@@ -68,16 +70,17 @@ export function startProcess(
     options.log('debug', line, fields);
   });
 
-  // The channel carries only what child.ts sends, typed by the protocol.
-  child.on('message', (message) => events.message(message as FromChild));
+  // The channel carries only what the child's program sends, typed by its protocol.
+  child.on('message', (message) => events.message(message as Received));
   const gone = onceGone(child, (reason) => events.gone({ reason, tail: tail.trim() }));
   return {
     pid: child.pid,
     send: (message) => {
-      if (child.connected) child.send(message, ignoreError);
+      // as: the type parameter is a message of the protocol.
+      if (child.connected) child.send(message as Serializable, ignoreError);
     },
     stop: () => {
-      if (child.connected) child.send({ type: 'stop' } satisfies ToChild, ignoreError);
+      if (child.connected) child.send({ type: 'stop' }, ignoreError);
       const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
       return gone.finally(() => clearTimeout(timer));
     },

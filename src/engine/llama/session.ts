@@ -1,7 +1,7 @@
 import { assertNever } from '#kernel';
 import type { Delta, Embedded, Finished } from '../port.ts';
 import { type EngineProcess, startProcess } from './process.ts';
-import type { ChildConfig, FromChild } from './protocol.ts';
+import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import {
   ChildGone,
   diedUnder,
@@ -22,7 +22,7 @@ export class Session {
   readonly config: ChildConfig;
   readonly #options: SessionOptions<Session>;
   readonly #events: SessionEvents;
-  readonly #child: EngineProcess;
+  readonly #child: EngineProcess<ToChild>;
   readonly #watch: NodeJS.Timeout;
   readonly #pending = new Map<number, Pending>();
   /** Prepared prompts that wait in the child. */
@@ -43,7 +43,7 @@ export class Session {
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
-    this.#child = startProcess(
+    this.#child = startProcess<ToChild, FromChild>(
       { command, environment, modelId: config.modelId, log },
       { message: (message) => this.#receive(message), gone: (exit) => this.#end(exit) },
     );

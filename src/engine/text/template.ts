@@ -69,25 +69,47 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
  * template cannot show tools).
  */
 export function renderChat(template: ChatTemplate, prompt: ChatPrompt): RenderedPrompt {
-  const tools = prompt.toolChoice.mode === 'none' ? [] : toTemplateTools(prompt.tools);
+  const { messages, reasoningEffort } = prompt;
+  return render(template, {
+    messages,
+    tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
+    values: {
+      ...(reasoningEffort === null ? {} : { enable_thinking: reasoningEffort !== 'none' }),
+      add_generation_prompt: true,
+    },
+  });
+}
+
+/** A conversation that is over: nothing follows its last message. */
+export type Conversation = Pick<ChatPrompt, 'messages' | 'tools'>;
+
+/** Renders a whole conversation, as a model learns it. Throws as `renderChat` does. */
+export function renderConversation(template: ChatTemplate, conversation: Conversation): RenderedPrompt {
+  return render(template, { ...conversation, values: { add_generation_prompt: false } });
+}
+
+function render(
+  template: ChatTemplate,
+  { messages: sent, tools: given, values }: Conversation & { values: Record<string, unknown> },
+): RenderedPrompt {
+  const tools = toTemplateTools(given);
   if (tools.length > 0 && !/\btools\b/.test(template.source)) {
     throw fault('invalid_request', { param: 'tools', message: 'The chat template of this model has no tools.' });
   }
-  const messages = toTemplateMessages(prompt.messages);
+  const messages = toTemplateMessages(sent);
   const callerText = JSON.stringify([messages, tools]);
   if (callerText.length > 2 * maxPromptChars) throw tooLong();
   const shield = createShield(template.controlTokens, callerText + template.source);
-  const values = {
+  const known = {
     ...(tools.length === 0 ? {} : { tools: shield.protect(tools) }),
-    ...(prompt.reasoningEffort === null ? {} : { enable_thinking: prompt.reasoningEffort !== 'none' }),
-    add_generation_prompt: true,
     bos_token: template.bosToken,
     eos_token: template.eosToken,
+    ...values,
   };
   const variants = [(): TemplateMessage[] => messages, () => mergeTurns(messages), () => plainTurns(messages)];
   const rendered = renderFirst(
     variants.map((variant) => () => {
-      const environment = templateEnvironment({ ...values, messages: shield.protect(variant()) }, template.now);
+      const environment = templateEnvironment({ ...known, messages: shield.protect(variant()) }, template.now);
       return textOf(new Interpreter(environment).run(template.program));
     }),
   );

@@ -1,6 +1,7 @@
 import type { ExampleToolCall } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { isFields, isStorable, pointerTo } from './json-fields.ts';
+import { findMismatch } from './tool-arguments.ts';
 import type { ToolSet } from './tool-set.ts';
 
 type Place = { pointer: string; tools: ToolSet; list: IssueList };
@@ -28,31 +29,41 @@ function readToolCall(call: unknown, index: number, place: Place): ExampleToolCa
   const args = readArguments(spec.arguments, { ...place, pointer: `${pointer}/function/arguments` }, spec.name);
   if (args === null) return null;
   const id = typeof call.id === 'string' && call.id !== '' && isStorable(call.id) ? call.id : `call_${index + 1}`;
-  return { id, type: 'function', function: { name: spec.name, arguments: args } };
+  return { function: { arguments: args, name: spec.name }, id, type: 'function' };
 }
 
 /** Arguments as JSON text; an object is written as one. */
 function readArguments(value: unknown, { pointer, tools, list }: Place, name: string): string | null {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? {});
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
+  const text = typeof value === 'string' ? value : writtenOut(value ?? {});
+  const parsed = text === null ? undefined : parse(text);
+  if (text === null || parsed === undefined) {
     list.add('tool_arguments_invalid', pointer, 'The arguments are not JSON.');
     return null;
   }
-  const check = tools.checkOf(name);
-  if (check === undefined)
+  const schema = tools.schemaOf(name);
+  if (schema === undefined)
     list.add('tool_unknown', pointer, `The conversation has no tool ${JSON.stringify(name)}.`, 'Add it to tools.');
   else if (!isFields(parsed)) list.add('tool_arguments_invalid', pointer, 'The arguments are not an object.');
-  else if (check && !check(parsed)) {
-    const [problem] = check.errors ?? [];
-    const where = problem?.instancePath ? `${problem.instancePath} ` : '';
-    list.add(
-      'tool_arguments_invalid',
-      pointer,
-      `The arguments do not fit the tool: ${where}${problem?.message ?? ''}.`,
-    );
+  else {
+    const problem = schema && findMismatch(schema, parsed);
+    if (problem) list.add('tool_arguments_invalid', pointer, `The arguments do not fit the tool: ${problem}.`);
   }
   return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return isStorable(text) ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null: it is too deep, or no JSON at all. */
+function writtenOut(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -1,13 +1,13 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { sortedCopy } from './canonical-json.ts';
 import type { ExampleTool } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isFields, isStorable, pointerTo } from './json-fields.ts';
+import { type Fields, isFields, isStorable, pointerTo } from './json-fields.ts';
 
 export type ToolSet = {
   /** Null: the conversation has no tools. */
   wire: ExampleTool[] | null;
-  /** Checks the arguments of a call; undefined for a tool that is not there. */
-  checkOf: (name: string) => ValidateFunction | null | undefined;
+  /** What the arguments of a call must fit; null: the tool says nothing of them; undefined: there is no such tool. */
+  schemaOf: (name: string) => Fields | null | undefined;
 };
 
 const maxTools = 128;
@@ -16,19 +16,19 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** Reads a list of function tools, in the OpenAI shape or as bare functions; a JSON text of such a list is one, too. */
 export function readTools(value: unknown, list: IssueList): ToolSet {
   const sent = parsed(value);
-  if (sent === undefined || sent === null) return { wire: null, checkOf: () => undefined };
-  const checks = new Map<string, ValidateFunction | null>();
+  if (sent === undefined || sent === null) return { wire: null, schemaOf: () => undefined };
+  const schemas = new Map<string, Fields | null>();
   if (!Array.isArray(sent)) {
     list.add('wrong_type', '/tools', 'Expected a list of function tools.');
-    return { wire: null, checkOf: () => undefined };
+    return { wire: null, schemaOf: () => undefined };
   }
   if (sent.length > maxTools) list.add('too_large', '/tools', `Expected at most ${maxTools} tools.`);
   const wire = sent.slice(0, maxTools).flatMap((tool, index) => {
     const read = readTool(tool, pointerTo('/tools', index), list);
-    if (read) checks.set(read.function.name, compile(read, pointerTo('/tools', index), list));
+    if (read) schemas.set(read.function.name, read.function.parameters ?? null);
     return read ? [read] : [];
   });
-  return { wire: wire.length === 0 ? null : wire, checkOf: (name) => checks.get(name) };
+  return { wire: wire.length === 0 ? null : wire, schemaOf: (name) => schemas.get(name) };
 }
 
 function parsed(value: unknown): unknown {
@@ -47,25 +47,18 @@ function readTool(tool: unknown, pointer: string, list: IssueList): ExampleTool 
     list.add('wrong_type', pointer, 'Expected a function tool with a name of letters, digits, "_" or "-".');
     return null;
   }
-  const { name, description, parameters } = spec;
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(typeof description === 'string' && isStorable(description) ? { description } : {}),
-      ...(isFields(parameters) ? { parameters } : {}),
-    },
-  };
-}
-
-/** Null: the tool says nothing about its arguments. */
-function compile({ function: spec }: ExampleTool, pointer: string, list: IssueList): ValidateFunction | null {
-  if (!spec.parameters) return null;
-  try {
-    // One compiler each: schemas of strangers may share ids.
-    return new Ajv({ strict: false, allErrors: false, validateFormats: false }).compile(spec.parameters);
-  } catch {
-    list.add('wrong_type', `${pointer}/function/parameters`, 'This is not a JSON schema.');
+  const { name, description } = spec;
+  const parameters = isFields(spec.parameters) ? sortedCopy(spec.parameters) : undefined;
+  if (parameters === null) {
+    list.add('wrong_type', `${pointer}/function/parameters`, 'This schema is nested too deeply.');
     return null;
   }
+  return {
+    function: {
+      ...(typeof description === 'string' && isStorable(description) ? { description } : {}),
+      name,
+      ...(isFields(parameters) ? { parameters } : {}),
+    },
+    type: 'function',
+  };
 }

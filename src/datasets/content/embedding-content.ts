@@ -1,6 +1,6 @@
 import type { EmbeddingContent, Passage } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isFields, pointerTo, readText } from './json-fields.ts';
+import { isFields, isStorable, pointerTo, readText } from './json-fields.ts';
 
 const maxPassages = 64;
 const maxDocumentId = 256;
@@ -20,7 +20,7 @@ export function checkEmbeddingContent(raw: unknown, list: IssueList): EmbeddingC
   for (const [index, { text }] of negatives.entries())
     if (wanted.has(text))
       list.add('positive_equals_negative', pointerTo('/negatives', index), 'This text is a positive, too.');
-  return query === null ? null : { query, positives, negatives };
+  return query === null ? null : { negatives, positives, query };
 }
 
 function readPassages(raw: Record<string, unknown>, name: 'positive' | 'negative', list: IssueList): Passage[] {
@@ -38,9 +38,9 @@ function readPassage(item: unknown, pointer: string, list: IssueList): Passage |
   const fields = isFields(item) ? item : { text: item };
   const text = readText(fields.text, isFields(item) ? `${pointer}/text` : pointer, list);
   const id = fields.document_id ?? null;
-  if (id !== null && (typeof id !== 'string' || id.length > maxDocumentId)) {
+  if (id !== null && (typeof id !== 'string' || id.length > maxDocumentId || !isStorable(id))) {
     list.add('wrong_type', `${pointer}/document_id`, `Expected a text of at most ${maxDocumentId} characters.`);
     return null;
   }
-  return text === null ? null : { text, document_id: id };
+  return text === null ? null : { document_id: id, text };
 }

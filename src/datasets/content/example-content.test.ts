@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, checkExample, contentHash } from './example-content.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { checkExample, contentHash } from './example-content.ts';
 
 const weather = {
   type: 'function',
@@ -98,20 +99,17 @@ test('what cannot be learned from is told by its place', () => {
 });
 
 test('a query has texts to find, and none of them is also a text not to find', () => {
-  assert.deepEqual(
-    checkExample({ query: 'q', positive: 'p', negatives: ['n', { text: 'm', document_id: 'd' }] }, 'embedding'),
-    {
-      content: {
-        query: 'q',
-        positives: [{ text: 'p', document_id: null }],
-        negatives: [
-          { text: 'n', document_id: null },
-          { text: 'm', document_id: 'd' },
-        ],
-      },
-      issues: [],
-    },
-  );
+  const raw = { query: 'q', positive: 'p', negatives: ['n', { text: 'm', document_id: 'd' }] };
+  const { content, issues } = checkExample(raw, 'embedding');
+  assert.deepEqual(issues, []);
+  assert.deepEqual(content, {
+    query: 'q',
+    positives: [{ text: 'p', document_id: null }],
+    negatives: [
+      { text: 'n', document_id: null },
+      { text: 'm', document_id: 'd' },
+    ],
+  });
   assert.deepEqual(codesOf({ query: 'q' }, 'embedding'), ['positive_missing /positives']);
   assert.deepEqual(codesOf({ positives: ['p'] }, 'embedding'), ['missing_field /query']);
   assert.deepEqual(codesOf({ query: 'q', positives: ['p'], negatives: ['x', 'p'] }, 'embedding'), [
@@ -128,9 +126,11 @@ test('whatever is sent, it is read or refused with an issue, and what is read re
         const wrapped =
           kind === 'text' ? { messages: [raw, { role: 'assistant', content: 'x' }] } : { query: 'q', positives: [raw] };
         for (const value of [raw, wrapped]) {
-          const { content, issues } = checkExample(value, kind);
+          const { content, json, issues } = checkExample(value, kind);
           assert.ok(content !== null || issues.length > 0);
-          if (content) assert.deepEqual(checkExample(content, kind).content, content);
+          if (!content) continue;
+          assert.equal(json, canonicalJson(content));
+          assert.equal(checkExample(JSON.parse(json), kind).json, json);
         }
       },
     ),
@@ -143,8 +143,50 @@ test('content is a duplicate whatever the order of its fields', () => {
       assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
     }),
   );
+  const hashOf = (raw: unknown) => contentHash(checkExample(raw, 'embedding').json ?? '');
   const one = { query: 'q', positives: [{ text: 'p', document_id: null }], negatives: [] };
   const other = { negatives: [], positives: [{ document_id: null, text: 'p' }], query: 'q' };
-  assert.deepEqual(contentHash(one), contentHash(other));
-  assert.notDeepEqual(contentHash(one), contentHash({ ...one, query: 'r' }));
+  assert.deepEqual(hashOf(one), hashOf(other));
+  assert.notDeepEqual(hashOf(one), hashOf({ ...one, query: 'r' }));
+});
+
+test('schemas of tools from strangers cost a bounded time, whatever they say', () => {
+  const trap = {
+    $defs: { t: { anyOf: [{ properties: { a: { $ref: '#/$defs/t' } }, required: ['b'] }, { $ref: '#/$defs/u' }] } },
+    properties: { a: { $ref: '#/$defs/t' }, text: { type: 'string', pattern: '^(a+)+$' } },
+  };
+  const twice = JSON.parse(JSON.stringify(trap));
+  twice.$defs.u = { anyOf: twice.$defs.t.anyOf.slice(0, 1), allOf: [{ $ref: '#/$defs/t' }, { $ref: '#' }] };
+  let deep: unknown = {};
+  for (let level = 0; level < 60; level++) deep = { a: deep };
+  const tool = { name: 'weather', parameters: twice };
+  const beganMs = performance.now();
+  for (const args of [deep, { text: `${'a'.repeat(40)}!` }]) checkExample({ ...call(args), tools: [tool] }, 'text');
+  assert.ok(performance.now() - beganMs < 1_000);
+});
+
+test('arguments are held against types, required fields, choices and parts of a schema', () => {
+  const parameters = {
+    type: 'object',
+    required: ['unit'],
+    additionalProperties: false,
+    properties: {
+      unit: { enum: ['C', 'F'] },
+      days: { type: ['integer', 'null'] },
+      places: { type: 'array', items: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/point' }] } },
+    },
+    $defs: { point: { type: 'object', required: ['lat'], properties: { lat: { type: 'number' } } } },
+  };
+  const tools = [{ name: 'weather', parameters }];
+  const problemOf = (args: unknown) => checkExample({ ...call(args), tools }, 'text').issues[0]?.message ?? null;
+  for (const args of [{ unit: 'C' }, { unit: 'F', days: null, places: ['Rome', { lat: 1.5, name: 'x' }] }])
+    assert.equal(problemOf(args), null);
+  for (const [args, expected] of [
+    [{}, /needs unit/],
+    [{ unit: 'K' }, /unit must be one of/],
+    [{ unit: 'C', days: 1.5 }, /days must be integer or null/],
+    [{ unit: 'C', wind: 1 }, /wind is not allowed/],
+    [{ unit: 'C', places: ['a', { lat: 'x' }] }, /places\/1 fits none/],
+  ] as const)
+    assert.match(String(problemOf(args)), expected);
 });

@@ -44,14 +44,14 @@ function readMessage(message: unknown, place: Place): ExampleMessage | null {
     case 'developer':
     case 'user': {
       const content = readText(joined(message.content), `${pointer}/content`, list);
-      return content === null ? null : { role: message.role === 'user' ? 'user' : 'system', content };
+      return content === null ? null : { content, role: message.role === 'user' ? 'user' : 'system' };
     }
     case 'assistant':
       return readAnswer(message, place);
     case 'tool': {
       const content = readText(joined(message.content), `${pointer}/content`, list);
       const callId = readText(message.tool_call_id, `${pointer}/tool_call_id`, list);
-      return content === null || callId === null ? null : { role: 'tool', content, tool_call_id: callId };
+      return content === null || callId === null ? null : { content, role: 'tool', tool_call_id: callId };
     }
     default:
       list.add(
@@ -75,9 +75,9 @@ function readAnswer(message: Record<string, unknown>, place: Place): ExampleMess
     return null;
   }
   return {
-    role: 'assistant',
     content,
     ...(reasoning === null || reasoning === '' ? {} : { reasoning_content: reasoning }),
+    role: 'assistant',
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }

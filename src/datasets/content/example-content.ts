@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { checkEmbeddingContent } from './embedding-content.ts';
+import { type Issue, IssueList, isFatal } from './issues.ts';
+import { checkTextContent } from './text-content.ts';
+
+export type ExampleToolCall = { function: { arguments: string; name: string }; id: string; type: 'function' };
+
+export type ExampleMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: ExampleToolCall[] }
+  | { role: 'tool'; content: string; tool_call_id: string };
+
+export type ExampleTool = {
+  function: { description?: string; name: string; parameters?: Record<string, unknown> };
+  type: 'function';
+};
+
+/** A conversation that ends with what the model is to learn, and the tools it may call in it. */
+export type TextContent = { messages: ExampleMessage[]; tools: ExampleTool[] | null };
+
+export type Passage = { document_id: string | null; text: string };
+
+/** A query, what it should find and what it should not. */
+export type EmbeddingContent = { negatives: Passage[]; positives: Passage[]; query: string };
+
+/** Stored, exported and shown in this form: the one of the interface. */
+export type ExampleContent = TextContent | EmbeddingContent;
+
+export type ExampleKind = 'text' | 'embedding';
+
+export type Checked =
+  | {
+      content: ExampleContent;
+      /** Its canonical JSON. */
+      json: string;
+      issues: Issue[];
+    }
+  | { content: null; json: null; issues: Issue[] };
+
+/** Longest example as canonical JSON, bytes: far above what any context takes, far below what hurts. */
+const maxBytes = 1_000_000;
+
+/**
+ * Reads an example of whatever origin. Fields that it does not know are dropped, and what has only one meaning is put
+ * right (a tool without `type`, text parts, a passage that is a plain string). `content` is null when an issue is fatal.
+ */
+export function checkExample(raw: unknown, kind: ExampleKind): Checked {
+  const list = new IssueList();
+  const content = kind === 'text' ? checkTextContent(raw, list) : checkEmbeddingContent(raw, list);
+  // The checks build their objects with sorted keys, so this is canonical.
+  const json = JSON.stringify(content);
+  if (content && Buffer.byteLength(json) > maxBytes)
+    list.add('too_large', '', `The example is larger than ${maxBytes} bytes.`);
+  const { issues } = list;
+  return content === null || issues.some(isFatal) ? { content: null, json: null, issues } : { content, json, issues };
+}
+
+/** SHA-256 of the canonical JSON; two examples with the same hash are duplicates. */
+export function contentHash(json: string): Buffer {
+  return createHash('sha256').update(json).digest();
+}

@@ -1,0 +1,85 @@
+import { type Sql, sqlState } from '#db';
+import type { Principal } from '#http';
+import { fault } from '#kernel';
+import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
+import { type Dataset, findDataset, type LockedDataset, lockDataset } from './datasets.store.ts';
+
+/** Path parameters of every route under `/datasets/:datasetId`. */
+export type DatasetPath = ProjectPath & { datasetId: string };
+
+/** The caller's own dataset, archived or not. Throws `not_found`. */
+export async function readOwnDataset(
+  sql: Sql,
+  principal: Principal,
+  path: DatasetPath,
+): Promise<{ project: ProjectSeen; dataset: Dataset }> {
+  const project = await readOwnProject(sql, principal, path);
+  const dataset = isDatasetId(path.datasetId)
+    ? await findDataset(sql, { projectId: project.id, id: path.datasetId })
+    : null;
+  if (!dataset) throw noSuchDataset();
+  return { project, dataset };
+}
+
+/**
+ * The caller's own dataset, locked until the transaction ends, for a change of its examples. Throws `not_found`,
+ * `owner_required`, `state_conflict` (the project or the dataset is archived) and `in_use` (an import writes into it).
+ */
+export async function changeOwnDataset(
+  tx: Sql,
+  principal: Principal,
+  path: DatasetPath,
+): Promise<{ project: ProjectSeen; dataset: LockedDataset }> {
+  const { project, dataset } = await lockOwnDataset(tx, principal, path);
+  refuseArchived(dataset);
+  return { project, dataset };
+}
+
+/** The same for a change of the dataset itself: an archived one passes. */
+export async function lockOwnDataset(
+  tx: Sql,
+  principal: Principal,
+  path: DatasetPath,
+): Promise<{ project: ProjectSeen; dataset: LockedDataset }> {
+  const project = await changeOwnProject(tx, principal, path);
+  const dataset = isDatasetId(path.datasetId) ? await lock(tx, path.datasetId) : null;
+  if (!dataset || dataset.projectId !== project.id) throw noSuchDataset();
+  return { project, dataset };
+}
+
+/** Locks a dataset that the caller has been found to own, for a change of its examples. */
+export async function lockForChange(tx: Sql, datasetId: string): Promise<LockedDataset> {
+  const dataset = await lock(tx, datasetId);
+  if (!dataset) throw noSuchDataset();
+  refuseArchived(dataset);
+  return dataset;
+}
+
+async function lock(tx: Sql, datasetId: string): Promise<LockedDataset | null> {
+  try {
+    return await lockDataset(tx, datasetId);
+  } catch (error) {
+    if (sqlState(error) !== '55P03') throw error;
+    throw fault('in_use', {
+      message: 'Much is being written into this dataset at present. Try again when that is done.',
+      cause: error,
+    });
+  }
+}
+
+function refuseArchived({ archived }: LockedDataset): void {
+  if (archived)
+    throw fault('state_conflict', {
+      message: 'This dataset is archived.',
+      details: { state: 'archived', allowed_from: ['active'] },
+    });
+}
+
+/** What is no id cannot be asked for: it may hold characters that the database does not take. */
+export function isDatasetId(text: string): boolean {
+  return /^ds_[0-9A-Z]{26}$/.test(text);
+}
+
+export function noSuchDataset() {
+  return fault('not_found', { message: 'There is no such dataset.' });
+}

@@ -1,0 +1,59 @@
+import type { Database, Sql } from '#db';
+import type { Jobs } from '#jobs';
+import type { CursorCodec } from '#kernel';
+import type { Dataset, LockedDataset } from './datasets.store.ts';
+import { createDataset, type NewDataset } from './datasets.ts';
+import { type AddedExample, type Addition, addExamples } from './examples/add-examples.ts';
+import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './examples/bulk-add.ts';
+import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
+import { indexWordsTask, runIndexWords } from './examples/search-index.ts';
+import type { DatasetLimits } from './limits.ts';
+import { type RulerDeps, rulerOf } from './token-ruler.ts';
+import { type Freezing, type Frozen, freezeVersion } from './versions/versions.ts';
+
+export type DatasetsOptions = RulerDeps & {
+  database: Database;
+  cursors: CursorCodec;
+  jobs: Jobs;
+  limits: DatasetLimits;
+};
+
+/** Which model counts for it, and what it takes. */
+type Measured = Pick<Dataset | LockedDataset, 'kind' | 'targetModel'>;
+
+/** What other rooms do with datasets, under the limits of this installation. */
+export type Datasets = {
+  limits: DatasetLimits;
+  /** Null where no model is installed that could count. */
+  rulerOf: (dataset: Measured) => TokenRuler | null;
+  /** Checks and counts; before the transaction that adds, as it takes a while. */
+  prepare: (dataset: Measured, examples: readonly NewExample[], signal?: AbortSignal) => Promise<PreparedExample[]>;
+  createDataset: (tx: Sql, dataset: Omit<NewDataset, 'maxDatasets'>) => Promise<Dataset>;
+  /** A few examples, each for itself. */
+  addExamples: (tx: Sql, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
+  /** Any number of examples, all or none. */
+  bulkAdd: (tx: Sql, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
+  freezeVersion: (tx: Sql, freezing: Omit<Freezing, 'maxVersions'>) => Promise<Frozen>;
+};
+
+export function createDatasets(options: DatasetsOptions): Datasets {
+  const { database, jobs, limits } = options;
+  const maxExamples = limits.maxExamplesPerDataset;
+  jobs.handle(indexWordsTask, (payload, run) => runIndexWords(database, payload, run));
+
+  return {
+    limits,
+    rulerOf: (dataset) => rulerOf(options, dataset),
+    prepare: (dataset, examples, signal) =>
+      prepareExamples(examples, { kind: dataset.kind, ruler: rulerOf(options, dataset), ...(signal && { signal }) }),
+    createDataset: (tx, dataset) => createDataset(tx, { ...dataset, maxDatasets: limits.maxDatasets }),
+    addExamples: (tx, addition) => addExamples(tx, { ...addition, maxExamples }),
+    bulkAdd: async (tx, addition) => {
+      const counts = await bulkAdd(tx, { ...addition, maxExamples });
+      const { datasetId } = addition;
+      if (counts.added > searchedAtOnce) await jobs.enqueue(tx, indexWordsTask, { datasetId }, { key: datasetId });
+      return counts;
+    },
+    freezeVersion: (tx, freezing) => freezeVersion(tx, { ...freezing, maxVersions: limits.maxVersionsPerDataset }),
+  };
+}

@@ -1,0 +1,156 @@
+import type { Sql } from '#db';
+import { type CursorCodec, checkDisplayName, fault, foldText, newId } from '#kernel';
+import type { ProjectSeen } from '#projects';
+import { isDatasetId, noSuchDataset } from './dataset-access.ts';
+import { type DatasetAuthor, tellOfCreation, tellOfMove } from './dataset-activity.ts';
+import {
+  countDatasets,
+  type Dataset,
+  type DatasetFilter,
+  findDataset,
+  insertDataset,
+  type ListPosition,
+  type LockedDataset,
+  listDatasets as listRows,
+  lockContents,
+  updateDataset,
+} from './datasets.store.ts';
+
+export type NewDataset = {
+  project: Pick<ProjectSeen, 'id' | 'kind'>;
+  name: string;
+  description?: string | null;
+  targetModel?: string | null;
+  author: DatasetAuthor;
+  maxDatasets: number;
+};
+
+/** Makes a dataset of the project's kind. Throws `invalid_request` for a bad field, `state_conflict` when there are too many. */
+export async function createDataset(tx: Sql, input: NewDataset): Promise<Dataset> {
+  const { project, targetModel = null, author, maxDatasets } = input;
+  const { id: projectId, kind } = project;
+  const texts = checkTexts({ name: input.name, description: input.description ?? null });
+  await makeRoom(tx, { projectId, maxDatasets });
+  const id = newId('ds');
+  await insertDataset(tx, { id, projectId, kind, targetModel, ...texts, searchText: searchTextOf(texts) });
+  await tellOfCreation(tx, { dataset: { id, name: texts.name }, author, kind });
+  return found(await findDataset(tx, { projectId, id }));
+}
+
+/** What a caller asks to change; what is not there stays. `targetModel` is fixed: only its own value passes. */
+export type DatasetPatch = {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  archived?: boolean | undefined;
+  targetModel?: string | null | undefined;
+};
+
+export type DatasetUpdate = { patch: DatasetPatch; author: DatasetAuthor; maxDatasets: number };
+
+/**
+ * Changes a locked dataset. What is already as asked for stays as it is. Throws `invalid_request` for a bad or fixed field
+ * and `state_conflict` for a change in the archive or too many open datasets.
+ */
+export async function changeDataset(tx: Sql, before: LockedDataset, update: DatasetUpdate): Promise<Dataset> {
+  const { id, projectId } = before;
+  const { patch, author, maxDatasets } = update;
+  const next = planChange(before, patch);
+  if (next.isSame) return found(await findDataset(tx, { projectId, id }));
+  if (before.archived && next.archived) throw isArchived();
+  if (before.archived) await makeRoom(tx, { projectId, maxDatasets });
+  await updateDataset(tx, { id, ...next.texts, searchText: searchTextOf(next.texts), archived: next.archived });
+  if (next.archived !== before.archived)
+    await tellOfMove(tx, {
+      dataset: { id, name: next.texts.name },
+      author,
+      move: next.archived ? 'archive' : 'unarchive',
+    });
+  return found(await findDataset(tx, { projectId, id }));
+}
+
+function planChange(before: LockedDataset, patch: DatasetPatch) {
+  if (patch.targetModel !== undefined && patch.targetModel !== before.targetModel)
+    throw fault('invalid_request', {
+      message: `target_model: it is ${JSON.stringify(before.targetModel)} and cannot be changed.`,
+      param: 'target_model',
+    });
+  const { name = before.name, description = before.description, archived = before.archived } = patch;
+  const texts = checkTexts({ name, description });
+  const isSame = name === before.name && description === before.description && archived === before.archived;
+  return { texts, archived, isSame };
+}
+
+type Texts = { name: string; description: string | null };
+
+const maxDescription = 500;
+
+function checkTexts({ name, description }: Texts): Texts {
+  checkDisplayName(name, 'name');
+  const isPlain = description === null || (description.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(description));
+  if (isPlain && [...(description ?? '')].length <= maxDescription) return { name, description };
+  throw fault('invalid_request', {
+    message: `description: expected at most ${maxDescription} characters, without control characters.`,
+    param: 'description',
+  });
+}
+
+const searchTextOf = ({ name, description }: Texts) => foldText(`${name}\n${description ?? ''}`);
+
+/** Makes sure that the project may get one more open dataset, also when several are made at once. */
+async function makeRoom(
+  tx: Sql,
+  { projectId, maxDatasets }: { projectId: string; maxDatasets: number },
+): Promise<void> {
+  const { openDatasets } = await lockContents(tx, projectId);
+  if (openDatasets < maxDatasets) return;
+  throw fault('state_conflict', {
+    message: `The project has ${openDatasets} datasets and may have ${maxDatasets}. Archive one first.`,
+    details: { reason: 'max_datasets', limit: maxDatasets, actual: openDatasets },
+  });
+}
+
+function isArchived() {
+  return fault('state_conflict', {
+    message: 'This dataset is archived.',
+    details: { state: 'archived', allowed_from: ['active'] },
+  });
+}
+
+function found(dataset: Dataset | null): Dataset {
+  if (!dataset) throw new Error('A dataset that was written is not there. This is a bug.');
+  return dataset;
+}
+
+export type DatasetPage = {
+  rows: (Dataset & { position: string })[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: Dataset & { position: string }) => string;
+};
+
+/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
+export async function listDatasets(
+  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
+  filter: DatasetFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<DatasetPage> {
+  const scope = ['datasets', filter.projectId, String(filter.archived), filter.q ?? ''];
+  const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+  const [rows, totalCount] = await Promise.all([
+    listRows(sql, filter, { after, limit: limit + 1 }),
+    countDatasets(sql, filter),
+  ]);
+  return { rows, limit, totalCount, cursorOf: ({ position, id }) => cursors.encode(scope, [position, id]) };
+}
+
+export function positionOf([createdAt, id]: readonly string[]): ListPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
+
+/** A dataset of a project. Throws `not_found`. */
+export async function readDataset(sql: Sql, address: { projectId: string; id: string }): Promise<Dataset> {
+  const dataset = isDatasetId(address.id) ? await findDataset(sql, address) : null;
+  if (!dataset) throw noSuchDataset();
+  return dataset;
+}

@@ -1,0 +1,172 @@
+import type { Sql } from '#db';
+import type { Issue } from '../content/issues.ts';
+import type { Origin, Split } from './new-examples.ts';
+
+/** An example as lists show it. */
+export type ListedExample = {
+  id: string;
+  datasetId: string;
+  /** Canonical JSON. */
+  json: string;
+  split: Split;
+  origin: Origin;
+  originId: string | null;
+  tokens: number | null;
+  valid: boolean;
+  issues: Issue[];
+  hash: Buffer;
+  updatedAt: Date;
+};
+
+/** What narrows a list; null: everything. */
+export type ExampleFilter = { split: Split | null; origin: Origin | null; valid: boolean | null };
+
+/** Rows before this id, newest first. */
+export type ExamplePage = { before: string; limit: number };
+
+/** Stands behind every id. */
+export const endOfIds = 'ex_~';
+
+const columns = `e.id, e.dataset_id as "datasetId", c.content as json, e.split, e.origin, e.origin_id as "originId",
+  e.tokens, e.valid, coalesce(e.issues, '[]'::jsonb) as issues, e.content_hash as hash, e.updated_at as "updatedAt"`;
+const content = 'join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash';
+
+/** A live example. */
+export async function findExample(sql: Sql, datasetId: string, id: string): Promise<ListedExample | null> {
+  const [row] = await sql.query<ListedExample>(
+    `select ${columns} from examples e ${content}
+      where e.dataset_id = $1 and e.id = $2 and e.removed_seq = 9223372036854775807`,
+    [datasetId, id],
+    { name: 'datasets.find_example' },
+  );
+  return row ?? null;
+}
+
+/**
+ * Live examples, newest first: a merge of the stretches of the index that the filter leaves, so that a page costs the
+ * same whatever the filter and however deep.
+ */
+export function listLive(
+  sql: Sql,
+  { datasetId, split, origin, valid }: ExampleFilter & { datasetId: string },
+  { before, limit }: ExamplePage,
+): Promise<ListedExample[]> {
+  return sql.query<ListedExample>(
+    `with stretches as materialized (
+       select split, origin, valid from example_counts
+        where dataset_id = $1 and examples > 0 and ($2::text is null or split = $2)
+          and ($3::text is null or origin = $3) and ($4::boolean is null or valid = $4)
+     )
+     select ${columns}
+       from (
+         select few.* from stretches s cross join lateral (
+           select e.* from examples e
+            where e.dataset_id = $1 and e.split = s.split and e.origin = s.origin and e.valid = s.valid
+              and e.removed_seq = 9223372036854775807 and e.id < $5
+            order by e.id desc limit $6
+         ) few
+         order by few.id desc limit $6
+       ) e ${content}
+      order by e.id desc`,
+    [datasetId, split, origin, valid, before, limit],
+    { name: 'datasets.list_live' },
+  );
+}
+
+export async function countLive(
+  sql: Sql,
+  { datasetId, split, origin, valid }: ExampleFilter & { datasetId: string },
+): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select coalesce(sum(examples), 0)::integer as total from example_counts
+      where dataset_id = $1 and ($2::text is null or split = $2) and ($3::text is null or origin = $3)
+        and ($4::boolean is null or valid = $4)`,
+    [datasetId, split, origin, valid],
+    { name: 'datasets.count_live' },
+  );
+  return row?.total ?? 0;
+}
+
+/** A state of a dataset under a filter. `valid` is true for versions, which have no others. */
+export type FilteredState = ExampleFilter & { datasetId: string; seq: bigint };
+
+const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is null or e.split = $3)
+  and ($4::text is null or e.origin = $4) and ($5::boolean is null or e.valid = $5)`;
+
+const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [datasetId, seq, split, origin, valid];
+
+/** Examples of a state, newest first. */
+export function listState(sql: Sql, state: FilteredState, { before, limit }: ExamplePage): Promise<ListedExample[]> {
+  return sql.query<ListedExample>(
+    `select ${columns}
+       from (select * from examples e where e.dataset_id = $1 and e.id < $6 and ${isInState}
+              order by e.id desc limit $7) e ${content}
+      order by e.id desc`,
+    [...valuesOf(state), before, limit],
+    { name: 'datasets.list_state' },
+  );
+}
+
+export async function countState(sql: Sql, state: FilteredState): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select count(*)::integer as total from examples e where e.dataset_id = $1 and ${isInState}`,
+    valuesOf(state),
+  );
+  return row?.total ?? 0;
+}
+
+/** Words that must occur: for the index, and as patterns for what is not in the index yet. */
+export type SearchWords = { tsquery: string; patterns: readonly string[] };
+
+/**
+ * The index finds by words, and nothing but words: the dataset is one of them. Said in this form its id is only checked,
+ * so that no plan reads the whole dataset instead.
+ */
+const isFound = `e.searched and example_words(e.dataset_id, e.content_hash) @@ $6::tsquery
+  and e.dataset_id is not distinct from $1 and ${isInState}`;
+const isFoundUnsearched = `e.dataset_id = $1 and not e.searched and c.words like all($7::text[]) and ${isInState}`;
+
+export async function countFound(sql: Sql, state: FilteredState, words: SearchWords): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select ((select count(*) from examples e where ${isFound})
+           + (select count(*) from examples e ${content} where ${isFoundUnsearched}))::integer as total`,
+    [...valuesOf(state), words.tsquery, words.patterns],
+    { name: 'datasets.count_found' },
+  );
+  return row?.total ?? 0;
+}
+
+/** Examples with few matches in a dataset: the index gives all of them, the newest are taken. */
+export function listFound(
+  sql: Sql,
+  state: FilteredState,
+  { words, page }: { words: SearchWords; page: ExamplePage },
+): Promise<ListedExample[]> {
+  return sql.query<ListedExample>(
+    `select ${columns}
+       from (
+         (select e.* from examples e where ${isFound} and e.id < $8 order by e.id desc limit $9)
+         union all
+         (select e.* from examples e ${content} where ${isFoundUnsearched} and e.id < $8 order by e.id desc limit $9)
+         order by id desc limit $9
+       ) e ${content}
+      order by e.id desc`,
+    [...valuesOf(state), words.tsquery, words.patterns, page.before, page.limit],
+    { name: 'datasets.list_found' },
+  );
+}
+
+/** Examples with many matches in a dataset: reading from the newest on soon finds enough of them. */
+export function listFrequent(
+  sql: Sql,
+  state: FilteredState,
+  { words, page }: { words: SearchWords; page: ExamplePage },
+): Promise<ListedExample[]> {
+  return sql.query<ListedExample>(
+    `select ${columns} from examples e ${content}
+      where e.dataset_id = $1 and e.id < $7 and c.words like all($6::text[]) and ${isInState}
+      order by e.id desc limit $8`,
+    [...valuesOf(state), words.patterns, page.before, page.limit],
+    { name: 'datasets.list_frequent' },
+  );
+}

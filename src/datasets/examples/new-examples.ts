@@ -1,0 +1,98 @@
+import type { TokenCount } from '#engine';
+import { checkExample, contentHash, type ExampleContent, type ExampleKind } from '../content/example-content.ts';
+import type { Issue } from '../content/issues.ts';
+import { searchWords } from '../content/search-words.ts';
+
+export type Split = 'train' | 'test';
+export type Origin = 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
+
+/** An example on its way into a dataset. */
+export type NewExample = {
+  /** As its source has it; it is checked here. */
+  content: unknown;
+  split: Split;
+  origin: Origin;
+  /** What it was made of: the id of an import, a message, a call, an event. */
+  originId: string | null;
+  /** Where the source has counted with the dataset's ruler already. */
+  tokens?: TokenCount;
+};
+
+/** An example that can be stored. */
+export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
+  /** Canonical JSON. */
+  json: string;
+  /** Of the JSON as UTF-8. */
+  bytes: number;
+  hash: Buffer;
+  words: string;
+  /** Null: no model that could count is installed. */
+  tokens: number | null;
+  /** What is not goes into no version. */
+  valid: boolean;
+  issues: readonly Issue[];
+};
+
+/** Checked and counted; null: an issue is fatal. */
+export type PreparedExample = { example: StorableExample; issues: Issue[] } | { example: null; issues: Issue[] };
+
+/** Counts the tokens that a model would see of examples, and knows how many it takes. */
+export type TokenRuler = {
+  /** Of a conversation, or of each text to embed. */
+  maxTokens: number;
+  count: (contents: readonly ExampleContent[], signal?: AbortSignal) => Promise<TokenCount[]>;
+};
+
+/**
+ * Checks examples and counts their tokens: all that can be done before the dataset is locked. Null for the ruler where no
+ * model is installed that could count.
+ */
+export async function prepareExamples(
+  examples: readonly NewExample[],
+  { kind, ruler, signal }: { kind: ExampleKind; ruler: TokenRuler | null; signal?: AbortSignal },
+): Promise<PreparedExample[]> {
+  const checked = examples.map((example) => ({ example, ...checkExample(example.content, kind) }));
+  const uncounted = checked.flatMap(({ example, content }) =>
+    content && example.tokens === undefined ? [content] : [],
+  );
+  const counts = ruler && uncounted.length > 0 ? await ruler.count(uncounted, signal) : [];
+  const tokensOf = new Map(uncounted.map((content, index) => [content, counts[index] ?? null]));
+  return checked.map(({ example, content, json, issues }): PreparedExample => {
+    if (content === null) return { example: null, issues };
+    const tokens = example.tokens ?? tokensOf.get(content) ?? null;
+    return storable(example, { content, json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
+  });
+}
+
+type Measured = {
+  content: ExampleContent;
+  json: string;
+  issues: Issue[];
+  tokens: TokenCount | null;
+  /** Null: nothing was counted. */
+  maxTokens: number | null;
+};
+
+/** An example that has been checked and counted, as an import does it for many at a time. */
+export function storable(
+  { split, origin, originId }: Omit<NewExample, 'content'>,
+  { content, json, issues, tokens, maxTokens }: Measured,
+): { example: StorableExample; issues: Issue[] } {
+  const isTooLong = tokens !== null && maxTokens !== null && tokens.longest > maxTokens;
+  const all = isTooLong ? [...issues, overLimit(tokens.longest, maxTokens)] : issues;
+  const words = searchWords(content);
+  const texts = { json, bytes: Buffer.byteLength(json), hash: contentHash(json), words };
+  return {
+    example: { split, origin, originId, ...texts, tokens: tokens?.tokens ?? null, valid: !isTooLong, issues: all },
+    issues: all,
+  };
+}
+
+function overLimit(tokens: number, maxTokens: number): Issue {
+  return {
+    code: 'over_token_limit',
+    pointer: '',
+    message: `It has a text of ${tokens} tokens and the model takes ${maxTokens}, so no version will have it.`,
+    hint: 'Shorten it or divide it.',
+  };
+}

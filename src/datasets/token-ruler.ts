@@ -1,0 +1,60 @@
+import type { ChatMessage, Countable, TokenCounter } from '#engine';
+import type { BaseModel } from '#models';
+import type { ExampleContent, ExampleKind, ExampleMessage } from './content/example-content.ts';
+import type { TokenRuler } from './examples/new-examples.ts';
+
+export type RulerDeps = {
+  models: { baseModels: () => readonly BaseModel[] };
+  tokenCounter: TokenCounter;
+};
+
+type Counted = { kind: ExampleKind; targetModel: string | null };
+
+/**
+ * The model that counts for a dataset: the one that it names, else the first of its kind in the catalogue that is
+ * installed. Null where it is not.
+ */
+export function countingModel({ models }: Pick<RulerDeps, 'models'>, { kind, targetModel }: Counted): BaseModel | null {
+  const installed = models.baseModels().filter((model) => model.installed !== null && model.kind === kind);
+  const wanted = targetModel === null ? installed[0] : installed.find(({ id }) => id === targetModel);
+  return wanted ?? null;
+}
+
+/** Counts with the dataset's model; null where it is not installed. */
+export function rulerOf(deps: RulerDeps, dataset: Counted): TokenRuler | null {
+  const model = countingModel(deps, dataset);
+  return (
+    model && {
+      maxTokens: model.maxContextTokens,
+      count: (contents, signal) => deps.tokenCounter.count(model.id, contents.map(countableOf), signal),
+    }
+  );
+}
+
+function countableOf(content: ExampleContent): Countable {
+  if ('query' in content) {
+    const { query, positives, negatives } = content;
+    return { type: 'inputs', texts: [query, ...[...positives, ...negatives].map(({ text }) => text)] };
+  }
+  const tools = (content.tools ?? []).map(({ function: { name, description = null, parameters = null } }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  return { type: 'conversation', messages: content.messages.map(messageOf), tools };
+}
+
+/** In the words of the engine. */
+function messageOf(message: ExampleMessage): ChatMessage {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', content: message.content, toolCallId: message.tool_call_id };
+    case 'assistant': {
+      const { content, reasoning_content: reasoning = null, tool_calls: calls = [] } = message;
+      const toolCalls = calls.map(({ id, function: { name, arguments: args } }) => ({ id, name, arguments: args }));
+      return { role: 'assistant', content: content ?? '', reasoning, toolCalls };
+    }
+    default:
+      return { role: message.role, content: message.content };
+  }
+}

@@ -1,0 +1,56 @@
+import type { Sql } from '#db';
+import type { ExampleContent } from '../content/example-content.ts';
+import type { Split } from '../examples/new-examples.ts';
+import { type DatasetVersion, listExamplesAt, type StoredExample, type VersionPosition } from './versions.store.ts';
+
+/** What is read at a time. */
+const batch = { limit: 1_000, bytes: 4_000_000 };
+
+/** A state of a dataset; rows alive at it never change. */
+export type State = Pick<DatasetVersion, 'datasetId' | 'seq'>;
+
+/** The examples of a state in canonical order, some at a time. Only valid ones are in it. */
+export async function* streamState(
+  sql: Sql,
+  state: State,
+  { split = null }: { split?: Split | null } = {},
+): AsyncGenerator<StoredExample[]> {
+  let after: VersionPosition | null = null;
+  for (;;) {
+    const rows: StoredExample[] = await listExamplesAt(sql, { ...state, split }, { after, ...batch });
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last;
+  }
+}
+
+/** An example of a version. */
+export type VersionExample = Omit<StoredExample, 'json'> & { content: ExampleContent };
+
+/** The examples of a version for those who work with them, in canonical order, some at a time. */
+export async function* streamVersion(
+  sql: Sql,
+  version: State,
+  options: { split?: Split | null } = {},
+): AsyncGenerator<VersionExample[]> {
+  // Written by this room, in the shape of what was checked.
+  for await (const rows of streamState(sql, version, options))
+    yield rows.map(({ json, ...rest }) => ({ ...rest, content: JSON.parse(json) as ExampleContent }));
+}
+
+/**
+ * A version as a file of JSON lines: each the canonical JSON of the content with its split behind, sorted by the SHA-256
+ * of the content, then by split. Equal content gives equal bytes, in whatever order it came, and no ids are in it.
+ */
+export async function* streamLines(
+  sql: Sql,
+  version: State,
+  options: { split?: Split | null } = {},
+): AsyncGenerator<Buffer> {
+  for await (const rows of streamState(sql, version, options)) yield Buffer.from(rows.map(lineOf).join(''));
+}
+
+export function lineOf({ json, split }: Pick<StoredExample, 'json' | 'split'>): string {
+  return `${json.slice(0, -1)},"split":"${split}"}\n`;
+}

@@ -1,0 +1,177 @@
+import type { Sql } from '#db';
+import type { Origin, Split } from '../examples/new-examples.ts';
+
+/** What made a version. */
+export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
+
+export type TokenStats = { min: number; p50: number; p95: number; max: number; total: number };
+
+/** A frozen state of a dataset: the valid examples that were alive at `seq`. */
+export type DatasetVersion = {
+  id: string;
+  datasetId: string;
+  projectId: string;
+  number: number;
+  seq: bigint;
+  label: string | null;
+  /** Of the file that it can be downloaded as. */
+  sha256: string;
+  /** Size of that file. */
+  bytes: bigint;
+  trainCount: number;
+  testCount: number;
+  tokenStats: TokenStats;
+  parentVersionId: string | null;
+  sourceKind: VersionSource['kind'];
+  sourceId: string | null;
+  usedBy: { trainingJobs: number; indexes: number };
+  createdAt: Date;
+};
+
+/** A room that uses versions adds its line to `usedBy`. */
+const columns = `id, dataset_id as "datasetId", project_id as "projectId", number, seq, label, sha256, bytes,
+  train_count as "trainCount", test_count as "testCount", token_stats as "tokenStats",
+  parent_version_id as "parentVersionId", source_kind as "sourceKind", source_id as "sourceId",
+  json_build_object('trainingJobs', 0, 'indexes', 0) as "usedBy", created_at as "createdAt"`;
+
+export async function findVersion(
+  sql: Sql,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<DatasetVersion | null> {
+  const [row] = await sql.query<DatasetVersion>(
+    `select ${columns} from dataset_versions where id = $1 and project_id = $2`,
+    [id, projectId],
+  );
+  return row ?? null;
+}
+
+export async function findVersionAt(
+  sql: Sql,
+  { datasetId, seq }: { datasetId: string; seq: bigint },
+): Promise<DatasetVersion | null> {
+  const [row] = await sql.query<DatasetVersion>(
+    `select ${columns} from dataset_versions where dataset_id = $1 and seq = $2`,
+    [datasetId, seq],
+  );
+  return row ?? null;
+}
+
+export type ListPosition = { createdAt: string; id: string };
+
+/** Versions of a project after a position, newest first. */
+export function listVersions(
+  sql: Sql,
+  { projectId, datasetId }: { projectId: string; datasetId: string | null },
+  { after, limit }: { after: ListPosition | null; limit: number },
+): Promise<(DatasetVersion & { position: string })[]> {
+  return sql.query(
+    `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+       from dataset_versions
+      where project_id = $1 and ($2::text is null or dataset_id = $2)
+        and ($3::timestamptz is null or (created_at, id) < ($3::timestamptz, $4))
+      order by created_at desc, id desc limit $5`,
+    [projectId, datasetId, after?.createdAt ?? null, after?.id ?? '', limit],
+  );
+}
+
+export async function countVersions(
+  sql: Sql,
+  { projectId, datasetId }: { projectId: string; datasetId: string | null },
+): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select count(*)::integer as total from dataset_versions
+      where project_id = $1 and ($2::text is null or dataset_id = $2)`,
+    [projectId, datasetId],
+  );
+  return row?.total ?? 0;
+}
+
+/** What decides whether a dataset can be frozen. */
+export type Head = { seq: bigint; archived: boolean; versions: number };
+
+export async function findHead(sql: Sql, datasetId: string): Promise<Head | null> {
+  const [row] = await sql.query<Head>(
+    `select head_seq as seq, archived_at is not null as archived, version_count as versions from datasets where id = $1`,
+    [datasetId],
+  );
+  return row ?? null;
+}
+
+export type NewVersion = Pick<
+  DatasetVersion,
+  'id' | 'datasetId' | 'seq' | 'label' | 'sha256' | 'bytes' | 'trainCount' | 'testCount' | 'tokenStats'
+> & { source: VersionSource };
+
+/**
+ * Writes a version under the next number; null when this state has a version already, or the dataset may not get one. The
+ * dataset's row is locked first, so numbers have no gaps.
+ */
+export async function insertVersion(
+  tx: Sql,
+  version: NewVersion,
+  maxVersions: number,
+): Promise<(DatasetVersion & { datasetName: string }) | null> {
+  const { id, datasetId, seq, label, sha256, bytes, trainCount, testCount, tokenStats, source } = version;
+  const [row] = await tx.query<DatasetVersion & { datasetName: string }>(
+    `with dataset as (
+       update datasets set version_count = version_count + 1
+        where id = $2 and archived_at is null and version_count < $12
+          and not exists (select from dataset_versions where dataset_id = $2 and seq = $3)
+       returning project_id, version_count, name
+     ), version as (
+     insert into dataset_versions (id, dataset_id, project_id, number, seq, label, sha256, bytes, train_count, test_count,
+       token_stats, parent_version_id, source_kind, source_id)
+     select $1, $2, dataset.project_id, dataset.version_count, $3, $4, $5, $6, $7, $8, $9,
+            (select id from dataset_versions where dataset_id = $2 and number = dataset.version_count - 1), $10, $11
+       from dataset
+     on conflict (dataset_id, seq) do nothing
+     returning *
+     )
+     select ${columns}, (select name from dataset) as "datasetName" from version`,
+    [
+      ...[id, datasetId, seq, label, sha256, bytes, trainCount, testCount, JSON.stringify(tokenStats)],
+      ...[source.kind, source.id, maxVersions],
+    ],
+  );
+  return row ?? null;
+}
+
+/** An example as it was in a version. */
+export type StoredExample = {
+  id: string;
+  /** Canonical JSON. */
+  json: string;
+  split: Split;
+  origin: Origin;
+  originId: string | null;
+  tokens: number | null;
+  hash: Buffer;
+};
+
+/** Place in the canonical order: by content, then by split. Ids only keep equal ones apart. */
+export type VersionPosition = Pick<StoredExample, 'hash' | 'split' | 'id'>;
+
+/** Some valid examples of a state of a dataset, in canonical order, after a given one; as many as are good to hold at once. */
+export function listExamplesAt(
+  sql: Sql,
+  { datasetId, seq, split }: { datasetId: string; seq: bigint; split: Split | null },
+  { after, limit, bytes }: { after: VersionPosition | null; limit: number; bytes: number },
+): Promise<StoredExample[]> {
+  return sql.query<StoredExample>(
+    `select e.id, c.content as json, e.split, e.origin, e.origin_id as "originId", e.tokens, e.content_hash as hash
+       from (
+         select *, sum(bytes) over (order by content_hash, split, id) - bytes as bytes_before
+           from (
+             select * from examples
+              where dataset_id = $1 and added_seq <= $2 and removed_seq > $2 and valid and ($3::text is null or split = $3)
+                and (content_hash, split, id) > ($4, $5, $6)
+              order by content_hash, split, id limit $7
+           ) few
+       ) e
+       join example_contents c on c.dataset_id = $1 and c.hash = e.content_hash
+      where e.bytes_before < $8
+      order by e.content_hash, e.split, e.id`,
+    [datasetId, seq, split, after?.hash ?? Buffer.alloc(0), after?.split ?? '', after?.id ?? '', limit, bytes],
+    { name: 'datasets.examples_at' },
+  );
+}

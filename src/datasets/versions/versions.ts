@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Sql } from '#db';
+import { fault, newId } from '#kernel';
+import { noSuchDataset } from '../dataset-access.ts';
+import { type DatasetAuthor, tellOfVersion } from '../dataset-activity.ts';
+import { lineOf, type State, streamState } from './version-content.ts';
+import {
+  type DatasetVersion,
+  findHead,
+  findVersionAt,
+  insertVersion,
+  type TokenStats,
+  type VersionSource,
+} from './versions.store.ts';
+
+/** What a state of a dataset comes to. */
+export type Summary = Pick<DatasetVersion, 'sha256' | 'bytes' | 'trainCount' | 'testCount' | 'tokenStats'>;
+
+export type Freezing = {
+  datasetId: string;
+  label?: string | null;
+  source: VersionSource;
+  author: DatasetAuthor;
+  maxVersions: number;
+};
+
+export type Frozen = { version: DatasetVersion; isNew: boolean };
+
+/**
+ * Freezes what a dataset holds now; a state that has a version already gives that one. What is alive at the head never
+ * changes, so the dataset needs no lock while its digest is made. Throws `not_found`, `state_conflict` (archived, or as
+ * many versions as it may have).
+ */
+export async function freezeVersion(tx: Sql, freezing: Freezing): Promise<Frozen> {
+  return writeVersion(tx, freezing, await summariseHead(tx, freezing));
+}
+
+/** A head, and what it comes to where it has no version yet. The slow part of freezing; it writes nothing. */
+export type SummarisedHead =
+  | { seq: bigint; existing: DatasetVersion }
+  | { seq: bigint; existing: null; summary: Summary };
+
+export async function summariseHead(
+  sql: Sql,
+  { datasetId, maxVersions }: Pick<Freezing, 'datasetId' | 'maxVersions'>,
+): Promise<SummarisedHead> {
+  const head = await findHead(sql, datasetId);
+  if (!head) throw noSuchDataset();
+  const state = { datasetId, seq: head.seq };
+  const existing = await findVersionAt(sql, state);
+  if (existing) return { seq: head.seq, existing };
+  refuse(head, maxVersions);
+  return { seq: head.seq, existing: null, summary: await summarise(sql, state) };
+}
+
+/** Writes the version of a head, and tells of it. */
+export async function writeVersion(tx: Sql, freezing: Freezing, head: SummarisedHead): Promise<Frozen> {
+  if (head.existing) return { version: head.existing, isNew: false };
+  const { datasetId, label = null, source, author, maxVersions } = freezing;
+  const { seq, summary } = head;
+  const row = { id: newId('dsv'), datasetId, seq, label, ...summary, source };
+  const made = await insertVersion(tx, row, maxVersions);
+  if (made) {
+    const { datasetName: name, ...version } = made;
+    await tellOfVersion(tx, { dataset: { id: datasetId, name }, version, author });
+    return { version, isNew: true };
+  }
+  // Somebody froze the same state meanwhile, or archived the dataset.
+  const other = await findVersionAt(tx, { datasetId, seq });
+  if (other) return { version: other, isNew: false };
+  refuse((await findHead(tx, datasetId)) ?? { archived: true, versions: 0 }, maxVersions);
+  throw new Error('A version was neither written nor found. This is a bug.');
+}
+
+function refuse({ archived, versions }: { archived: boolean; versions: number }, maxVersions: number): void {
+  if (archived)
+    throw fault('state_conflict', {
+      message: 'This dataset is archived.',
+      details: { state: 'archived', allowed_from: ['active'] },
+    });
+  if (versions >= maxVersions)
+    throw fault('state_conflict', {
+      message: `The dataset has ${versions} versions and may have ${maxVersions}.`,
+      details: { reason: 'max_versions_per_dataset', limit: maxVersions, actual: versions },
+    });
+}
+
+async function summarise(sql: Sql, state: State): Promise<Summary> {
+  const hash = createHash('sha256');
+  const counts = { train: 0, test: 0 };
+  const tokens: number[] = [];
+  let bytes = 0n;
+  for await (const batch of streamState(sql, state)) {
+    const lines = Buffer.from(batch.map(lineOf).join(''));
+    hash.update(lines);
+    bytes += BigInt(lines.length);
+    for (const example of batch) {
+      counts[example.split]++;
+      if (example.tokens !== null) tokens.push(example.tokens);
+    }
+  }
+  const { train: trainCount, test: testCount } = counts;
+  return { sha256: hash.digest('hex'), bytes, trainCount, testCount, tokenStats: statsOf(tokens) };
+}
+
+/** Zeros when nothing was counted. */
+export function statsOf(counts: readonly number[]): TokenStats {
+  const sorted = Uint32Array.from(counts).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+}

@@ -1,0 +1,114 @@
+import type { ChatMessage } from '../port.ts';
+import { type ChatTemplate, type Conversation, renderConversation, type Segment } from '../text/template.ts';
+
+/** A whole conversation as its template writes it, divided as a prompt is. */
+export type ConversationSegments = (conversation: Conversation) => Segment[];
+
+/** Texts of the conversation stand at these places of the template's own text. */
+type Hole = number;
+type Shape = { special: boolean; pieces: (string | Hole)[] }[];
+
+const mostShapes = 1_000;
+
+/**
+ * Renders conversations. Most templates write plain messages as they are, and what they put around them depends on the
+ * roles alone; so one rendering serves all conversations of the same roles. It is used only where that is certain: the
+ * template wrote two very different fillings in the same way, and the texts hold nothing that it looks for.
+ */
+export function createConversationSegments(template: () => ChatTemplate): ConversationSegments {
+  const shapes = new Map<string, Shape | null>();
+  let words: readonly string[] | null = null;
+
+  return (conversation) => {
+    words ??= wordsOf(template().source);
+    const texts = fillingsOf(conversation, words);
+    if (texts === null) return renderConversation(template(), conversation).segments;
+    const key = keyOf(conversation.messages);
+    let shape = shapes.get(key);
+    if (shape === undefined) {
+      if (shapes.size >= mostShapes) shapes.clear();
+      shape = shapeOf(template(), conversation.messages);
+      shapes.set(key, shape);
+    }
+    return shape === null ? renderConversation(template(), conversation).segments : filled(shape, texts);
+  };
+}
+
+/** Everything that the template's program may look for in texts, without the blanks at its ends: texts have none there. */
+function wordsOf(source: string): string[] {
+  const program = source.replace(/\{#[\s\S]*?#\}/g, '').match(/\{[{%][\s\S]*?[%}]\}/g) ?? [];
+  const literals = program.flatMap((part) => [...part.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)]);
+  const texts = literals.map(([, one, other]) =>
+    (one ?? other ?? '').replace(/\\[nrt]/g, '\n').replace(/\\(.)/g, '$1'),
+  );
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
+}
+
+/** The texts of plain messages in their order; null where they might change what is around them. */
+function fillingsOf({ messages, tools }: Conversation, words: readonly string[]): string[] | null {
+  if (tools.length > 0) return null;
+  const texts: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool' || (message.role === 'assistant' && message.toolCalls.length > 0)) return null;
+    texts.push(...textsOf(message));
+  }
+  return texts.every((text) => text !== '' && text.trim() === text && !words.some((word) => text.includes(word)))
+    ? texts
+    : null;
+}
+
+function textsOf(message: ChatMessage): string[] {
+  if (message.role !== 'assistant' || message.reasoning === null) return [message.content];
+  return [message.reasoning, message.content];
+}
+
+function keyOf(messages: readonly ChatMessage[]): string {
+  return messages.map((message) => `${message.role}${textsOf(message).length}`).join(' ');
+}
+
+/** Letters for private use mark the places; what stands between them must come through as it is. */
+const markers = [
+  (place: number) => `\uf500${String.fromCharCode(0xf600 + place)}\uf501`,
+  (place: number) =>
+    `\uf500 Aß é\n\n\t "q" 'r' \\n & < > {{ x }} ${'long '.repeat(400)}${String.fromCharCode(0xf600 + place)}\uf501`,
+];
+const mostHoles = 200;
+
+/** What the template writes around the texts of such messages; null where that is not all that it does. */
+function shapeOf(template: ChatTemplate, messages: readonly ChatMessage[]): Shape | null {
+  const [one, other] = markers.map((marker) => {
+    let place = 0;
+    const mark = () => marker(place++);
+    const marked = messages.map((message): ChatMessage => {
+      if (message.role !== 'assistant') return { ...message, content: mark() };
+      const reasoning = message.reasoning === null ? null : mark();
+      return { ...message, reasoning, content: mark() };
+    });
+    return place > mostHoles
+      ? null
+      : read(renderConversation(template, { messages: marked, tools: [] }).segments, marker);
+  });
+  return one && other && JSON.stringify(one) === JSON.stringify(other) ? one : null;
+}
+
+/** Null where a marker did not come through whole. */
+function read(segments: readonly Segment[], marker: (place: number) => string): Shape | null {
+  const shape = segments.map(({ text, special }) => ({
+    special,
+    pieces: text.split('\uf500').flatMap((piece, index): (string | Hole)[] => {
+      if (index === 0) return [piece];
+      const end = piece.indexOf('\uf501');
+      const place = piece.charCodeAt(end - 1) - 0xf600;
+      const isWhole = end > 0 && place >= 0 && `\uf500${piece.slice(0, end + 1)}` === marker(place);
+      return isWhole ? [place, piece.slice(end + 1)] : ['\uf500'];
+    }),
+  }));
+  return shape.some(({ pieces }) => pieces.includes('\uf500')) ? null : shape;
+}
+
+function filled(shape: Shape, texts: readonly string[]): Segment[] {
+  return shape.map(({ special, pieces }) => ({
+    special,
+    text: pieces.map((piece) => (typeof piece === 'number' ? (texts[piece] ?? '') : piece)).join(''),
+  }));
+}

@@ -1,0 +1,56 @@
+import { openModel } from '../llama/binding.ts';
+import { stampOf } from '../llama/model-file.ts';
+import type { FromCounter, ToCounter } from './counter-protocol.ts';
+import { createModelCounter, type ModelCounter } from './model-counter.ts';
+
+type Loaded = { stamp: string; counter: ModelCounter };
+
+/** The program of the counting child (`counter-protocol.ts`). */
+function main(): void {
+  const loaded = new Map<string, Promise<Loaded>>();
+  let turn = Promise.resolve();
+  // A terminal or a service manager signals the whole group; the server says `stop`.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  process.on('disconnect', end);
+  // The channel carries only what the parent sends, typed by the protocol.
+  process.on('message', (received) => {
+    const message = received as ToCounter;
+    if (message.type === 'stop') end();
+    else turn = turn.then(() => answer(loaded, message));
+  });
+}
+
+async function answer(loaded: Map<string, Promise<Loaded>>, message: Extract<ToCounter, { type: 'count' }>) {
+  const { id, ggufPath, items } = message;
+  try {
+    const { counter } = await load(loaded, ggufPath);
+    send({ type: 'counted', id, counts: items.map(counter) });
+  } catch (error) {
+    loaded.delete(ggufPath);
+    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** The file's present content: one that was replaced is loaded anew. */
+async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Promise<Loaded> {
+  const stamp = await stampOf(ggufPath);
+  const known = await loaded.get(ggufPath);
+  if (known?.stamp === stamp) return known;
+  const opened = openModel({ path: ggufPath, gpu: false, maxThreads: 1, vocabOnly: true });
+  const loading = opened.then((model) => ({ stamp, counter: createModelCounter(model) }));
+  loaded.set(ggufPath, loading);
+  return loading;
+}
+
+function send(message: FromCounter): void {
+  // A channel that has closed ends this process: see 'disconnect'.
+  process.send?.(message, undefined, undefined, () => {});
+}
+
+/** Nothing here needs an orderly end, and native code may be at work. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+main();
