@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import { type Actor, actorOf } from '#activity';
+import type { Sql } from '#db';
+import { fault } from '#kernel';
+import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
+import type { ImportRecord, ImportState } from './import-record.ts';
+import { findImport, lockImport } from './imports.store.ts';
+
+export type ImportPath = ProjectPath & { importId: string };
+
+/** Who asks for a change, and where. */
+export type Author = { actor: Actor; requestId: string; project: ProjectSeen };
+
+export function authorOf(request: FastifyRequest, project: ProjectSeen): Author {
+  return { actor: actorOf(request.principal), requestId: request.id, project };
+}
+
+/** An import of the caller's own project. Throws `not_found`. */
+export async function readOwnImport(sql: Sql, request: FastifyRequest): Promise<ImportRecord> {
+  const project = await readOwnProject(sql, request.principal, pathOf(request));
+  return found(await findBy(findImport, sql, { projectId: project.id, id: pathOf(request).importId }));
+}
+
+/** The same for a change of it, locked until the transaction ends. Throws `not_found`, `owner_required`, `state_conflict`. */
+export async function changeOwnImport(
+  tx: Sql,
+  request: FastifyRequest,
+): Promise<{ record: ImportRecord; author: Author }> {
+  const project = await changeOwnProject(tx, request.principal, pathOf(request));
+  const record = found(await findBy(lockImport, tx, { projectId: project.id, id: pathOf(request).importId }));
+  return { record, author: authorOf(request, project) };
+}
+
+export function pathOf({ params }: FastifyRequest): ImportPath {
+  // as: the path of every route of an import declares these.
+  return params as ImportPath;
+}
+
+type Address = { projectId: string; id: string };
+
+/** What is no id cannot be asked for: it may hold characters that the database does not take. */
+function findBy(
+  find: (sql: Sql, address: Address) => Promise<ImportRecord | null>,
+  sql: Sql,
+  address: Address,
+): Promise<ImportRecord | null> {
+  return /^imp_[0-9A-Z]{26}$/.test(address.id) ? find(sql, address) : Promise.resolve(null);
+}
+
+function found(record: ImportRecord | null): ImportRecord {
+  if (!record) throw fault('not_found', { message: 'There is no such import.' });
+  return record;
+}
+
+/** The import is not in a state in which this can be done. */
+export function wrongState(state: ImportState, allowedFrom: readonly ImportState[]) {
+  return fault('state_conflict', {
+    message: `The import is ${state.replace('_', ' ')}.`,
+    details: { state, allowed_from: allowedFrom },
+  });
+}

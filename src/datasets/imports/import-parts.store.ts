@@ -1,0 +1,64 @@
+import type { Sql } from '#db';
+
+/** A part of a file, somewhere in the object store. */
+export type StoredPart = { key: string; firstByte: number; bytes: number };
+
+/** Tells of a part before it is stored, so that it is found when nobody comes to use it. */
+export async function insertPart(sql: Sql, part: { key: string; importId: string; firstByte: number }): Promise<void> {
+  await sql.query('insert into import_parts (key, import_id, first_byte) values ($1, $2, $3)', [
+    part.key,
+    part.importId,
+    part.firstByte,
+  ]);
+}
+
+/**
+ * Makes a stored part count if the file has arrived up to where it begins. False: another request was quicker, or the
+ * upload is over. One statement, so that the two tables never disagree.
+ */
+export async function acceptPart(sql: Sql, part: { importId: string } & StoredPart): Promise<boolean> {
+  const rows = await sql.query(
+    `with grown as (
+       update imports set received_bytes = received_bytes + $4::bigint, updated_at = now()
+        where id = $1 and state = 'awaiting_upload' and received_bytes = $3::bigint and received_bytes + $4::bigint <= size_bytes
+       returning id
+     )
+     update import_parts part set bytes = $4::bigint from grown where part.key = $2 returning 1`,
+    [part.importId, part.key, part.firstByte, part.bytes],
+  );
+  return rows.length > 0;
+}
+
+export async function listParts(sql: Sql, importId: string): Promise<StoredPart[]> {
+  return sql.query<StoredPart>(
+    `select key, first_byte::float8 as "firstByte", bytes::float8 as bytes from import_parts
+      where import_id = $1 and bytes is not null order by first_byte`,
+    [importId],
+  );
+}
+
+export async function deletePart(sql: Sql, key: string): Promise<void> {
+  await sql.query('delete from import_parts where key = $1', [key]);
+}
+
+/** Takes back all that has arrived; returns the keys of what is not wanted any more. */
+export async function dropParts(tx: Sql, importId: string): Promise<void> {
+  await tx.query(
+    `update imports set received_bytes = 0, updated_at = now() where id = $1 and state = 'awaiting_upload'`,
+    [importId],
+  );
+  // Without bytes they are on nobody's way to anything: the sweep removes them with their objects.
+  await tx.query('update import_parts set bytes = null where import_id = $1', [importId]);
+}
+
+/**
+ * The whole file has arrived with this digest. False: the state has changed meanwhile. Its first reading is asked for.
+ */
+export async function endUpload(tx: Sql, { importId, sha256 }: { importId: string; sha256: string }): Promise<boolean> {
+  const rows = await tx.query(
+    `update imports set state = 'uploaded', sha256 = $2, reading = 1, phase = 'waiting', expires_at = null, updated_at = now()
+      where id = $1 and state = 'awaiting_upload' and received_bytes = size_bytes returning 1`,
+    [importId, sha256],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import type { Database, Sql } from '#db';
+import { defineTask, type Jobs, type TaskRun } from '#jobs';
+import { indexWordsTask } from '../examples/search-index.ts';
+import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
+import type { Counting } from './worker/counting.ts';
+import type { ObjectPlace, WorkBounds } from './worker/protocol.ts';
+import { failImport } from './worker/work.ts';
+import { runWorker } from './worker/worker-process.ts';
+
+export type ImportTaskOptions = {
+  database: Database;
+  /** Not started yet: the work on imports is a task of it. */
+  jobs: Pick<Jobs, 'handle' | 'enqueue'>;
+  objectPlace: ObjectPlace;
+  bounds: WorkBounds;
+  /** Folder for what cannot be read as it comes. */
+  tempDir: string;
+  /** What workers count tokens with, as it is when one starts. */
+  counting: () => Counting | null;
+  environment: Readonly<Record<string, string | undefined>>;
+};
+
+export type ImportTask = {
+  /** Lets a worker look at the import, once the transaction has committed. */
+  enqueue: (tx: Sql, importId: string) => Promise<void>;
+  /** Enqueues what has no worker and waits for none. */
+  resume: () => Promise<void>;
+};
+
+// Each worker may take 400 MB, and one large file should not hold up a small one.
+const task = defineTask<{ importId: string }>('imports.work', { concurrency: 2, retries: 6 });
+const busySeconds = 5;
+
+export function createImportTask(options: ImportTaskOptions): ImportTask {
+  const { database, jobs } = options;
+  const enqueue = (sql: Sql, importId: string) => jobs.enqueue(sql, task, { importId }, { key: importId });
+  jobs.handle(task, ({ importId }, run) => handle(options, importId, run));
+  return {
+    enqueue,
+    resume: async () => {
+      for (const id of await listAbandoned(database)) await enqueue(database, id);
+    },
+  };
+}
+
+async function handle(options: ImportTaskOptions, importId: string, run: TaskRun): Promise<void> {
+  const { database, jobs, environment, bounds, objectPlace: objects, counting } = options;
+  const tempDir = path.join(options.tempDir, importId);
+  const order = { importId, databaseUrl: database.url, objects, bounds, tempDir, counting: counting() };
+  const end = await runWorker(order, { signal: run.signal, environment });
+  if (run.signal.aborted) {
+    await giveAttemptBack(database, importId);
+    throw new Error('The server stopped while an import was under way; it goes on elsewhere.');
+  }
+  // However the worker ended, it may have committed.
+  if (end.type === 'again')
+    return jobs.enqueue(database, task, { importId }, { key: importId, afterSeconds: busySeconds });
+  if (end.type !== 'done') {
+    if (run.isLastAttempt) await giveUp(database, importId);
+    throw new Error(`The worker of an import ended: ${end.message}`);
+  }
+  const { state, datasetId } = (await findRunning(database, importId)) ?? {};
+  // A task of its own, because the import is there for training and export before its words can be searched.
+  if (state === 'completed' && datasetId)
+    await jobs.enqueue(database, indexWordsTask, { datasetId }, { key: datasetId });
+}
+
+async function giveUp(database: Database, importId: string): Promise<void> {
+  const run = await findRunning(database, importId);
+  const message = 'Something went wrong on our side, several times.';
+  if (run) await failImport(database, run, { code: 'internal_error', message, hint: 'Try again later.', details: {} });
+}

@@ -1,0 +1,177 @@
+import type { Sql } from '#db';
+import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
+import { readDataset } from '../datasets.ts';
+import type { DatasetLimits } from '../limits.ts';
+import { type Author, wrongState } from './import-access.ts';
+import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
+import type { ImportTask } from './import-task.ts';
+import {
+  askForReading,
+  cancelLocked,
+  countOpenImports,
+  findImport,
+  type ImportFilter,
+  insertImport,
+  listImports as listRows,
+} from './imports.store.ts';
+import { isKnownEncoding } from './reading/encoding.ts';
+import type { FileFormat } from './reading/source-row.ts';
+import { tellOfImport } from './tell.ts';
+
+/** Imports of a project that may be under way: each may keep a file. */
+const maxOpenImports = 100;
+const defaultSampleRows = 100;
+
+export type ImportRequest = {
+  datasetId: string | null;
+  datasetName: string | null;
+  fileName: string;
+  sizeBytes: number;
+  format: FileFormat | null;
+  sha256: string | null;
+};
+
+/** Makes an import that waits for its file. Throws `invalid_request`, `not_found` (dataset) and `state_conflict`. */
+export async function createImport(
+  tx: Sql,
+  request: ImportRequest,
+  { author, limits }: { author: Author; limits: Pick<DatasetLimits, 'maxImportBytes'> },
+): Promise<ImportRecord> {
+  const { project } = author;
+  const fileName = checkFileName(request.fileName);
+  checkSize(request.sizeBytes, limits.maxImportBytes);
+  await checkTarget(tx, request, project.id);
+  if ((await countOpenImports(tx, project.id)) >= maxOpenImports)
+    throw fault('state_conflict', {
+      message: `The project has ${maxOpenImports} imports under way. Confirm or cancel some first.`,
+      details: { reason: 'max_open_imports', limit: maxOpenImports },
+    });
+  const id = newId('imp');
+  const { datasetId, datasetName, sizeBytes, format } = request;
+  await insertImport(tx, {
+    ...{ id, projectId: project.id, datasetId, datasetName, fileName, sizeBytes },
+    expectedSha256: request.sha256?.toLowerCase() ?? null,
+    asked: { format, encoding: null, delimiter: null, sampleRows: defaultSampleRows, mapping: null },
+    ...{ options: defaultOptions, createdBy: author.actor, requestId: author.requestId },
+  });
+  return again(tx, { projectId: project.id, id });
+}
+
+/** The name is shown and tells the format; where the file lay on the caller's disk is nobody's business. */
+function checkFileName(sent: string): string {
+  const name = sent.split(/[/\\]/).at(-1) ?? '';
+  if (name !== '' && name.length <= 255 && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name;
+  throw fault('invalid_request', { message: 'file_name: expected a name of 1 to 255 characters.', param: 'file_name' });
+}
+
+function checkSize(sizeBytes: number, limit: number): void {
+  if (sizeBytes <= limit) return;
+  throw fault('invalid_request', {
+    message: `size_bytes: a file may have ${limit} bytes.`,
+    param: 'size_bytes',
+    details: { limit, actual: sizeBytes },
+  });
+}
+
+async function checkTarget(tx: Sql, { datasetId, datasetName }: ImportRequest, projectId: string): Promise<void> {
+  if ((datasetId === null) === (datasetName === null))
+    throw fault('invalid_request', {
+      message: 'dataset_id: expected either dataset_id or dataset_name.',
+      param: 'dataset_id',
+    });
+  if (datasetName !== null) checkDisplayName(datasetName, 'dataset_name');
+  if (datasetId === null) return;
+  const { archivedAt } = await readDataset(tx, { projectId, id: datasetId });
+  if (archivedAt !== null)
+    throw fault('state_conflict', {
+      message: 'This dataset is archived.',
+      details: { state: 'archived', allowed_from: ['active'] },
+    });
+}
+
+export async function again(sql: Sql, address: { projectId: string; id: string }): Promise<ImportRecord> {
+  const record = await findImport(sql, address);
+  if (!record) throw new Error('An import that was written is not there. This is a bug.');
+  return record;
+}
+
+export type ReadingRequest = {
+  format?: FileFormat | undefined;
+  encoding?: string | undefined;
+  delimiter?: string | undefined;
+  sampleRows?: number | undefined;
+};
+
+const mayBeReadAgain: readonly ImportState[] = ['uploaded', 'profiling', 'ready'];
+
+/** Lets a locked import be read as asked for; what is not said is found out. As it is already asked for, nothing happens. */
+export async function readAgain(
+  tx: Sql,
+  record: ImportRecord,
+  { asked, task }: { asked: ReadingRequest; task: ImportTask },
+): Promise<ImportRecord> {
+  if (!mayBeReadAgain.includes(record.state)) throw wrongState(record.state, mayBeReadAgain);
+  const { format = null, encoding = null, delimiter = null, sampleRows = defaultSampleRows } = asked;
+  if (encoding !== null && !isKnownEncoding(encoding))
+    throw fault('invalid_request', { message: 'encoding: this encoding is not known.', param: 'encoding' });
+  const next = { format, encoding: encoding?.toLowerCase() ?? null, delimiter, sampleRows, mapping: null };
+  const { mapping: _, ...before } = record.asked;
+  const isSame = Object.entries(before).every(([name, value]) => Reflect.get(next, name) === value);
+  if (isSame && record.state !== 'ready') return record;
+  await askForReading(tx, record.id, next);
+  await task.enqueue(tx, record.id);
+  return again(tx, record);
+}
+
+const mayBeCanceled: readonly ImportState[] = [
+  'awaiting_upload',
+  'uploaded',
+  'profiling',
+  'ready',
+  'importing',
+  'canceling',
+];
+
+/** Cancels a locked import. One that is canceled stays as it is. */
+export async function cancelImport(
+  tx: Sql,
+  record: ImportRecord,
+  { author, task }: { author: Author; task: ImportTask },
+): Promise<ImportRecord> {
+  const { state, id } = record;
+  if (state === 'canceled' || state === 'canceling') return record;
+  if (!mayBeCanceled.includes(state)) throw wrongState(state, mayBeCanceled);
+  if (state === 'importing') {
+    await cancelLocked(tx, id, 'canceling');
+    // Its worker sees it; should it be gone, another one ends what is left.
+    await task.enqueue(tx, id);
+    return again(tx, record);
+  }
+  await cancelLocked(tx, id, 'canceled');
+  const { project, actor, requestId } = author;
+  const about = { ...record, accountId: project.accountId, ownerSlug: project.ownerSlug, projectSlug: project.slug };
+  await tellOfImport(tx, about, 'canceled', {}, { actor, requestId });
+  return again(tx, record);
+}
+
+export type ImportPage = {
+  rows: (ImportRecord & { position: string })[];
+  limit: number;
+  totalCount: number;
+  cursorOf: (row: ImportRecord & { position: string }) => string;
+};
+
+/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
+export async function listImports(
+  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
+  filter: ImportFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<ImportPage> {
+  const scope = ['imports', filter.projectId, filter.state ?? '', filter.datasetId ?? ''];
+  const [createdAt, id] = cursor === null ? [] : cursors.decode(scope, cursor);
+  if (cursor !== null && (createdAt === undefined || id === undefined))
+    throw fault('invalid_cursor', { param: 'cursor' });
+  const after = createdAt === undefined || id === undefined ? null : { createdAt, id };
+  const { rows, totalCount } = await listRows(sql, filter, { after, limit: limit + 1 });
+  return { rows, totalCount, limit, cursorOf: (row) => cursors.encode(scope, [row.position, row.id]) };
+}

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Sql } from '#db';
+import { type CursorCodec, fault } from '#kernel';
+import { canonicalJson } from '../content/canonical-json.ts';
+import type { ExampleContent } from '../content/example-content.ts';
+import { wrongState } from './import-access.ts';
+import type { ImportCounts, ImportOptions, ImportRecord, SampleRow, SourceIssue } from './import-record.ts';
+import type { ImportTask } from './import-task.ts';
+import { askForReading, findSample, lockImport, saveChoice, startImporting } from './imports.store.ts';
+import { again } from './imports.ts';
+import { isMapping, readMapping, type WireMapping } from './mapping/mapping.ts';
+import type { SourceRow } from './reading/source-row.ts';
+import { evaluate } from './survey/evaluate.ts';
+
+export type PreviewRow = {
+  line: number;
+  source: unknown;
+  example: { content: ExampleContent; split: 'train' | 'test' | null; tokens: number | null } | null;
+  issues: SourceIssue[];
+};
+
+export type Preview = {
+  rows: PreviewRow[];
+  counts: ImportCounts;
+  willImport: number;
+  willSkip: number;
+  token: string;
+};
+
+export type PreviewDeps = { database: Database; cursors: CursorCodec; task: ImportTask };
+
+export type PreviewRequest = { mapping: WireMapping | null; options: Partial<ImportOptions>; limit: number };
+
+/** How long a preview waits for the reading of a file under a mapping that it was not read under. */
+const waitMs = 20_000;
+const pollMs = 100;
+
+/**
+ * Shows what an import would do under a mapping and options, with counts over every row. A mapping that the file was not
+ * read under needs another reading: for a small file that is a moment, for a large one the caller is told to come again.
+ */
+export async function previewImport(
+  deps: PreviewDeps,
+  address: ImportRecord,
+  request: PreviewRequest,
+): Promise<Preview> {
+  const { database, cursors } = deps;
+  const mapping = mappingOf(address, request);
+  const record = await readUnder(deps, address, mapping);
+  const options = { ...record.options, ...request.options };
+  const saved = await database.transaction(async (tx) => {
+    const now = await lockImport(tx, record);
+    if (now?.state !== 'ready' || now.reading !== record.reading) throw wrongState(now?.state ?? 'canceled', ['ready']);
+    await saveChoice(tx, now.id, { mapping, options });
+    return again(tx, now);
+  });
+  const sample = await findSample(database, record.id);
+  const counts = saved.counts ?? { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+  return {
+    rows: sample.slice(0, request.limit).map((row) => showRow(row, saved, mapping)),
+    counts,
+    ...consequences(counts, options),
+    token: tokenOf(cursors, saved),
+  };
+}
+
+/** The asked mapping, else the one of the last preview, else the suggested one. */
+function mappingOf(record: ImportRecord, { mapping }: PreviewRequest): WireMapping {
+  if (record.state !== 'ready' || !record.profile) throw wrongState(record.state, ['ready']);
+  const wire = mapping ?? record.mapping ?? record.profile.suggestedMapping;
+  if (!wire)
+    throw fault('invalid_request', {
+      message: 'mapping: the shape of the file was not recognised; say which columns make an example.',
+      param: 'mapping',
+      details: { columns: record.profile.columns.map(({ name }) => name) },
+    });
+  const read = readMapping(wire, {
+    kind: record.kind,
+    columns: new Set(record.profile.columns.map(({ name }) => name)),
+  });
+  if (!isMapping(read))
+    throw fault('invalid_request', { message: `${read.param}: ${read.message}`, param: read.param });
+  return wire;
+}
+
+async function readUnder(
+  { database, task }: PreviewDeps,
+  record: ImportRecord,
+  mapping: WireMapping,
+): Promise<ImportRecord> {
+  if (record.mapping && canonicalJson(record.mapping) === canonicalJson(mapping)) return record;
+  await database.transaction(async (tx) => {
+    const now = await lockImport(tx, record);
+    if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
+    await askForReading(tx, now.id, { ...now.asked, mapping });
+    await task.enqueue(tx, now.id);
+  });
+  const deadlineMs = performance.now() + waitMs;
+  while (performance.now() < deadlineMs) {
+    await sleep(pollMs);
+    const now = await again(database, record);
+    if (now.state === 'ready') return now;
+    if (now.state !== 'uploaded' && now.state !== 'profiling') throw wrongState(now.state, ['ready']);
+  }
+  throw fault('state_conflict', {
+    message: 'The file is being read under this mapping. Ask again when the import is ready.',
+    details: { reason: 'profiling', state: 'profiling', allowed_from: ['ready'] },
+  });
+}
+
+function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): PreviewRow {
+  const read = readMapping(mapping, { kind, columns: null });
+  const source = sourceOf(row);
+  const { issues, example } = evaluate(source, kind, isMapping(read) ? read : null);
+  const more = row.isDuplicate && example ? [duplicate] : [];
+  const { line, byteOffset: byte_offset, excerpt } = row;
+  return {
+    line,
+    source: row.fields ?? row.excerpt,
+    example: example && { content: example.content, split: example.split, tokens: row.tokens },
+    issues: [...issues, ...more].map(({ pointer, code, message, hint }) => ({
+      line,
+      byte_offset,
+      pointer,
+      code,
+      message,
+      hint,
+      excerpt,
+    })),
+  };
+}
+
+const duplicate = {
+  code: 'duplicate',
+  pointer: '',
+  message: 'The same example is there already.',
+  hint: null,
+} as const;
+
+function sourceOf({ line, byteOffset, fields, problem, excerpt }: SampleRow): SourceRow {
+  const told = problem && {
+    ...problem,
+    code: problem.code as NonNullable<SourceRow['problem']>['code'],
+    hint: problem.hint ?? '',
+  };
+  return { line, byteOffset, fields, problem: told, excerpt: () => excerpt };
+}
+
+/** What confirming would do. */
+export function consequences(
+  { rows, valid, invalid, duplicates }: ImportCounts,
+  { onInvalid, dedupe }: ImportOptions,
+): { willImport: number; willSkip: number } {
+  const isRefused = onInvalid === 'reject' && invalid > 0;
+  const willImport = isRefused ? 0 : valid - (dedupe === 'exact' ? duplicates : 0);
+  return { willImport, willSkip: rows - willImport };
+}
+
+/** Stands for the file, how it was read, and what is to be made of it; whoever changes one of these makes it stale. */
+function tokenOf(cursors: CursorCodec, record: ImportRecord): string {
+  return cursors.encode(tokenScope(record), [record.id]);
+}
+
+function tokenScope({ id, sha256, reading, mapping, options }: ImportRecord): string[] {
+  return ['import preview', id, sha256 ?? '', String(reading), canonicalJson(mapping), canonicalJson(options)];
+}
+
+/** Lets a locked import be written as its preview has shown. Confirmed already, it stays as it is. */
+export async function confirmImport(
+  tx: Sql,
+  record: ImportRecord,
+  { token, cursors, task }: { token: string; cursors: CursorCodec; task: ImportTask },
+): Promise<ImportRecord> {
+  const isCurrent = isTokenOf(cursors, record, token);
+  if (isCurrent && (record.state === 'importing' || record.state === 'completed')) return record;
+  if (record.state !== 'ready') throw wrongState(record.state, ['ready']);
+  if (!isCurrent || !record.counts)
+    throw conflict('preview_outdated', 'The preview is not the latest one of this import. Ask for another.');
+  const { invalid } = record.counts;
+  if (record.options.onInvalid === 'reject' && invalid > 0)
+    throw conflict('invalid_rows', `${invalid} rows are not valid. Mend them, or choose to skip them.`, { invalid });
+  if (consequences(record.counts, record.options).willImport === 0)
+    throw conflict('nothing_to_import', 'No row of the file would be imported.');
+  await startImporting(tx, record.id);
+  await task.enqueue(tx, record.id);
+  return again(tx, record);
+}
+
+function isTokenOf(cursors: CursorCodec, record: ImportRecord, token: string): boolean {
+  try {
+    return cursors.decode(tokenScope(record), token)[0] === record.id;
+  } catch {
+    return false;
+  }
+}
+
+function conflict(reason: string, message: string, more: object = {}) {
+  return fault('state_conflict', { message, details: { reason, ...more } });
+}

@@ -1,0 +1,130 @@
+import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
+import { CsvError, type Info, type Options, parse } from 'csv-parse';
+import { ImportFailure } from './import-failure.ts';
+import { batchRows, brokenRow, excerptChars, type ReadBounds, type SourceRow } from './source-row.ts';
+
+type Parsed = { record: Buffer[]; info: Info };
+
+/** Reads a file of delimited values. Its first row names the columns. */
+export async function* readDelimited(
+  chunks: AsyncIterable<Buffer>,
+  { delimiter, bounds }: { delimiter: string; bounds: ReadBounds },
+): AsyncGenerator<SourceRow[]> {
+  const parser = parse(optionsOf(delimiter, bounds));
+  const source = Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
+  source.once('error', (error) => parser.destroy(error));
+  let columns: string[] | null = null;
+  let previousEnd = { line: 0, bytes: 0 };
+  let batch: SourceRow[] = [];
+  try {
+    // as: what `info` and `encoding: null` make the parser give.
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
+      const place = { line: info.lines - newlinesIn(record), byteOffset: previousEnd.bytes };
+      previousEnd = { line: info.lines, bytes: info.bytes };
+      if (columns === null) columns = columnsOf(record, bounds.maxColumns);
+      else batch.push(toRow(record, columns, place));
+      if (batch.length < batchRows) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? failureOf(error, previousEnd.line, bounds) : error;
+  } finally {
+    source.destroy();
+    parser.destroy();
+  }
+  if (columns === null) throw new ImportFailure('empty_file', 'The file has no row that names its columns.');
+  if (batch.length > 0) yield batch;
+}
+
+function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
+  return {
+    delimiter,
+    // Bytes: whether a value is UTF-8 is decided for each row.
+    encoding: null,
+    info: true,
+    // A file may have been put together from several.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    // A quote inside of a plain value means itself, as spreadsheets write it.
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowBytes,
+  };
+}
+
+function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
+  if (record.length > maxColumns)
+    throw new ImportFailure(
+      'too_many_columns',
+      `The file has ${record.length} columns; at most ${maxColumns} can be read.`,
+      {
+        details: { limit: maxColumns, actual: record.length },
+        hint: 'Is the delimiter right, and does the first row name the columns?',
+      },
+    );
+  const seen = new Map<string, number>();
+  return record.map((bytes, index) => {
+    const name = bytes.toString().trim() || `column_${index + 1}`;
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    return times === 1 ? name : `${name}_${times}`;
+  });
+}
+
+function toRow(
+  record: readonly Buffer[],
+  columns: readonly string[],
+  place: { line: number; byteOffset: number },
+): SourceRow {
+  const excerpt = () => record.map(String).join(', ').slice(0, excerptChars);
+  if (!record.every((value) => isUtf8(value))) {
+    const problem = {
+      code: 'bad_encoding',
+      message: 'The row is not UTF-8.',
+      hint: 'Export the file again as UTF-8.',
+    } as const;
+    return brokenRow(place, problem, excerpt());
+  }
+  if (record.length > columns.length) {
+    const message = `The row has ${record.length} values, but the file has ${columns.length} columns.`;
+    return brokenRow(
+      place,
+      { code: 'wrong_type', message, hint: 'Put values that hold the delimiter in quotes.' },
+      excerpt(),
+    );
+  }
+  // A Map would not do: rows of all formats look alike. Without a prototype, "__proto__" is a name like any other.
+  const fields: Record<string, unknown> = Object.create(null);
+  // A value that is not there and an empty one are the same in this format.
+  for (const [index, name] of columns.entries()) fields[name] = record[index]?.toString() || null;
+  return { ...place, fields, problem: null, excerpt };
+}
+
+function newlinesIn(record: readonly Buffer[]): number {
+  let count = 0;
+  for (const value of record) for (let at = value.indexOf(0x0a); at >= 0; at = value.indexOf(0x0a, at + 1)) count++;
+  return count;
+}
+
+function failureOf(error: CsvError, lastLine: number, { maxRowBytes }: ReadBounds): ImportFailure {
+  const line = lastLine + 1;
+  const details = { line };
+  switch (error.code) {
+    case 'CSV_MAX_RECORD_SIZE':
+      return new ImportFailure('row_too_large', `The row after line ${lastLine} is longer than ${maxRowBytes} bytes.`, {
+        details: { ...details, limit: maxRowBytes },
+        hint: 'A quote that is never closed makes one row of all that follows.',
+      });
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return new ImportFailure('unreadable', `A quote that opens after line ${lastLine} is never closed.`, {
+        details,
+        hint: 'Inside of quotes, a quote is written twice.',
+      });
+    default:
+      return new ImportFailure('unreadable', `The file cannot be read from line ${line} on: ${error.message}`, {
+        details,
+      });
+  }
+}

@@ -1,0 +1,100 @@
+import { ImportFailure } from './import-failure.ts';
+import type { FileFormat } from './source-row.ts';
+
+/** What else is uploaded by mistake, by its first bytes. */
+const strangers: readonly (readonly [string, string])[] = [
+  ['PK\u0003\u0004', 'a ZIP archive (such as an Excel workbook)'],
+  ['%PDF', 'a PDF document'],
+  ['\u00d0\u00cf\u0011\u00e0', 'an old Office document'],
+  ['\u001f\u008b', 'packed with gzip twice'],
+  ['\u0028\u00b5\u002f\u00fd', 'packed with zstd'],
+  ['BZh', 'packed with bzip2'],
+  ['\u00fd7zXZ', 'packed with xz'],
+  ['7z\u00bc\u00af', 'a 7z archive'],
+  ['ARROW1', 'an Arrow file'],
+  ['GGUF', 'a model'],
+  ['SQLite format 3', 'an SQLite database'],
+];
+
+const formatOfEnding: Record<string, FileFormat> = {
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  json: 'json',
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  parquet: 'parquet',
+  pq: 'parquet',
+};
+
+export function isGzip(sample: Buffer): boolean {
+  return sample[0] === 0x1f && sample[1] === 0x8b;
+}
+
+/** Whether the bytes are a format of their own; what is left is text. Refuses what can be no table at all. */
+export function isParquet(sample: Buffer): boolean {
+  const beginning = sample.toString('latin1', 0, 16);
+  const stranger = strangers.find(([mark]) => beginning.startsWith(mark));
+  if (stranger)
+    throw new ImportFailure('wrong_format', `The file is ${stranger[1]}.`, {
+      hint: 'Upload CSV, TSV, JSON, JSONL or Parquet, plain or with gzip.',
+    });
+  return beginning.startsWith('PAR1');
+}
+
+/** The format of a text, from what was asked for, its name and its beginning. */
+export function detectTextFormat(
+  beginning: string,
+  { asked, fileName }: { asked: FileFormat | null; fileName: string },
+): FileFormat {
+  if (asked === 'parquet') throw wrong('parquet', 'a text');
+  if (beginning.includes('\0'))
+    throw new ImportFailure('wrong_format', 'The file is no text: it holds NUL characters.');
+  const first = beginning.trimStart()[0] ?? '';
+  const looks = first === '[' ? 'json' : first === '{' ? 'jsonl' : null;
+  const named = formatOfEnding[/\.([a-z]+)(?:\.gz)?$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''] ?? null;
+  if (asked !== null) {
+    // Delimited text may begin with anything, JSON may not.
+    if ((asked === 'json' || asked === 'jsonl') && looks === null && first !== '') throw wrong(asked, 'no JSON');
+    return asked;
+  }
+  if (named === 'csv' || named === 'tsv') return named;
+  if (looks !== null) return looks === 'json' && isListOfLines(beginning) ? 'jsonl' : looks;
+  if (named === 'json' || named === 'jsonl') throw wrong(named, 'no JSON');
+  const line = beginning.trimStart().split('\n', 1)[0] ?? '';
+  return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv';
+}
+
+/** `["a",1]` on every line: rows that are lists, which the reader of lines tells one by one. */
+function isListOfLines(beginning: string): boolean {
+  const lines = beginning.trimStart().split('\n', 2);
+  return lines.length === 2 && lines.every((line) => /^\[.*\]\s*$/.test(line));
+}
+
+function wrong(format: FileFormat, what: string): ImportFailure {
+  return new ImportFailure('wrong_format', `The format is said to be ${format}, but the file is ${what}.`, {
+    hint: 'Leave out format to have it detected.',
+    details: { format },
+  });
+}
+
+const delimiters = [',', ';', '\t', '|'] as const;
+
+/** The character that divides the first rows into the same number of values, the more the better. */
+export function detectDelimiter(beginning: string): string {
+  const lines = beginning
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line !== '')
+    .slice(0, 20);
+  const scored = delimiters.map((delimiter) => {
+    const [first = 0, ...others] = lines.map((line) => outsideQuotes(line).split(delimiter).length);
+    const alike = others.filter((count) => count === first).length;
+    return { delimiter, score: first === 1 ? 0 : first + alike * 100 };
+  });
+  scored.sort((a, b) => b.score - a.score);
+  return scored[0]?.score ? scored[0].delimiter : ',';
+}
+
+function outsideQuotes(line: string): string {
+  return line.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
+}

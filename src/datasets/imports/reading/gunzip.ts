@@ -1,0 +1,41 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { ImportFailure } from './import-failure.ts';
+
+/** No text is packed better than this; what claims to be is made to fill a disk. */
+const maxRatio = 250;
+/** So little may be packed however well. */
+const freeBytes = 16 * 1024 * 1024;
+
+/** Unpacks a stream. What grows beyond all measure is given up. */
+export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: number }): AsyncGenerator<Buffer> {
+  const unpacked = createGunzip({ chunkSize: 128 * 1024 });
+  // The error reaches the loop below.
+  pipeline(source, unpacked, () => {});
+  let bytes = 0;
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > Math.max(freeBytes, packedBytes * maxRatio)) throw tooGood();
+      yield chunk;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? broken() : error;
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+function tooGood(): ImportFailure {
+  return new ImportFailure('bad_compression', `The file unpacks to more than ${maxRatio} times its size.`, {
+    hint: 'Upload it without compression.',
+  });
+}
+
+function broken(): ImportFailure {
+  return new ImportFailure('bad_compression', 'The file cannot be unpacked: it is not whole, or not gzip.');
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(Z_|ERR_ZLIB)/.test(String(error.code));
+}

@@ -1,0 +1,104 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ByteStream, bounded, digestingStream, peek } from './byte-stream.ts';
+import { readDelimited } from './delimited.ts';
+import { detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
+import { detectEncoding, toUtf8 } from './encoding.ts';
+import { gunzip } from './gunzip.ts';
+import { ImportFailure } from './import-failure.ts';
+import { readJsonLines } from './json-lines.ts';
+import { readJsonList } from './json-list.ts';
+import { readParquet } from './parquet.ts';
+import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
+
+/** What the caller knows of the file better than we could find out; null: found out. */
+export type ReadOptions = { format: FileFormat | null; encoding: string | null; delimiter: string | null };
+
+export type FileToRead = { name: string; sizeBytes: number; bytes: Readable };
+
+/** How a file is read. */
+export type Reading = { format: FileFormat; encoding: string | null; delimiter: string | null; gzip: boolean };
+
+export type OpenedFile = Reading & {
+  rows: AsyncIterable<SourceRow[]>;
+  /** Of the file as it was uploaded, so far. */
+  bytesRead: () => number;
+  /** Digest of the file, once its rows are read. */
+  finish: () => Promise<string>;
+};
+
+export type OpenOptions = {
+  options: ReadOptions;
+  bounds: ReadBounds /** For formats that cannot be read as they come. */;
+  tempDir: string;
+};
+
+const sampleBytes = 64 * 1024;
+
+/** Finds out what a file is and reads its rows as they come. Throws `ImportFailure` for what cannot be read. */
+export async function openRows(file: FileToRead, { options, bounds, tempDir }: OpenOptions): Promise<OpenedFile> {
+  const source = digestingStream(file.bytes);
+  const packed = await peek(source.chunks, sampleBytes);
+  if (packed.sample.length === 0) throw new ImportFailure('empty_file', 'The file is empty.');
+  const gzip = isGzip(packed.sample);
+  const unpacked = gzip
+    ? gunzip(Readable.from(packed.chunks, { objectMode: true, highWaterMark: 4 }), { packedBytes: file.sizeBytes })
+    : packed.chunks;
+  const { sample, chunks } = await peek(bounded(unpacked, bounds.maxTextBytes), sampleBytes);
+  if (sample.length === 0) throw new ImportFailure('empty_file', 'The file is empty.');
+  const end = { bytesRead: source.bytes, finish: source.finish };
+  if (isParquet(sample)) {
+    checkAskedFormat(options.format);
+    return { ...(await spooled(chunks, { source, bounds, tempDir })), gzip, ...end };
+  }
+  return { ...(await openText({ sample, chunks }, { options, bounds, fileName: file.name })), gzip, ...end };
+}
+
+function checkAskedFormat(asked: FileFormat | null): void {
+  if (asked !== null && asked !== 'parquet')
+    throw new ImportFailure('wrong_format', `The format is said to be ${asked}, but the file is Parquet.`, {
+      details: { format: asked },
+    });
+}
+
+type Spooling = { source: ByteStream; bounds: ReadBounds; tempDir: string };
+
+async function spooled(chunks: AsyncIterable<Buffer>, { bounds, tempDir }: Spooling) {
+  const file = path.join(tempDir, 'file.parquet');
+  await mkdir(tempDir, { recursive: true, mode: 0o700 });
+  await pipeline(chunks, createWriteStream(file));
+  async function* rows(): AsyncGenerator<SourceRow[]> {
+    try {
+      yield* readParquet(file, bounds);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+  return { format: 'parquet', encoding: null, delimiter: null, rows: rows() } as const;
+}
+
+type Text = { sample: Buffer; chunks: AsyncIterable<Buffer> };
+type TextOptions = { options: ReadOptions; bounds: ReadBounds; fileName: string };
+
+async function openText({ sample, chunks }: Text, { options, bounds, fileName }: TextOptions) {
+  const encoding = detectEncoding(sample, options.encoding);
+  const text = await peek(toUtf8(chunks, encoding), sampleBytes);
+  const beginning = text.sample.toString();
+  const format = detectTextFormat(beginning, { asked: options.format, fileName });
+  const delimiter = format === 'csv' || format === 'tsv' ? (options.delimiter ?? delimiterOf(format, beginning)) : null;
+  return { format, encoding: encoding.name, delimiter, rows: rowsOf(text.chunks, { delimiter, format, bounds }) };
+}
+
+function delimiterOf(format: 'csv' | 'tsv', beginning: string): string {
+  return format === 'tsv' ? '\t' : detectDelimiter(beginning);
+}
+
+type How = { delimiter: string | null; format: FileFormat; bounds: ReadBounds };
+
+function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, format, bounds }: How): AsyncIterable<SourceRow[]> {
+  if (delimiter !== null) return readDelimited(chunks, { delimiter, bounds });
+  return format === 'json' ? readJsonList(chunks, bounds) : readJsonLines(chunks, bounds);
+}

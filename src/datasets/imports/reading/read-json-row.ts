@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer';
+import { brokenRow, excerptChars, maxDepth, rowOf, type SourceRow } from './source-row.ts';
+
+type Place = { line: number; byteOffset: number };
+
+/** Shorter rows are parsed at once: however deep, they cannot hurt. */
+const alwaysParsedBytes = 16_384;
+
+/** Reads the JSON of one row. */
+export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
+  if (!isUtf8(bytes)) {
+    const problem = {
+      code: 'bad_encoding',
+      message: 'The row is not UTF-8.',
+      hint: 'Export the file again as UTF-8.',
+    } as const;
+    return brokenRow(place, problem, bytes.toString('utf8', 0, excerptChars * 4));
+  }
+  const text = bytes.toString();
+  if (bytes.length > alwaysParsedBytes && depthOf(bytes) > maxDepth) return tooDeep(place, text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? positionless(error.message) : 'it cannot be parsed';
+    return brokenRow(place, { code: 'bad_json', message: `This is not JSON: ${reason}.` }, text);
+  }
+  if (bytes.length <= alwaysParsedBytes && mayBeDeep(text) && depthOf(bytes) > maxDepth) return tooDeep(place, text);
+  return rowOf(place, value, text);
+}
+
+function tooDeep(place: Place, text: string): SourceRow {
+  const message = `The row is nested deeper than ${maxDepth} levels.`;
+  return brokenRow(place, { code: 'too_large', message }, text);
+}
+
+/** Cheap: a deep value closes many levels at its end. */
+function mayBeDeep(text: string): boolean {
+  return /(?:[\]}]\s*){9}/.test(text);
+}
+
+/** Levels of lists and objects, as if the text were JSON. */
+function depthOf(bytes: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inText) {
+      if (byte === 0x5c) at++;
+      else if (byte === 0x22) inText = false;
+    } else if (byte === 0x22) inText = true;
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+/** V8 quotes the text in its message; the row stands beside it anyway. */
+function positionless(message: string): string {
+  return message
+    .replace(/, ?(\.\.\.)?".*$/s, '')
+    .replace(/ in JSON at position.*$/s, '')
+    .replace(/ \(line.*$/s, '');
+}

@@ -1,0 +1,59 @@
+import type { ColumnProfile } from '../import-record.ts';
+
+type Note = { types: Set<string>; present: number; samples: string[] };
+type Row = Readonly<Record<string, unknown>>;
+
+const maxSamples = 3;
+const maxSampleChars = 200;
+/** Columns of a profile. Rows of JSON may each have others. */
+const maxColumns = 200;
+
+/** What is seen of the columns of all rows. */
+export class ColumnNotes {
+  readonly #notes = new Map<string, Note>();
+  #rows = 0;
+
+  note(fields: Row): void {
+    this.#rows++;
+    for (const name of Object.keys(fields)) {
+      const value = fields[name];
+      if (value === null || value === undefined) this.#noteOf(name);
+      else this.#noteValue(name, value);
+    }
+  }
+
+  names(): ReadonlySet<string> {
+    return new Set(this.#notes.keys());
+  }
+
+  profile(): ColumnProfile[] {
+    return [...this.#notes].map(([name, { types, present, samples }]) => ({
+      name,
+      type: types.size === 0 ? 'null' : types.size === 1 ? ([...types][0] ?? 'null') : 'mixed',
+      nullCount: this.#rows - present,
+      samples,
+    }));
+  }
+
+  #noteOf(name: string): Note | null {
+    const known = this.#notes.get(name);
+    if (known) return known;
+    if (this.#notes.size >= maxColumns) return null;
+    const note = { types: new Set<string>(), present: 0, samples: [] };
+    this.#notes.set(name, note);
+    return note;
+  }
+
+  #noteValue(name: string, value: unknown): void {
+    const note = this.#noteOf(name);
+    if (!note) return;
+    note.present++;
+    note.types.add(Array.isArray(value) ? 'array' : typeof value);
+    if (note.samples.length < maxSamples) note.samples.push(sampleOf(value));
+  }
+}
+
+function sampleOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > maxSampleChars ? `${text.slice(0, maxSampleChars - 1)}…` : text;
+}

@@ -1,0 +1,52 @@
+import type { TokenCount } from '#engine';
+import type { TokenSummary } from '../import-record.ts';
+
+/** Stands for a row without a count. */
+const none = 0xffff_ffff;
+const perRow = 2;
+
+/** The token counts of all rows in their order; rows that make no example have none. */
+export class TokenCounts {
+  #counts = new Uint32Array(1 << 12);
+  #rows = 0;
+
+  push(count: TokenCount | null): void {
+    const at = this.#rows++ * perRow;
+    if (at + perRow > this.#counts.length) {
+      const larger = new Uint32Array(this.#counts.length * 2);
+      larger.set(this.#counts);
+      this.#counts = larger;
+    }
+    this.#counts[at] = count?.tokens ?? none;
+    this.#counts[at + 1] = count?.longest ?? none;
+  }
+
+  at(row: number): TokenCount | null {
+    const [tokens = none, longest = none] = this.#counts.subarray(row * perRow, row * perRow + perRow);
+    return row >= this.#rows || tokens === none ? null : { tokens, longest };
+  }
+
+  summary(): TokenSummary {
+    const known = this.#counts
+      .subarray(0, this.#rows * perRow)
+      .filter((count, index) => index % perRow === 0 && count !== none)
+      .sort();
+    const at = (share: number) => known[Math.min(known.length - 1, Math.floor(known.length * share))] ?? 0;
+    let total = 0;
+    for (const tokens of known) total += tokens;
+    return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+  }
+
+  toBytes(): Buffer {
+    return Buffer.from(this.#counts.buffer, 0, this.#rows * perRow * Uint32Array.BYTES_PER_ELEMENT);
+  }
+
+  static fromBytes(bytes: Buffer): TokenCounts {
+    const counts = new TokenCounts();
+    for (let at = 0; at + 8 <= bytes.length; at += 8) {
+      const [tokens, longest] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
+      counts.push(tokens === none ? null : { tokens, longest });
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Database } from '#db';
+import type { ObjectStore } from '#objects';
+import {
+  deleteObjectRow,
+  expireImports,
+  listFinishedFiles,
+  listStrayObjects,
+  listStuckUploads,
+  noteFilesRemoved,
+} from './import-sweep.store.ts';
+import type { ImportTask } from './import-task.ts';
+import { completeUpload } from './upload/complete-upload.ts';
+
+export type SweepDeps = { database: Database; objects: ObjectStore; task: ImportTask };
+
+/**
+ * What no request does: imports expire, files go a day after the end, uploads whose server died are completed, and work
+ * that lost its worker gets another one. Several servers may sweep at once; everything here can be done twice.
+ */
+export async function sweepImports(deps: SweepDeps): Promise<void> {
+  const { database, objects, task } = deps;
+  await expireImports(database);
+  for (const stuck of await listStuckUploads(database))
+    await completeUpload(deps, { ...stuck, sha256: null }).catch(ignoreBadDigest);
+  await task.resume();
+  for (const key of await listStrayObjects(database)) await removeObject(deps, key);
+  for (const { id, keys } of await listFinishedFiles(database)) {
+    for (const key of keys) await objects.remove(key);
+    for (const key of keys) await deleteObjectRow(database, key);
+    await noteFilesRemoved(database, id);
+  }
+}
+
+/** The object first: as long as its key is known, somebody can remove it. */
+async function removeObject({ database, objects }: SweepDeps, key: string): Promise<void> {
+  await objects.remove(key);
+  await deleteObjectRow(database, key);
+}
+
+/** The file was dropped; its owner learns so when he asks for what has arrived. */
+function ignoreBadDigest(): void {}
+
+const everyMs = 60_000;
+
+export type Sweeper = { start: () => void; stop: () => Promise<void> };
+
+export function createSweeper(
+  deps: SweepDeps & { log: { warn: (details: object, message: string) => void } },
+): Sweeper {
+  let timer: NodeJS.Timeout | null = null;
+  let sweeping: Promise<void> | null = null;
+  const sweep = () => {
+    sweeping ??= sweepImports(deps)
+      .catch((error) => deps.log.warn({ err: error }, 'no sweep of imports'))
+      .finally(() => {
+        sweeping = null;
+      });
+  };
+  return {
+    start: () => {
+      timer ??= setInterval(sweep, everyMs).unref();
+      sweep();
+    },
+    stop: async () => {
+      if (timer) clearInterval(timer);
+      timer = null;
+      await sweeping;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { type Actor, recordActivity, type Severity, systemActor } from '#activity';
+import type { Sql } from '#db';
+import type { RunningImport } from './import-runs.store.ts';
+
+type Ending = 'ready' | 'completed' | 'failed' | 'canceled';
+
+const severities: Record<Ending, Severity> = { ready: 'info', completed: 'success', failed: 'error', canceled: 'info' };
+
+const messages: Record<Ending, string> = {
+  ready: 'was read and waits for its confirmation',
+  completed: 'was imported',
+  failed: 'could not be imported',
+  canceled: 'will not be imported',
+};
+
+type About = Pick<RunningImport, 'id' | 'fileName' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'requestId'>;
+
+/** Tells the feed what became of an import; in the transaction in which it becomes that. */
+export async function tellOfImport(
+  tx: Sql,
+  run: About,
+  ending: Ending,
+  data: object,
+  by: { actor: Actor; requestId: string } | null = null,
+): Promise<void> {
+  const requestId = by?.requestId ?? run.requestId;
+  await recordActivity(tx, {
+    accountId: run.accountId,
+    type: `import.${ending}`,
+    severity: severities[ending],
+    actor: by?.actor ?? systemActor,
+    project: { ownerSlug: run.ownerSlug, slug: run.projectSlug },
+    subject: { kind: 'import', id: run.id, label: run.fileName },
+    message: `The file "${run.fileName}" ${messages[ending]}.`,
+    data: { ...data },
+    ...(requestId === null ? {} : { requestId }),
+  });
+}

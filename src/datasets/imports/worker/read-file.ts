@@ -1,0 +1,85 @@
+import { PassThrough, Readable } from 'node:stream';
+import { newId } from '#kernel';
+import { findLiveHashes } from '../import-duplicates.store.ts';
+import { replaceIssues } from '../import-issues.store.ts';
+import { listParts } from '../import-parts.store.ts';
+import { endReading, noteObjects } from '../import-runs.store.ts';
+import { ImportFailure } from '../reading/import-failure.ts';
+import { openRows } from '../reading/open-rows.ts';
+import { survey } from '../survey/survey.ts';
+import { tellOfImport } from '../tell.ts';
+import { fileBytes } from './file-bytes.ts';
+import { Unwanted } from './pulse.ts';
+import { type Job, rulerFor } from './room.ts';
+
+/** Reads the whole file and makes the import ready. */
+export async function readFile(job: Job): Promise<void> {
+  const { run, database, objects, pulse } = job;
+  // Attempts write objects of their own: two of them never mix.
+  const place = `imports/${run.id}/reading-${newId('imp').slice(4)}`;
+  const keys = { issuesKey: `${place}.issues.ndjson`, tokensKey: `${place}.tokens` };
+  await noteObjects(database, run.id, keys);
+  const lines = new PassThrough();
+  const storing = objects.put(keys.issuesKey, lines, { signal: pulse.signal });
+  // Its failure is told where it is waited for.
+  storing.catch(() => lines.destroy());
+  try {
+    const found = await surveyed(job, (line) => void lines.write(line));
+    lines.end();
+    await Promise.all([storing, objects.put(keys.tokensKey, Readable.from([found.tokens.toBytes()]))]);
+    await database.transaction(async (tx) => {
+      if (!(await endReading(tx, { importId: run.id, reading: run.reading }, found)))
+        throw new Unwanted('Another reading was asked for.');
+      await replaceIssues(tx, run.id, found.issues);
+      // Only the first time: whoever looks at previews needs no news of each.
+      if (run.profile === null) await tellOfImport(tx, run, 'ready', found.profile.counts);
+    });
+  } catch (error) {
+    lines.destroy();
+    await storing.catch(() => {});
+    throw error;
+  }
+}
+
+async function surveyed(job: Job, writeIssue: (line: string) => void) {
+  const { run, database, objects, bounds, tempDir, pulse } = job;
+  const bytes = fileBytes(objects, await listParts(database, run.id));
+  try {
+    const file = await openRows(
+      { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
+      { options: run.asked, bounds, tempDir },
+    );
+    const { datasetId } = run;
+    const found = await survey(file, {
+      kind: run.kind,
+      mapping: run.asked.mapping,
+      sampleRows: run.asked.sampleRows,
+      maxRows: bounds.maxRows,
+      ruler: await rulerFor(job),
+      findExisting: async (hashes) =>
+        datasetId === null ? new Set<string>() : findLiveHashes(database, datasetId, hashes),
+      writeIssue,
+      onRows: async (rowsDone) => {
+        pulse.check();
+        pulse.set({ phase: 'reading', rowsDone, percent: percentOf(file.bytesRead(), run.sizeBytes) });
+      },
+    });
+    await checkDigest(file.finish, run.sha256);
+    return found;
+  } finally {
+    bytes.destroy();
+  }
+}
+
+/** What was read must be what was uploaded, or counts and previews would be of another file. */
+export async function checkDigest(finish: () => Promise<string>, expected: string | null): Promise<void> {
+  if ((await finish()) !== expected)
+    throw new ImportFailure('file_changed', 'The stored file is not the one that was uploaded.', {
+      hint: 'Upload it again.',
+    });
+}
+
+function percentOf(done: number, total: number): number {
+  // The last percent is for what follows.
+  return Math.min(99, Math.floor((done / total) * 100));
+}

@@ -1,0 +1,28 @@
+import type { Database } from '#db';
+import type { ObjectStore } from '#objects';
+import type { ExampleKind } from '../../content/example-content.ts';
+import { findDataset } from '../../datasets.store.ts';
+import type { TokenRuler } from '../../examples/new-examples.ts';
+import type { RunningImport } from '../import-runs.store.ts';
+import type { WorkBounds } from './protocol.ts';
+import type { Pulse } from './pulse.ts';
+
+/** What a worker works with. */
+export type WorkDeps = {
+  database: Database;
+  objects: ObjectStore;
+  bounds: WorkBounds;
+  tempDir: string;
+  /** Null: no model is installed that could count for this dataset. */
+  rulerOf: (dataset: { kind: ExampleKind; targetModel: string | null }) => TokenRuler | null;
+};
+
+/** The ruler of the dataset that an import goes into, or will make. */
+export async function rulerFor({ run, database, rulerOf }: Job): Promise<TokenRuler | null> {
+  const { kind, projectId, datasetId } = run;
+  const dataset = datasetId === null ? null : await findDataset(database, { projectId, id: datasetId });
+  return rulerOf({ kind, targetModel: dataset?.targetModel ?? null });
+}
+
+/** A piece of work under way. */
+export type Job = WorkDeps & { run: RunningImport; pulse: Pulse };

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '#kernel';
+import type { ImportError } from '../import-record.ts';
+import {
+  beginAttempt,
+  endAsFailed,
+  endCanceling,
+  findRunning,
+  type RunningImport,
+  takeLease,
+} from '../import-runs.store.ts';
+import { ImportFailure } from '../reading/import-failure.ts';
+import { tellOfImport } from '../tell.ts';
+import { type Pulse, startPulse, Unwanted } from './pulse.ts';
+import { readFile } from './read-file.ts';
+import type { WorkDeps } from './room.ts';
+import { failureOf, writeExamples } from './write-examples.ts';
+
+/** Somebody else works at the import, or writes into its dataset: try later. */
+export class Busy extends Error {
+  override readonly name = 'Busy';
+}
+
+const maxAttempts = 3;
+const busyWaitMs = 1_500;
+
+/**
+ * Does what an import waits for: reads its file, or writes its examples. Resolves when there is nothing left to do, however
+ * it ended; rejects with `Busy` or with an outage, and then another attempt goes on from the same state.
+ */
+export async function work(deps: WorkDeps, importId: string): Promise<void> {
+  for (;;) {
+    const run = await attempt(deps, importId);
+    // A reading that was asked for while another one was under way.
+    if (run === null || !(await isWanted(deps, run))) return;
+  }
+}
+
+async function isWanted({ database }: WorkDeps, { id, state, reading }: RunningImport): Promise<boolean> {
+  const now = await findRunning(database, id);
+  if (!now || (now.state === state && now.reading === reading)) return false;
+  return now.state === 'uploaded' || now.state === 'importing' || now.state === 'canceling';
+}
+
+/** One attempt under the lease; null: there is nothing to do. */
+async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport | null> {
+  const { database } = deps;
+  const begun: { run: RunningImport | null } = { run: null };
+  try {
+    await database.transaction(async (tx) => {
+      if (!(await takeLease(tx, importId))) throw new Busy('Somebody else works at this import.');
+      begun.run = await beginAttempt(database, importId);
+      if (!begun.run) return;
+      refuseHopeless(begun.run);
+      if (begun.run.state === 'canceling') throw new Unwanted('The import was canceled.');
+      const pulse = startPulse(database, { importId, reading: begun.run.reading, state: begun.run.state });
+      try {
+        const job = { ...deps, run: begun.run, pulse };
+        if (begun.run.state === 'profiling') await whileHolding(tx, pulse, readFile(job));
+        else await writeExamples(tx, job);
+      } finally {
+        await pulse.stop();
+      }
+    });
+  } catch (error) {
+    await end(deps, begun.run, failureOf(error));
+  }
+  return begun.run;
+}
+
+/** A worker that died at an import is replaced, but not for ever: the import may be what it dies of. */
+function refuseHopeless({ attempts, state }: RunningImport): void {
+  if (attempts <= maxAttempts || state === 'canceling') return;
+  throw new ImportFailure('worker_lost', `The worker ended ${maxAttempts} times while it worked at this file.`, {
+    hint: 'The file may take more memory than there is. Divide it.',
+  });
+}
+
+const holdingMs = 10_000;
+
+/** A connection that is idle for long in a transaction may be ended by the database, and with it the lease. */
+async function whileHolding(
+  tx: { query: (text: string) => Promise<unknown> },
+  pulse: Pulse,
+  reading: Promise<void>,
+): Promise<void> {
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {});
+  const timer = setInterval(() => {
+    tx.query('select').catch(lost.reject);
+  }, holdingMs);
+  try {
+    await Promise.race([reading, lost.promise, aborted(pulse.signal)]);
+  } finally {
+    clearInterval(timer);
+    await reading.catch(() => {});
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
+
+/** Tells how an attempt ended, where that is for the import to say. By now its transaction is undone. */
+async function end({ database }: WorkDeps, run: RunningImport | null, error: unknown): Promise<void> {
+  if (run && error instanceof Unwanted) {
+    await database.transaction(async (tx) => {
+      if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});
+    });
+    return;
+  }
+  if (run && error instanceof ImportFailure) {
+    const { code, message, hint, details } = error;
+    await failImport(database, run, { code, message, hint, details });
+    return;
+  }
+  if (error instanceof Fault && error.fault === 'in_use') {
+    await sleep(busyWaitMs);
+    throw new Busy(error.message, { cause: error });
+  }
+  throw error;
+}
+
+/** Ends an import as failed, unless it is over or another reading was asked for. */
+export async function failImport(
+  database: WorkDeps['database'],
+  run: RunningImport,
+  error: ImportError,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (!(await endAsFailed(tx, { importId: run.id, reading: run.reading }, error))) {
+      if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});
+      return;
+    }
+    await tellOfImport(tx, run, 'failed', { error: { code: error.code, message: error.message } });
+  });
+}

@@ -1,0 +1,151 @@
+import { buffer } from 'node:stream/consumers';
+import type { Sql } from '#db';
+import { Fault } from '#kernel';
+import { contentHash } from '../../content/example-content.ts';
+import { createDataset } from '../../datasets.ts';
+import { bulkAdd } from '../../examples/bulk-add.ts';
+import { type StorableExample, storable } from '../../examples/new-examples.ts';
+import { freezeVersion } from '../../versions/versions.ts';
+import { listParts } from '../import-parts.store.ts';
+import type { ImportRecord } from '../import-record.ts';
+import { endImporting } from '../import-runs.store.ts';
+import { isMapping, type Mapping, readMapping } from '../mapping/mapping.ts';
+import { ImportFailure } from '../reading/import-failure.ts';
+import { openRows } from '../reading/open-rows.ts';
+import type { SourceRow } from '../reading/source-row.ts';
+import { drawSplit } from '../survey/draw-split.ts';
+import { type Evaluated, evaluate } from '../survey/evaluate.ts';
+import { TokenCounts } from '../survey/token-counts.ts';
+import { tellOfImport } from '../tell.ts';
+import { fileBytes } from './file-bytes.ts';
+import { Unwanted } from './pulse.ts';
+import { checkDigest } from './read-file.ts';
+import { type Job, rulerFor } from './room.ts';
+
+/** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
+export async function writeExamples(tx: Sql, job: Job): Promise<{ datasetId: string }> {
+  const { run, bounds } = job;
+  const datasetId = await datasetOf(tx, job);
+  const seen = { rows: 0, valid: 0, invalid: 0 };
+  const { added, duplicates } = await bulkAdd(tx, {
+    datasetId,
+    examples: examplesOf(job, seen),
+    dedupe: run.options.dedupe,
+    maxExamples: bounds.maxExamples,
+  });
+  // The survey has counted the same file under the same mapping.
+  if (seen.rows !== run.counts?.rows || seen.valid !== run.counts.valid)
+    throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
+  const versionId = await versionOf(tx, job, datasetId);
+  const counts = { ...run.counts, duplicates: run.options.dedupe === 'exact' ? duplicates : run.counts.duplicates };
+  const result = { versionId, examplesAdded: added, rowsSkipped: seen.rows - added };
+  if (!(await endImporting(tx, run.id, { datasetId, counts, ...result })))
+    throw new Unwanted('The import was canceled.');
+  await tellOfImport(tx, run, 'completed', {
+    examples_added: added,
+    rows_skipped: result.rowsSkipped,
+    dataset_id: datasetId,
+  });
+  job.pulse.check();
+  return { datasetId };
+}
+
+function authorOf({ run }: Job) {
+  return {
+    accountId: run.accountId,
+    actor: run.createdBy,
+    project: { ownerSlug: run.ownerSlug, slug: run.projectSlug },
+    ...(run.requestId === null ? {} : { requestId: run.requestId }),
+  };
+}
+
+async function datasetOf(tx: Sql, job: Job): Promise<string> {
+  const { run, bounds } = job;
+  if (run.datasetId !== null) return run.datasetId;
+  const project = { id: run.projectId, kind: run.kind };
+  const name = run.datasetName ?? run.fileName;
+  const { id } = await createDataset(tx, { project, name, author: authorOf(job), maxDatasets: bounds.maxDatasets });
+  return id;
+}
+
+async function versionOf(tx: Sql, job: Job, datasetId: string): Promise<string> {
+  job.pulse.set({ phase: 'freezing', rowsDone: job.run.rowsTotal ?? 0, percent: 99 });
+  const source = { kind: 'import', id: job.run.id } as const;
+  const { version } = await freezeVersion(tx, {
+    datasetId,
+    source,
+    author: authorOf(job),
+    maxVersions: job.bounds.maxVersions,
+  });
+  return version.id;
+}
+
+type Seen = { rows: number; valid: number; invalid: number };
+
+/** The examples of the file, as its rows are read. */
+async function* examplesOf(job: Job, seen: Seen): AsyncGenerator<StorableExample[]> {
+  const { run, database, objects, bounds, tempDir, pulse } = job;
+  const tokens = await tokensOf(job);
+  const mapping = mappingOf(run);
+  const maxTokens = (await rulerFor(job))?.maxTokens ?? null;
+  const bytes = fileBytes(objects, await listParts(database, run.id));
+  try {
+    const file = await openRows(
+      { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
+      { options: readingOf(run), bounds, tempDir },
+    );
+    for await (const rows of file.rows) {
+      pulse.check();
+      yield rows.flatMap((row) => exampleOf(row, { run, mapping, seen, tokens, maxTokens }));
+      pulse.set({
+        phase: 'writing',
+        rowsDone: seen.rows,
+        percent: Math.min(98, Math.floor((seen.rows / (run.counts?.rows ?? 1)) * 98)),
+      });
+    }
+    await checkDigest(file.finish, run.sha256);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+/** Read as the survey has read it: what was found out then holds. */
+function readingOf({ asked, profile }: ImportRecord) {
+  return profile ? { format: profile.format, encoding: profile.encoding, delimiter: profile.delimiter } : asked;
+}
+
+async function tokensOf({ run, objects }: Job): Promise<TokenCounts> {
+  if (run.tokensKey === null) throw new Error('An import without counted rows is written. This is a bug.');
+  return TokenCounts.fromBytes(await buffer(await objects.get(run.tokensKey)));
+}
+
+function mappingOf({ mapping, kind }: ImportRecord): Mapping {
+  const read = mapping && readMapping(mapping, { kind, columns: null });
+  if (!read || !isMapping(read)) throw new Error('An import without a mapping is written. This is a bug.');
+  return read;
+}
+
+type About = { run: ImportRecord; mapping: Mapping; seen: Seen; tokens: TokenCounts; maxTokens: number | null };
+
+function exampleOf(row: SourceRow, about: About): StorableExample[] {
+  const { run, mapping, seen, tokens, maxTokens } = about;
+  const { example, issues }: Evaluated = evaluate(row, run.kind, mapping);
+  const index = seen.rows++;
+  if (!example) {
+    seen.invalid++;
+    return [];
+  }
+  seen.valid++;
+  const { content, json, split: said } = example;
+  const split = said ?? drawSplit(contentHash(json), run.options);
+  const origin = { split, origin: 'import', originId: run.id } as const;
+  return [storable(origin, { content, json, issues, tokens: tokens.at(index), maxTokens }).example];
+}
+
+/** What stands in the way of writing is a refusal in the words of the dataset. */
+export function failureOf(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.row.status >= 500 || error.fault === 'in_use') return error;
+  const reason = error.options.details?.reason;
+  const code = reason === 'max_examples_per_dataset' ? 'dataset_full' : 'dataset_unavailable';
+  return new ImportFailure(code, error.message, { details: error.options.details ?? {} });
+}
