@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault, fault } from '#kernel';
 import { isJsonContentType } from './door.ts';
-import { parseJsonBody } from './json-guard.ts';
+import { defaultBounds, type JsonBounds, parseJsonBody } from './json-guard.ts';
 
 /**
  * What became of a body. Routes of shape `compat` find this in `request.body` and raise the fault in their own order
@@ -9,11 +9,19 @@ import { parseJsonBody } from './json-guard.ts';
  */
 export type ParsedBody = { ok: true; value: unknown } | { ok: false; fault: Fault };
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Bounds of the body, where a route takes more than most. */
+    json?: Partial<JsonBounds>;
+  }
+}
+
 /** JSON is the only content type; everything else is refused with 415. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    if (isJsonContentType(request.headers['content-type'] ?? '')) done(null, parse(bytes));
+    if (isJsonContentType(request.headers['content-type'] ?? ''))
+      done(null, parse(bytes, request.routeOptions.config.json));
     else done(fault('unsupported_media_type'));
   });
 }
@@ -31,10 +39,10 @@ export function unwrapNativeBody(request: FastifyRequest): void {
   else throw body.fault;
 }
 
-function parse(bytes: Buffer): ParsedBody {
+function parse(bytes: Buffer, bounds: Partial<JsonBounds> = {}): ParsedBody {
   if (bytes.length === 0) return absent();
   try {
-    return new Parsed(parseJsonBody(bytes));
+    return new Parsed(parseJsonBody(bytes, { ...defaultBounds, ...bounds }));
   } catch (error) {
     if (error instanceof Fault) return new Unreadable(error, false);
     throw error;

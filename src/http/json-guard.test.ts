@@ -81,6 +81,15 @@ test('a NUL or half of a surrogate pair is refused with the place of the text', 
   assert.throws(() => parse('{"a":"\0"}'), refused());
 });
 
+test('a route that looks at its texts itself gets them as they are, and takes as many fields as it says', () => {
+  const text = '{"a":["\\u0000","\\ud800"]}';
+  assert.throws(() => parseJsonBody(Buffer.from(text)));
+  const bounds = { maxKeys: 2, maxItems: 100, badText: 'pass' } as const;
+  assert.deepEqual(parseJsonBody(Buffer.from(text), bounds), { a: ['\0', '\ud800'] });
+  assert.deepEqual(parseJsonBody(Buffer.from('{"a":{"b":1}}'), bounds), { a: { b: 1 } });
+  assert.throws(() => parseJsonBody(Buffer.from('{"a":{"b":{"c":1}}}'), bounds), { message: /more than 2 fields/ });
+});
+
 test('surrogate pairs, escaped backslashes before "u0000" and other escapes pass', () => {
   assert.deepEqual(parse('["\\ud83d\\uDE00","\\\\u0000","\\u0001\\b\\/"]'), ['😀', '\\u0000', '\u0001\b/']);
 });

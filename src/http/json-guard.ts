@@ -2,10 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { type Fault, fault } from '#kernel';
 
 /** Bounds of a JSON body. `JSON.parse` alone accepts any depth and a key for every other byte. */
+export type JsonBounds = {
+  maxKeys: number;
+  /** Objects, lists and separators together: what decides how long parsing and walking the value takes. */
+  maxItems: number;
+  /** `pass`: who reads the body looks for texts that cannot be stored, so that one does not sink what stands beside it. */
+  badText: 'refuse' | 'pass';
+};
+
 const maxDepth = 64;
-const maxKeys = 10_000;
-/** Objects, lists and separators together: what decides how long parsing and walking the value takes. */
-const maxItems = 50_000;
+export const defaultBounds: JsonBounds = { maxKeys: 10_000, maxItems: 50_000, badText: 'refuse' };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -18,13 +24,13 @@ type Scan = { tooMuch: string | null; badText: boolean; mayHideProto: boolean };
  * because PostgreSQL cannot store them as they are; keys `__proto__` are dropped.
  * Throws `invalid_request`; takes one pass over the bytes before anything is built.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds): unknown {
   if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8.');
-  const scan = scanJson(bytes);
+  const scan = scanJson(bytes, bounds);
   if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
   const text = bytes.toString('utf8');
   const value = parse(text);
-  if (scan.badText) throw badText(value);
+  if (scan.badText && bounds.badText === 'refuse') throw badText(value);
   if (scan.mayHideProto || text.includes('__proto__')) dropProto(value);
   return value;
 }
@@ -42,7 +48,7 @@ function parse(text: string): unknown {
 }
 
 /** Follows the structure only; text that is not JSON passes here and fails in the parser. */
-function scanJson(bytes: Uint8Array): Scan {
+function scanJson(bytes: Uint8Array, { maxKeys, maxItems }: JsonBounds): Scan {
   const scan: Scan = { tooMuch: null, badText: false, mayHideProto: false };
   let depth = 0;
   let keys = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { firstIdAt, newId, timeOfId } from './ids.ts';
+import { ascendingIds, firstIdAt, newId, timeOfId } from './ids.ts';
 
 test('ids have the form prefix_ULID', () => {
   assert.match(newId('req'), /^req_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -20,6 +20,14 @@ test('ids of a later millisecond sort after earlier ones', () => {
 test('a hundred thousand ids of one millisecond are all different', () => {
   const ids = new Set(Array.from({ length: 100_000 }, () => newId('led', 1)));
   assert.equal(ids.size, 100_000);
+});
+
+test('ids that are made one after the other for one purpose ascend, and are ids like all others', () => {
+  const next = ascendingIds('rev', 5);
+  const ids = Array.from({ length: 5_000 }, next);
+  assert.deepEqual(ids, [...new Set(ids)].sort());
+  assert.ok(ids.every((id) => timeOfId('rev', id) === 5));
+  assert.notEqual(ascendingIds('rev', 5)(), ids[0]);
 });
 
 test('an id tells when it was made, and nothing else does', () => {

@@ -13,6 +13,6 @@ export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName } from './display-name.ts';
 export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
 export { foldText } from './fold-text.ts';
-export { firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
+export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
