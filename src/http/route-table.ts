@@ -52,9 +52,9 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
   return { rows, methodsOf: (path) => methodsOf(rows, patterns, path) };
 }
 
-/** `:name` stands for one segment, `*` for the rest. */
+/** `:name` stands for one segment, not longer than the router takes one (`maxParamLength`); `*` for the rest. */
 function patternOf(path: string): RegExp {
-  const source = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');
+  const source = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]{1,512}');
   return new RegExp(`^${source.replaceAll('*', '.*')}$`);
 }
 
@@ -64,8 +64,9 @@ function methodsOf(rows: readonly RouteRow[], patterns: ReadonlyMap<string, RegE
   return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();
 }
 
-/** As the router does it: reserved characters stay encoded, so `%2F` is no separator. */
-function decoded(path: string): string {
+/** As the router does it: a path ends before `#`, and reserved characters stay encoded, so `%2F` is no separator. */
+function decoded(target: string): string {
+  const [path = ''] = target.split('#', 1);
   try {
     return decodeURI(path);
   } catch {

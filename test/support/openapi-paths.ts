@@ -6,7 +6,7 @@ export function publishedPath(document: OpenApiDocument): (url: string) => strin
     .toSorted((a, b) => parametersIn(a) - parametersIn(b))
     .map((path) => ({ path, pattern: patternOf(path) }));
   return (url) => {
-    const asked = url.split('?', 1)[0] ?? '';
+    const asked = url.split(/[?#]/, 1)[0] ?? '';
     return patterns.find(({ pattern }) => pattern.test(asked))?.path ?? null;
   };
 }
