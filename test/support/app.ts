@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +10,7 @@ import type { ModelsService } from '#models';
 import { type App, createApp } from '../../src/app.ts';
 import { openCatalogue } from '../../src/cli/catalogue.ts';
 import { loadConfig } from '../../src/config.ts';
+import { watchContract } from './contract-watch.ts';
 
 /** The wired program inside the process of a test, with the shipped models, on a free port. */
 export type TestApp = {
@@ -36,6 +38,7 @@ export async function startApp(database: Database, options: TestAppOptions = {})
   const models = openCatalogue(config, (line) => log.error(line));
   const { limits = {}, timing = {} } = options;
   const { server, close } = await createApp({ config, database, models, log, limits, timing });
+  const watch = options.watched === false ? null : watchContract(server);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     server,
@@ -44,6 +47,7 @@ export async function startApp(database: Database, options: TestAppOptions = {})
     stop: async () => {
       await close(500);
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      assert.deepEqual(watch?.violations() ?? [], [], 'answers that the published contract does not allow');
     },
   };
 }

@@ -8,7 +8,7 @@ import { startStallMeter } from './stall-meter.ts';
 
 const [url = '', options = '{}'] = process.argv.slice(2);
 const database = await openDatabase({ url, maxConnections: 8 });
-const app = await startApp(database, JSON.parse(options));
+const app = await startApp(database, { watched: false, ...JSON.parse(options) });
 const meter = startStallMeter();
 process.stdout.write(`${app.origin}\n`);
 process.stdin.resume().once('end', async () => {
