@@ -29,6 +29,8 @@ export type TestAppOptions = {
   dataDir?: string;
   /** How soon a process counts as dead, and the like. */
   timing?: Partial<BillingTiming>;
+  /** Compare each answer with the published contract, and fail when stopped. Default: true; off where time is measured. */
+  watched?: boolean;
 };
 
 export async function startApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
