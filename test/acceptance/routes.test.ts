@@ -194,6 +194,8 @@ const answersOfPublic: Record<string, number> = {
   '/api/v1/auth/sign-in/email': 422,
   '/api/v1/auth/sign-in/oidc': 404,
   '/api/v1/auth/callback/oidc': 404,
+  '/api/v1/pricing/estimate': 422,
+  '/api/v1/stripe/webhook': 404,
 };
 
 test('public routes answer anyone', async () => {
