@@ -51,7 +51,8 @@ create table examples (
   issues jsonb,
   -- Its words are in the index; those of imports follow in the background.
   searched boolean not null,
-  updated_at timestamptz not null default now(),
+  -- Null: since it was added, which its id tells.
+  updated_at timestamptz,
   primary key (dataset_id, id, added_seq),
   check (removed_seq > added_seq)
 );

@@ -3,8 +3,9 @@ import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSett
 import { activityRoutes } from '#activity';
 import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
 import { dashboardRoutes, emptyParts } from '#dashboard';
+import { createDatasets } from '#datasets';
 import type { Database } from '#db';
-import { createEngine, defaultSettings, type EngineSettings } from '#engine';
+import { createEngine, createTokenCounter } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createAdmission, createRepeatGuard, createSavedCalls, inferenceRoutes } from '#inference';
@@ -17,6 +18,9 @@ import { projectsRoutes } from '#projects';
 import { createRequests, requestsRoutes } from '#requests';
 import { createTelemetry } from '#telemetry';
 import type { Config } from './config.ts';
+import { datasetLimitsOf } from './settings/dataset-settings.ts';
+import { openObjects } from './settings/object-settings.ts';
+import { engineSettings, telemetrySettings } from './settings/process-settings.ts';
 
 export type App = {
   server: FastifyInstance;
@@ -41,13 +45,14 @@ export async function createApp({ config, database, models, log, limits = {}, ti
   const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
-  const engine = createEngine({
+  const objects = await openObjects(config);
+  const forChildren = {
     models: models.engineModels,
-    settings: engineSettings(config),
     environment: config.environment,
-    clock,
-    log: (level, message, fields) => log[level](fields, message),
-  });
+    log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object) => log[level](fields, message),
+  };
+  const engine = createEngine({ ...forChildren, settings: engineSettings(config), clock });
+  const tokenCounter = createTokenCounter(forChildren);
   const lowMicro = config.lowBalanceMicro;
   const credits = createCredits({
     ...{ database, cursors, clock, publicUrl, lowMicro, log, signUpMicro: config.signUpMicro, sales: salesOf(config) },
@@ -66,6 +71,10 @@ export async function createApp({ config, database, models, log, limits = {}, ti
     ...{ database, cursors, publicUrl, clock, models, engine, jobs },
     trainedModels: noTrainedModels,
     countCalls: countCallsByAccount,
+  });
+  const datasets = createDatasets({
+    ...{ database, cursors, jobs, models, tokenCounter },
+    limits: datasetLimitsOf(config),
   });
   const identity = createIdentity({
     ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
@@ -100,6 +109,7 @@ export async function createApp({ config, database, models, log, limits = {}, ti
   await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
+  await server.register(datasets.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
   const retentionDays = config.autosaveRetentionDays;
   const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
@@ -144,6 +154,8 @@ export async function createApp({ config, database, models, log, limits = {}, ti
       // In reverse: calls end first, then the books and the notes about keys are written, then the models go.
       await using parts = new AsyncDisposableStack();
       parts.defer(telemetry.stop);
+      parts.defer(objects.close);
+      parts.defer(tokenCounter.close);
       parts.defer(engine.close);
       parts.defer(usage.stop);
       parts.defer(credits.stop);
@@ -157,28 +169,5 @@ export async function createApp({ config, database, models, log, limits = {}, ti
       parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));
       parts.defer(() => server.drain({ graceMs: drainMs }));
     },
-  };
-}
-
-function telemetrySettings({ operatorHost: host, operatorPort: port, otlpEndpoint, ...config }: Config) {
-  return {
-    operator: port === null ? null : { host, port },
-    tracing:
-      otlpEndpoint === null
-        ? null
-        : { endpoint: otlpEndpoint, serviceName: config.otelServiceName, ratio: config.traceRatio },
-  };
-}
-
-function engineSettings(config: Config): EngineSettings {
-  const defaults = defaultSettings();
-  return {
-    ...defaults,
-    threads: config.engineThreads ?? defaults.threads,
-    gpu: config.engineGpu,
-    sequences: config.engineSequences,
-    maxQueue: config.engineQueue,
-    idleUnloadMs: config.engineIdleUnloadMs,
-    memoryLimitBytes: config.engineMemoryBytes,
   };
 }

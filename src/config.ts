@@ -2,102 +2,87 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
+import type { DatasetLimits } from '#datasets';
 import { type Micro, OperatorError, parseCredits } from '#kernel';
+import { datasetSettings } from './settings/dataset-settings.ts';
+import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
+import { byteUnit, number, type Setting, type SettingsOf, words } from './settings/setting.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-type Values = {
-  host: string;
-  port: number;
-  /** Where clients reach the service, without a slash at the end; null: at the host that a request names. */
-  publicUrl: string | null;
-  dataDir: string;
-  /** null: the embedded PostgreSQL. */
-  databaseUrl: string | null;
-  databaseConnections: number;
-  logLevel: string;
-  corsOrigins: readonly string[];
-  /** Proxies whose word about the client's address and protocol is taken: addresses and CIDR ranges. */
-  trustedProxies: readonly string[];
-  /** Who may open an account by himself: nobody, people of the identity provider, anyone. */
-  signUp: 'closed' | 'oidc' | 'open';
-  /** What an account has that somebody opened himself. */
-  signUpMicro: Micro;
-  /** Below it, credits are low. */
-  lowBalanceMicro: Micro;
-  /** null: nothing is sold. */
-  stripeSecretKey: string | null;
-  stripeWebhookSecret: string | null;
-  /** Files that hold the secrets, instead. */
-  stripeSecretKeyFile: string | null;
-  stripeWebhookSecretFile: string | null;
-  stripeUrl: string;
-  /** What is sold, as the operator wrote it. */
-  creditPacks: string | null;
-  creditPrice: string | null;
-  /** null: no identity provider. */
-  oidcIssuer: string | null;
-  oidcClientId: string | null;
-  oidcClientSecret: string | null;
-  /** File that holds the secret, instead. */
-  oidcClientSecretFile: string | null;
-  oidcName: string;
-  /** Time that running calls have to finish when the server stops. */
-  drainMs: number;
-  operatorHost: string;
-  /** null: nothing is served to the operator's tools. */
-  operatorPort: number | null;
-  /** Collector of traces; null: there are none. */
-  otlpEndpoint: string | null;
-  otelServiceName: string;
-  /** Part of the traces that are kept, where the caller has not decided it. */
-  traceRatio: number;
-  /** How long calls of projects with auto-save are kept. */
-  autosaveRetentionDays: number;
-  /** null: what suits the machine. */
-  engineThreads: number | null;
-  engineGpu: 'auto' | false;
-  engineSequences: number;
-  engineQueue: number;
-  /** 0: never. */
-  engineIdleUnloadMs: number;
-  /** null: what the machine has. */
-  engineMemoryBytes: number | null;
-  hubEndpoint: string;
-  hubToken: string | null;
-};
+type Values = DatasetLimits &
+  ObjectValues & {
+    host: string;
+    port: number;
+    /** Where clients reach the service, without a slash at the end; null: at the host that a request names. */
+    publicUrl: string | null;
+    dataDir: string;
+    /** null: the embedded PostgreSQL. */
+    databaseUrl: string | null;
+    databaseConnections: number;
+    logLevel: string;
+    corsOrigins: readonly string[];
+    /** Proxies whose word about the client's address and protocol is taken: addresses and CIDR ranges. */
+    trustedProxies: readonly string[];
+    /** Who may open an account by himself: nobody, people of the identity provider, anyone. */
+    signUp: 'closed' | 'oidc' | 'open';
+    /** What an account has that somebody opened himself. */
+    signUpMicro: Micro;
+    /** Below it, credits are low. */
+    lowBalanceMicro: Micro;
+    /** null: nothing is sold. */
+    stripeSecretKey: string | null;
+    stripeWebhookSecret: string | null;
+    /** Files that hold the secrets, instead. */
+    stripeSecretKeyFile: string | null;
+    stripeWebhookSecretFile: string | null;
+    stripeUrl: string;
+    /** What is sold, as the operator wrote it. */
+    creditPacks: string | null;
+    creditPrice: string | null;
+    /** null: no identity provider. */
+    oidcIssuer: string | null;
+    oidcClientId: string | null;
+    oidcClientSecret: string | null;
+    /** File that holds the secret, instead. */
+    oidcClientSecretFile: string | null;
+    oidcName: string;
+    /** Time that running calls have to finish when the server stops. */
+    drainMs: number;
+    operatorHost: string;
+    /** null: nothing is served to the operator's tools. */
+    operatorPort: number | null;
+    /** Collector of traces; null: there are none. */
+    otlpEndpoint: string | null;
+    otelServiceName: string;
+    /** Part of the traces that are kept, where the caller has not decided it. */
+    traceRatio: number;
+    /** How long calls of projects with auto-save are kept. */
+    autosaveRetentionDays: number;
+    /** null: what suits the machine. */
+    engineThreads: number | null;
+    engineGpu: 'auto' | false;
+    engineSequences: number;
+    engineQueue: number;
+    /** 0: never. */
+    engineIdleUnloadMs: number;
+    /** null: what the machine has. */
+    engineMemoryBytes: number | null;
+    hubEndpoint: string;
+    hubToken: string | null;
+  };
 
 export type Config = Values & {
   /** The whole environment, for the engine's children, which get a few names of it. */
   environment: Environment;
 };
 
-/** One setting: where it is read, what it may be, what it is when nobody says. */
-type Setting<T> = {
-  env: string;
-  fallback: T;
-  /** Completes "... must be". */
-  expected: string;
-  /** undefined: the text is no value of this setting. */
-  read: (text: string) => T | undefined;
-};
-
-const byteUnit = 1024 * 1024;
-
-function number(least: number, most: number, unit = 1) {
-  return (text: string): number | undefined => {
-    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value * unit : undefined;
-  };
-}
-
-const words = (text: string): string | undefined => (text === '' ? undefined : text);
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const signUpPolicies = ['closed', 'oidc', 'open'] as const;
 const gpuModes = { auto: 'auto', off: false } as const;
 
 /** Everything an operator can set. In the file a name is the variable's in lower case without `FANFOLD_`. */
-export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
+export const settings: SettingsOf<Values> = {
   host: { env: 'HOST', fallback: '127.0.0.1', expected: 'an address to listen on', read: words },
   port: { env: 'PORT', fallback: 8787, expected: 'a port number (0 takes any free one)', read: number(0, 65_535) },
   publicUrl: {
@@ -214,6 +199,8 @@ export const settings: { [Name in keyof Values]: Setting<Values[Name]> } = {
     expected: 'days, 1 to 3650',
     read: number(1, 3650),
   },
+  ...objectSettings,
+  ...datasetSettings,
   engineThreads: {
     env: 'FANFOLD_ENGINE_THREADS',
     fallback: null,

@@ -14,11 +14,13 @@ export async function readOwnDataset(
   path: DatasetPath,
 ): Promise<{ project: ProjectSeen; dataset: Dataset }> {
   const project = await readOwnProject(sql, principal, path);
-  const dataset = isDatasetId(path.datasetId)
-    ? await findDataset(sql, { projectId: project.id, id: path.datasetId })
-    : null;
+  return { project, dataset: await find(sql, project, path) };
+}
+
+async function find(sql: Sql, { id: projectId }: ProjectSeen, { datasetId: id }: DatasetPath): Promise<Dataset> {
+  const dataset = isDatasetId(id) ? await findDataset(sql, { projectId, id }) : null;
   if (!dataset) throw noSuchDataset();
-  return { project, dataset };
+  return dataset;
 }
 
 /**
@@ -35,7 +37,22 @@ export async function changeOwnDataset(
   return { project, dataset };
 }
 
-/** The same for a change of the dataset itself: an archived one passes. */
+/**
+ * The same without the lock, for what is done before the change: others may change the dataset meanwhile. Throws
+ * `not_found`, `owner_required`, `state_conflict`.
+ */
+export async function seeDatasetToChange(
+  sql: Sql,
+  principal: Principal,
+  path: DatasetPath,
+): Promise<{ project: ProjectSeen; dataset: Dataset }> {
+  const project = await changeOwnProject(sql, principal, path);
+  const dataset = await find(sql, project, path);
+  refuseArchived({ archived: dataset.archivedAt !== null });
+  return { project, dataset };
+}
+
+/** As `changeOwnDataset`, for a change of the dataset itself: an archived one passes. */
 export async function lockOwnDataset(
   tx: Sql,
   principal: Principal,
@@ -67,7 +84,7 @@ async function lock(tx: Sql, datasetId: string): Promise<LockedDataset | null> {
   }
 }
 
-function refuseArchived({ archived }: LockedDataset): void {
+function refuseArchived({ archived }: Pick<LockedDataset, 'archived'>): void {
   if (archived)
     throw fault('state_conflict', {
       message: 'This dataset is archived.',

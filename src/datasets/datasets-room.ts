@@ -1,14 +1,18 @@
+import type { FastifyInstance } from 'fastify';
 import type { Database, Sql } from '#db';
 import type { Jobs } from '#jobs';
 import type { CursorCodec } from '#kernel';
+import { datasetsRoutes } from './datasets.routes.ts';
 import type { Dataset, LockedDataset } from './datasets.store.ts';
 import { createDataset, type NewDataset } from './datasets.ts';
 import { type AddedExample, type Addition, addExamples } from './examples/add-examples.ts';
 import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './examples/bulk-add.ts';
+import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
 import { indexWordsTask, runIndexWords } from './examples/search-index.ts';
 import type { DatasetLimits } from './limits.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
+import { versionsRoutes } from './versions/versions.routes.ts';
 import { type Freezing, type Frozen, freezeVersion } from './versions/versions.ts';
 
 export type DatasetsOptions = RulerDeps & {
@@ -23,6 +27,7 @@ type Measured = Pick<Dataset | LockedDataset, 'kind' | 'targetModel'>;
 
 /** What other rooms do with datasets, under the limits of this installation. */
 export type Datasets = {
+  routes: (app: FastifyInstance) => Promise<void>;
   limits: DatasetLimits;
   /** Null where no model is installed that could count. */
   rulerOf: (dataset: Measured) => TokenRuler | null;
@@ -42,6 +47,11 @@ export function createDatasets(options: DatasetsOptions): Datasets {
   jobs.handle(indexWordsTask, (payload, run) => runIndexWords(database, payload, run));
 
   return {
+    routes: async (app) => {
+      await app.register(datasetsRoutes(options));
+      await app.register(versionsRoutes(options));
+      await app.register(examplesRoutes(options));
+    },
     limits,
     rulerOf: (dataset) => rulerOf(options, dataset),
     prepare: (dataset, examples, signal) =>

@@ -13,6 +13,7 @@ export {
   type TextContent,
 } from './content/example-content.ts';
 export { type Issue, type IssueCode, isFatal } from './content/issues.ts';
+export { type SearchTerm, searchTerms, searchWords } from './content/search-words.ts';
 export { changeOwnDataset, type DatasetPath, lockForChange, readOwnDataset } from './dataset-access.ts';
 export type { DatasetAuthor } from './dataset-activity.ts';
 export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
@@ -28,6 +29,8 @@ export {
   storable,
   type TokenRuler,
 } from './examples/new-examples.ts';
+export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
+export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
 export { type DatasetVersion, findVersion, type VersionSource } from './versions/versions.store.ts';

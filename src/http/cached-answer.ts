@@ -16,12 +16,12 @@ export function answerCacheable(
   maxAgeSeconds = 60,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', `public, max-age=${maxAgeSeconds}`);
-  const known = request.headers['if-none-match'];
-  if (known !== undefined && isAmong(etag, known)) return reply.code(304).send();
+  if (isKnownVersion(request, etag)) return reply.code(304).send();
   return reply.type(type).send(text);
 }
 
-/** Weak comparison (RFC 9110 13.1.2). */
-function isAmong(etag: string, known: string): boolean {
+/** Whether the caller says that it has this version. Weak comparison (RFC 9110 13.1.2). */
+export function isKnownVersion(request: FastifyRequest, etag: string): boolean {
+  const known = request.headers['if-none-match'] ?? '';
   return known.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
 }

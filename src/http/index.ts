@@ -1,6 +1,6 @@
 export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
-export { answerCacheable, type CacheableText, cacheableText } from './cached-answer.ts';
+export { answerCacheable, type CacheableText, cacheableText, isKnownVersion } from './cached-answer.ts';
 export { type Caller, type CallerLoss, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';

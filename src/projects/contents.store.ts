@@ -12,7 +12,7 @@ export type ProjectCounts = {
 export async function countContents(sql: Sql, projectIds: readonly string[]): Promise<Map<string, ProjectCounts>> {
   const rows = await sql.query<ProjectCounts & { id: string }>(
     `select p.id,
-            0 as "datasets",
+            (select count(*)::integer from datasets d where d.project_id = p.id and d.archived_at is null) as "datasets",
             0 as "trainingJobs",
             (select count(*)::integer from hosted_models h where h.project_id = p.id) as "hostedModels",
             0 as "pendingRetrievalEvents"

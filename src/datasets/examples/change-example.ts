@@ -1,27 +1,52 @@
 import type { Sql } from '#db';
 import { fault } from '#kernel';
+import type { ExampleContent } from '../content/example-content.ts';
+import { searchWords } from '../content/search-words.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { CountChanges } from './count-changes.ts';
+import { findExample, type ListedExample } from './example-list.store.ts';
 import { changeCounts, closeExample, insertContents, insertExamples } from './example-writes.store.ts';
-import type { StorableExample } from './new-examples.ts';
+import type { Split, StorableExample } from './new-examples.ts';
+
+/** What becomes of an example; undefined: that stays as it is. */
+export type ExampleChange = { content: StorableExample | undefined; split: Split | undefined };
 
 /**
  * Puts another content or split in the place of an example of a locked dataset, under the same id. Versions keep what
- * they have. Throws `not_found` when somebody has removed it meanwhile.
+ * they have. What is as asked for already stays as it is. Throws `not_found`.
  */
-export async function replaceExample(
+export async function changeExample(
   tx: Sql,
   dataset: LockedDataset,
-  { id, example }: { id: string; example: StorableExample },
-): Promise<void> {
+  { id, change }: { id: string; change: ExampleChange },
+): Promise<ListedExample> {
+  const before = await find(tx, dataset.id, id);
+  const next = merged(before, change);
+  if (next.hash.equals(before.hash) && next.split === before.split) return before;
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
-  const rows = [{ id, example, searched: true }];
+  const rows = [{ id, example: next, searched: true }];
   await insertContents(tx, dataset.id, rows);
-  await insertExamples(tx, where, { rows, dedupe: 'none' });
-  changes.add(example);
+  await insertExamples(tx, where, { rows, dedupe: 'none', isChange: true });
+  changes.add(next);
   await changeCounts(tx, dataset.id, changes.list());
   await advanceHead(tx, where);
+  return find(tx, dataset.id, id);
+}
+
+/** Under the dataset's lock, so that two changes of different parts both stay. */
+function merged(before: ListedExample, { content, split = before.split }: ExampleChange): StorableExample {
+  const { json, hash, tokens, valid, issues, origin, originId } = before;
+  if (content) return { ...content, split, origin, originId };
+  // Written by this room, in the shape of what was checked.
+  const words = searchWords(JSON.parse(json) as ExampleContent);
+  return { json, bytes: Buffer.byteLength(json), hash, words, split, origin, originId, tokens, valid, issues };
+}
+
+async function find(sql: Sql, datasetId: string, id: string): Promise<ListedExample> {
+  const example = await findExample(sql, datasetId, id);
+  if (!example) throw noSuchExample();
+  return example;
 }
 
 /** Removes an example of a locked dataset from its head. Versions keep it. Throws `not_found`. */

@@ -15,7 +15,8 @@ export type ListedExample = {
   valid: boolean;
   issues: Issue[];
   hash: Buffer;
-  updatedAt: Date;
+  /** Null: since it was added, which its id tells. */
+  updatedAt: Date | null;
 };
 
 /** What narrows a list; null: everything. */

@@ -50,17 +50,20 @@ const sources = {
 
 export type Dedupe = keyof typeof sources;
 
-/** Adds examples that are alive from `seq` on; gives the ids of those that are no duplicates. Their contents are stored. */
+/**
+ * Adds examples that are alive from `seq` on, or takes the place of former ones; gives the ids of those that are no
+ * duplicates. Their contents are stored.
+ */
 export async function insertExamples(
   tx: Sql,
   { datasetId, seq }: Where,
-  { rows, dedupe }: { rows: readonly ExampleRow[]; dedupe: Dedupe },
+  { rows, dedupe, isChange = false }: { rows: readonly ExampleRow[]; dedupe: Dedupe; isChange?: boolean },
 ): Promise<Set<string>> {
   const examples = rows.map(({ example }) => example);
   const added = await tx.query<{ id: string }>(
     `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       searched)
-     select $1, id, $2, hash, bytes, split, origin, origin_id, tokens, valid, issues, searched
+       searched, updated_at)
+     select $1, id, $2, hash, bytes, split, origin, origin_id, tokens, valid, issues, searched, case when $13 then now() end
        from ${sources[dedupe]}
       order by place
      returning id`,
@@ -77,6 +80,7 @@ export async function insertExamples(
       joined(examples.map(({ valid }) => String(valid))),
       joined(examples.map(({ issues }) => (issues.length === 0 ? '' : JSON.stringify(issues)))),
       joined(rows.map(({ searched }) => String(searched))),
+      isChange,
     ],
     { name: `datasets.insert_examples_${dedupe}` },
   );

@@ -23,6 +23,9 @@ const texts: Record<string, PathParameter> = {
   request_id: id('Id of a request: `x-request-id` of its answer.', '请求的 ID，即其响应的 `x-request-id`。', 'req'),
   key_id: id('Id of the API key.', 'API 密钥的 ID。', 'key'),
   checkout_id: id('Id of the purchase.', '充值的 ID。', 'chk'),
+  dataset_id: id('Id of the dataset.', '数据集的 ID。', 'ds'),
+  version_id: id('Id of the version.', '版本的 ID。', 'dsv'),
+  example_id: id('Id of the example.', '样本的 ID。', 'ex'),
   activity_id: id('Id of the row.', '动态记录的 ID。', 'act'),
   operation_id: {
     text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),

@@ -47,6 +47,15 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'datasets',
+    'Datasets',
+    '数据集',
+    said(
+      'Examples to learn from, and versions: frozen states of a dataset that never change.',
+      '用于学习的样本，以及版本：数据集的冻结状态，永不改变。',
+    ),
+  ),
+  tag(
     'models',
     'Models',
     '模型',

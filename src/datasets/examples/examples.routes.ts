@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '#db';
+import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import { type CursorCodec, fault } from '#kernel';
+import { changeOwnDataset, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
+import { datasetOf, datasetPath } from '../datasets.routes.ts';
+import type { Dataset } from '../datasets.store.ts';
+import type { DatasetLimits } from '../limits.ts';
+import { type RulerDeps, rulerOf } from '../token-ruler.ts';
+import { isVersionId } from '../versions/versions.routes.ts';
+import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
+import { addExamples } from './add-examples.ts';
+import { changeExample, noSuchExample, removeExample } from './change-example.ts';
+import { findExample } from './example-list.store.ts';
+import { listExamples } from './example-list.ts';
+import { createContract, deleteContract, listContract, readContract, updateContract } from './examples.contract.ts';
+import { addedToWire, createExamplesBody, examplesQuery, exampleToWire, updateExampleBody } from './examples.schema.ts';
+import { type PreparedExample, prepareExamples } from './new-examples.ts';
+import { readChange, readNewExample, storableOf } from './read-example.ts';
+
+export type ExamplesRoutesDeps = RulerDeps & { database: Database; cursors: CursorCodec; limits: DatasetLimits };
+
+const examplesPath = `${datasetPath}/examples`;
+const examplePath = `${examplesPath}/:exampleId`;
+
+/** A hundred examples, each as long as a context. */
+const batchBytes = 8 * 1024 * 1024;
+
+export function examplesRoutes(deps: ExamplesRoutesDeps) {
+  const { database, limits } = deps;
+  const maxExamples = limits.maxExamplesPerDataset;
+
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.get(
+      examplesPath,
+      { config: { operation: 'examples.list', contract: listContract }, schema: { querystring: examplesQuery } },
+      async (request) => {
+        const { dataset } = await readOwnDataset(database, request.principal, datasetOf(request));
+        const { q = '', version_id: versionId, split = null, origin = null, valid = null } = request.query;
+        const version = versionId === undefined ? null : await versionOf(database, dataset, versionId);
+        const question = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
+        const page = await listExamples({ sql: database, ...deps }, question, readPage(request.query));
+        return pageOf({ ...page, toWire: (row) => exampleToWire(row, dataset.kind) });
+      },
+    );
+
+    typed.post(
+      examplesPath,
+      {
+        config: { operation: 'examples.create', contract: createContract },
+        schema: { body: createExamplesBody },
+        bodyLimit: batchBytes,
+      },
+      async (request) => {
+        const { examples, dedupe = 'exact' } = request.body;
+        const path = datasetOf(request);
+        const { dataset } = await seeDatasetToChange(database, request.principal, path);
+        const prepared = await prepareSent(deps, dataset, examples);
+        const added = await once(request, database).transaction(async (tx) => {
+          await changeOwnDataset(tx, request.principal, path);
+          return addExamples(tx, { datasetId: dataset.id, examples: prepared, dedupe, maxExamples });
+        });
+        return addedToWire(added);
+      },
+    );
+
+    app.get(examplePath, { config: { operation: 'examples.read', contract: readContract } }, async (request) => {
+      const { dataset } = await readOwnDataset(database, request.principal, datasetOf(request));
+      const example = await findExample(database, dataset.id, exampleIdOf(request));
+      if (!example) throw noSuchExample();
+      return exampleToWire(example, dataset.kind);
+    });
+
+    typed.patch(
+      examplePath,
+      {
+        config: { operation: 'examples.update', contract: updateContract },
+        schema: { body: updateExampleBody },
+        bodyLimit: batchBytes,
+      },
+      async (request) => {
+        const path = datasetOf(request);
+        const { dataset } = await seeDatasetToChange(database, request.principal, path);
+        const { kind } = dataset;
+        const { content: raw, split } = readChange(request.body, kind);
+        const sent = { content: raw, split: split ?? 'train', origin: 'manual', originId: null } as const;
+        const [prepared] =
+          raw === undefined ? [] : await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) });
+        const content = prepared && storableOf(prepared, kind);
+        const example = await database.transaction(async (tx) => {
+          const { dataset: locked } = await changeOwnDataset(tx, request.principal, path);
+          return changeExample(tx, locked, { id: exampleIdOf(request), change: { content, split } });
+        });
+        return exampleToWire(example, kind);
+      },
+    );
+
+    app.delete(
+      examplePath,
+      { config: { operation: 'examples.delete', contract: deleteContract } },
+      async (request, reply) => {
+        await database.transaction(async (tx) => {
+          const { dataset } = await changeOwnDataset(tx, request.principal, datasetOf(request));
+          await removeExample(tx, dataset, exampleIdOf(request));
+        });
+        return reply.code(204).send();
+      },
+    );
+  };
+}
+
+/** Those that can be read are counted; the others keep their places. */
+async function prepareSent(deps: RulerDeps, dataset: Dataset, sent: readonly unknown[]): Promise<PreparedExample[]> {
+  const read = sent.map((item) => readNewExample(item, dataset.kind));
+  const wanted = read.flatMap((item) => ('content' in item ? [item] : []));
+  const ready = (await prepareExamples(wanted, { kind: dataset.kind, ruler: rulerOf(deps, dataset) })).values();
+  return read.map((item) => {
+    if (!('content' in item)) return item;
+    const { value } = ready.next();
+    if (!value) throw new Error('An example was not prepared. This is a bug.');
+    return value;
+  });
+}
+
+/** A version of the dataset. Throws `not_found`. */
+async function versionOf(database: Database, dataset: Dataset, id: string): Promise<DatasetVersion> {
+  const version = isVersionId(id) ? await findVersion(database, { projectId: dataset.projectId, id }) : null;
+  if (!version || version.datasetId !== dataset.id)
+    throw fault('not_found', { message: 'There is no such version of this dataset.', param: 'version_id' });
+  return version;
+}
+
+function exampleIdOf({ params }: FastifyRequest): string {
+  // as: the path declares it.
+  const { exampleId } = params as { exampleId: string };
+  if (!/^ex_[0-9A-Z]{26}$/.test(exampleId)) throw noSuchExample();
+  return exampleId;
+}

@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '#db';
+import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import { type CursorCodec, checkDisplayName, fault } from '#kernel';
+import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
+import { seeDatasetToChange } from '../dataset-access.ts';
+import { authorOf, datasetOf, datasetPath, projectOf } from '../datasets.routes.ts';
+import { positionOf } from '../datasets.ts';
+import type { DatasetLimits } from '../limits.ts';
+import { streamLines } from './version-content.ts';
+import { createContract, downloadContract, listContract, readContract } from './versions.contract.ts';
+import { createVersionBody, versionsQuery, versionToWire } from './versions.schema.ts';
+import { countVersions, type DatasetVersion, findVersion, listVersions } from './versions.store.ts';
+import { summariseHead, writeVersion } from './versions.ts';
+
+export type VersionsRoutesDeps = { database: Database; cursors: CursorCodec; limits: DatasetLimits };
+
+const versionsPath = `${projectPrefix}/dataset-versions`;
+const versionPath = `${versionsPath}/:versionId`;
+
+export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps) {
+  const maxVersions = limits.maxVersionsPerDataset;
+
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.get(
+      versionsPath,
+      {
+        config: { operation: 'dataset_versions.list', contract: listContract },
+        schema: { querystring: versionsQuery },
+      },
+      async (request) => {
+        const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+        const filter = { projectId, datasetId: request.query.dataset_id ?? null };
+        const { limit, cursor } = readPage(request.query);
+        const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
+        const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+        const [rows, totalCount] = await Promise.all([
+          listVersions(database, filter, { after, limit: limit + 1 }),
+          countVersions(database, filter),
+        ]);
+        const cursorOf = ({ position, id }: (typeof rows)[number]) => cursors.encode(scope, [position, id]);
+        return pageOf({ rows, limit, totalCount, cursorOf, toWire: versionToWire });
+      },
+    );
+
+    typed.post(
+      `${datasetPath}/versions`,
+      {
+        config: { operation: 'dataset_versions.create', contract: createContract },
+        schema: { body: createVersionBody },
+      },
+      async (request, reply) => {
+        const label = request.body.label ?? null;
+        if (label !== null) checkDisplayName(label, 'label');
+        const { project, dataset } = await seeDatasetToChange(database, request.principal, datasetOf(request));
+        const freezing = { datasetId: dataset.id, label, source: { kind: 'manual', id: null } as const, maxVersions };
+        const head = await summariseHead(database, freezing);
+        const { version, isNew } = await once(request, database).transaction(async (tx) => {
+          // Again, as the digest of much takes a while: the project may have been archived.
+          await changeOwnProject(tx, request.principal, projectOf(request));
+          return writeVersion(tx, { ...freezing, author: authorOf(request, project) }, head);
+        });
+        reply.code(isNew ? 201 : 200);
+        return versionToWire(version);
+      },
+    );
+
+    app.get(versionPath, { config: { operation: 'dataset_versions.read', contract: readContract } }, async (request) =>
+      versionToWire(await versionOf(database, request)),
+    );
+
+    app.get(
+      `${versionPath}/download`,
+      { config: { operation: 'dataset_versions.download', contract: downloadContract } },
+      async (request, reply) => {
+        const version = await versionOf(database, request);
+        reply.header('etag', `"${version.sha256}"`).header('cache-control', 'private, no-cache');
+        if (isKnownVersion(request, `"${version.sha256}"`)) return reply.code(304).send();
+        return reply
+          .type('application/x-ndjson')
+          .header('content-length', String(version.bytes))
+          .header('content-disposition', `attachment; filename="${version.datasetId}-v${version.number}.jsonl"`)
+          .send(Readable.from(streamLines(database, version), { objectMode: false, highWaterMark: 65_536 }));
+      },
+    );
+  };
+}
+
+/** The version that a path names, in a project of the caller. */
+async function versionOf(database: Database, request: FastifyRequest): Promise<DatasetVersion> {
+  const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+  // as: the path declares it.
+  const { versionId } = request.params as { versionId: string };
+  const version = isVersionId(versionId) ? await findVersion(database, { projectId, id: versionId }) : null;
+  if (!version) throw fault('not_found', { message: 'There is no such version.' });
+  return version;
+}
+
+export function isVersionId(text: string): boolean {
+  return /^dsv_[0-9A-Z]{26}$/.test(text);
+}
