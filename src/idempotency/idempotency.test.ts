@@ -5,7 +5,7 @@ import { type Fault, newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
-import { fingerprintOf, readIdempotencyKey } from './request-identity.ts';
+import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
 
 let pg: TestDatabase;
 let accountId: string;
@@ -150,11 +150,12 @@ test('the same request is the same path and body, whatever stands behind the que
 });
 
 test('a key that is empty, too long or not ASCII is refused by name', () => {
-  assert.equal(readIdempotencyKey({}), null);
-  assert.equal(readIdempotencyKey({ 'idempotency-key': 'k'.repeat(128) }), 'k'.repeat(128));
+  assert.equal(hasIdempotencyKey({}), false);
+  assert.equal(hasIdempotencyKey({ 'idempotency-key': '' }), true);
+  assert.equal(requireIdempotencyKey({ 'idempotency-key': 'k'.repeat(128) }), 'k'.repeat(128));
   for (const key of ['', 'k'.repeat(129), 'tab\t', 'h\u00e9'])
     assert.throws(
-      () => readIdempotencyKey({ 'idempotency-key': key }),
+      () => requireIdempotencyKey({ 'idempotency-key': key }),
       (error) => isFault('invalid_request')(error) && (error as Fault).options.param === 'Idempotency-Key',
     );
 });

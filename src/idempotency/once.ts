@@ -3,7 +3,7 @@ import { type Database, type HeldTransaction, holdTransaction } from '#db';
 import { fault } from '#kernel';
 import type { KeptAnswer } from './idempotency.store.ts';
 import type { Idempotency, Reservation } from './idempotency.ts';
-import { fingerprintOf, readIdempotencyKey } from './request-identity.ts';
+import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
 import { credentialOf, type SealOwner, seal, unseal } from './seal.ts';
 import { createTurns } from './turns.ts';
 
@@ -46,8 +46,8 @@ function createHooks({ idempotency, database }: { idempotency: Idempotency; data
   return {
     /** After the request was authenticated and found valid: what is refused before this was never run. */
     async begin(request: Keyed, reply: FastifyReply): Promise<FastifyReply | undefined> {
-      const key = readIdempotencyKey(request.headers);
-      if (key === null) return undefined;
+      if (!hasIdempotencyKey(request.headers)) return undefined;
+      const key = requireIdempotencyKey(request.headers);
       const { accountId } = request.principal;
       const owner = { credential: credentialOf(request.headers), accountId, key };
       const fingerprint = fingerprintOf(request);

@@ -8,10 +8,13 @@ export type RequestIdentity = { key: string; fingerprint: Buffer };
 const headerName = 'idempotency-key';
 const keyPattern = /^[\x20-\x7e]{1,128}$/;
 
-/** The `Idempotency-Key` of a request; null without one. Throws `invalid_request`. */
-export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
+export function hasIdempotencyKey(headers: IncomingHttpHeaders): boolean {
+  return headers[headerName] !== undefined;
+}
+
+/** The `Idempotency-Key` of a request that has one. Throws `invalid_request`. */
+export function requireIdempotencyKey(headers: IncomingHttpHeaders): string {
   const sent = headers[headerName];
-  if (sent === undefined) return null;
   if (typeof sent === 'string' && keyPattern.test(sent)) return sent;
   throw fault('invalid_request', {
     message: 'Idempotency-Key: expected 1 to 128 printable ASCII characters.',

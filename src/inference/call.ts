@@ -22,8 +22,8 @@ export type Call = {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   track: RequestTrack;
-  /** Adds header fields to the answer. */
-  announce: (headers: Record<string, string>) => void;
+  /** Takes header fields of the answer. */
+  reply: { headers: (values: Record<string, string>) => unknown };
 };
 
 export type CallDeps = { engine: Engine; billing: Billing; limiter: Limiter };
@@ -58,7 +58,7 @@ export async function performCall<Prepared extends { handle: string }, Result>(
   const { limited } = call.admitted;
   if (limited === null) return prepareAndRun(deps, { call, heldMicro }, steps);
   const pass = await deps.limiter.enter({ requestId: call.requestId, micro: heldMicro, subjects: limited });
-  call.announce(pass.headers);
+  call.reply.headers(pass.headers);
   try {
     return await prepareAndRun(deps, { call, heldMicro }, steps);
   } finally {

@@ -1,10 +1,21 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
+import type { Delta } from '#engine';
+import { attend, type CallRoute, repeatJson } from './attend.ts';
+import type { AttendedCall } from './attended-call.ts';
 import type { Call } from './call.ts';
 import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat.schema.ts';
 import { createChatStream, repeatChatStream } from './chat-stream.ts';
-import { type AnswerHead, chatCompletion, createCollector, createFrames, nameCall, wireId } from './chat-wire.ts';
+import {
+  type AnswerHead,
+  type Collector,
+  chatCompletion,
+  createCollector,
+  createFrames,
+  type NamedDelta,
+  nameCall,
+  wireId,
+} from './chat-wire.ts';
 import type { InferenceDeps } from './deps.ts';
 import { inferencePrefix, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
@@ -15,7 +26,7 @@ export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
   const route: CallRoute<ChatRequest> = {
     operation: config.operation,
     read: readChatRequest,
-    answer: (attended) => answer(deps, attended),
+    answer: (call, wanted) => answer(deps, call, wanted),
     repeat: (kept, { wanted, reply, caller }) =>
       wanted.stream ? repeatChatStream(kept, { wanted, reply, caller }) : repeatJson(kept, { reply }),
   };
@@ -24,55 +35,56 @@ export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
   );
 }
 
-type ChatCall = { attended: Attended<ChatRequest>; call: Call; head: AnswerHead };
+type Chat = { attended: AttendedCall; wanted: ChatRequest; call: Call; head: AnswerHead };
 
-function answer(deps: InferenceDeps, attended: Attended<ChatRequest>): Promise<unknown> {
-  const { admitted, wanted, callFor } = attended;
-  const model = resolveText(deps, admitted, wanted.model);
+function answer(deps: InferenceDeps, attended: AttendedCall, wanted: ChatRequest): Promise<unknown> {
+  const model = resolveText(deps, attended.admitted, wanted.model);
   const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: wanted.model };
   const { maxContextTokens: promptTokens } = model.limits;
-  const call = callFor(model, { promptTokens, maxTokens: wanted.sampling.maxTokens });
-  return wanted.stream ? streamAnswer(deps, { attended, call, head }) : sendAnswer(deps, { attended, call, head });
+  const call = attended.callFor(model, { promptTokens, maxTokens: wanted.sampling.maxTokens });
+  const chat = { attended, wanted, call, head };
+  return wanted.stream ? streamAnswer(deps, chat) : sendAnswer(deps, chat);
 }
 
-async function sendAnswer(deps: InferenceDeps, { attended, call, head }: ChatCall) {
-  const { wanted, keep } = attended;
+async function sendAnswer(deps: InferenceDeps, { attended, wanted, call, head }: Chat) {
   const collector = createCollector();
   const finished = await generate(deps, call, {
     prompt: wanted.prompt,
     sampling: wanted.sampling,
     onDelta: collector.add,
     streams: false,
-    keep: keep && ((end, charge) => keep(chatCompletion(head, collector, end), charge)),
+    keep: attended.keeping((end) => chatCompletion(head, collector, end)),
   });
   return chatCompletion(head, collector, finished);
 }
 
-async function streamAnswer(deps: InferenceDeps, { attended, call, head }: ChatCall): Promise<FastifyReply> {
-  const { request, reply, caller, wanted, keep, failed } = attended;
+async function streamAnswer(deps: InferenceDeps, { attended, wanted, call, head }: Chat): Promise<FastifyReply> {
+  const { request, reply, caller } = attended;
   const stream = createChatStream(reply, caller, createFrames(head, wanted.includeUsage));
   // What is streamed is kept whole, with the same ids.
-  const collector = keep && createCollector();
+  const collector = attended.isKept ? createCollector() : null;
   try {
     const finished = await generate(deps, call, {
       prompt: wanted.prompt,
       sampling: wanted.sampling,
-      onDelta: collector
-        ? (delta) => {
-            const named = nameCall(delta);
-            stream.delta(named);
-            collector.add(named);
-          }
-        : stream.delta,
+      onDelta: collector ? toBoth(stream, collector) : stream.delta,
       streams: true,
-      keep: keep && collector && ((end, charge) => keep(chatCompletion(head, collector, end), charge)),
+      keep: collector && attended.keeping((end) => chatCompletion(head, collector, end)),
     });
     stream.finish(finished, wanted.includeUsage);
   } catch (error) {
     // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
     if (!stream.opened()) throw error;
     request.log.warn({ err: error, code: stream.fail(error).row.code }, 'a stream ended with an error');
-    await failed(error);
+    await attended.failed(error, { hasBegun: true });
   }
   return reply;
+}
+
+function toBoth(stream: { delta: (delta: NamedDelta) => void }, collector: Collector) {
+  return (delta: Delta): void => {
+    const named = nameCall(delta);
+    stream.delta(named);
+    collector.add(named);
+  };
 }

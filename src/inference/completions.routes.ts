@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
+import { attend, type CallRoute, repeatJson } from './attend.ts';
+import type { AttendedCall } from './attended-call.ts';
 import { createCollector, textCompletion, wireId } from './chat-wire.ts';
 import { type CompletionRequest, readCompletionRequest } from './completion.schema.ts';
 import { completionsContract } from './completions.contract.ts';
@@ -18,24 +19,24 @@ export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): vo
   const route: CallRoute<CompletionRequest> = {
     operation: config.operation,
     read: readCompletionRequest,
-    answer: (attended) => answer(deps, attended),
+    answer: (call, wanted) => answer(deps, call, wanted),
     repeat: repeatJson,
   };
   app.post(`${inferencePrefix}/completions`, { config }, (request, reply) => attend(deps, { request, reply }, route));
 }
 
-async function answer(deps: InferenceDeps, { admitted, wanted, callFor, keep }: Attended<CompletionRequest>) {
+async function answer(deps: InferenceDeps, call: AttendedCall, wanted: CompletionRequest) {
   const { model: requested, prompt, sampling } = wanted;
-  const model = resolveText(deps, admitted, requested);
+  const model = resolveText(deps, call.admitted, requested);
   const { maxContextTokens: promptTokens } = model.limits;
   const collector = createCollector();
   const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
-  const finished = await generate(deps, callFor(model, { promptTokens, maxTokens: sampling.maxTokens }), {
+  const finished = await generate(deps, call.callFor(model, { promptTokens, maxTokens: sampling.maxTokens }), {
     prompt,
     sampling,
     onDelta: collector.add,
     streams: false,
-    keep: keep && ((end, charge) => keep(textCompletion(head, collector, end), charge)),
+    keep: call.keeping((end) => textCompletion(head, collector, end)),
   });
   return textCompletion(head, collector, finished);
 }

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
-import { type Attended, attend, type CallRoute, repeatJson } from './attend.ts';
+import { attend, type CallRoute, repeatJson } from './attend.ts';
+import type { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
@@ -21,14 +22,14 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
   const route: CallRoute<EmbeddingRequest> = {
     operation: config.operation,
     read: readEmbeddingRequest,
-    answer: (attended) => answer(deps, attended),
+    answer: (call, wanted) => answer(deps, call, wanted),
     repeat: repeatJson,
   };
   app.post(`${inferencePrefix}/embeddings`, { config }, (request, reply) => attend(deps, { request, reply }, route));
 }
 
-async function answer(deps: InferenceDeps, { admitted, wanted, callFor, keep }: Attended<EmbeddingRequest>) {
-  const model = resolveEmbedding(deps, admitted, wanted);
+async function answer(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest) {
+  const model = resolveEmbedding(deps, call.admitted, wanted);
   const { maxInputs, requestTokenBudget } = model.limits;
   if (wanted.inputs.length > maxInputs) {
     throw fault('invalid_request', {
@@ -36,9 +37,9 @@ async function answer(deps: InferenceDeps, { admitted, wanted, callFor, keep }: 
       message: `input: expected at most ${maxInputs} inputs; split the request`,
     });
   }
-  const answered = await embed(deps, callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {
+  const answered = await embed(deps, call.callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {
     wanted,
-    keep: keep && ((vectors, charge) => keep(embeddingList(wanted, vectors), charge)),
+    keep: call.keeping((vectors) => embeddingList(wanted, vectors)),
   });
   return embeddingList(wanted, answered);
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { compatBody, type ParsedBody } from '#http';
 import { fault } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
+import type { RequestTarget } from '#requests';
 import type { Admit, Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
 import { isFields } from './fields.ts';
@@ -15,8 +16,8 @@ export type ProjectParams = { owner: string; project: string };
 export type Entered = {
   admitted: Admitted;
   body: ParsedBody;
-  /** What is called, as the account knows it. */
-  target: { project: { id: string; owner: string; slug: string }; model: string | null };
+  /** Who calls what. */
+  target: RequestTarget;
 };
 
 /** Lets a call in: one admission for key, project and the model named in the body (wire contract 3.2). */
@@ -25,7 +26,11 @@ export async function enter(admit: Admit, request: FastifyRequest): Promise<Ente
   const body = compatBody(request);
   const model = body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
   const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: slug, model });
-  return { admitted, body, target: { project: { id: admitted.project.id, owner, slug }, model } };
+  return {
+    admitted,
+    body,
+    target: { accountId: admitted.accountId, project: { id: admitted.project.id, owner, slug }, model },
+  };
 }
 
 export function readBody(body: ParsedBody): unknown {

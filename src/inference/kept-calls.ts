@@ -1,22 +1,30 @@
 import type { FastifyRequest } from 'fastify';
 import type { Billing, Charge } from '#billing';
-import { fingerprintOf, type Idempotency, type KeptAnswer, type Reservation, readIdempotencyKey } from '#idempotency';
+import {
+  fingerprintOf,
+  type Idempotency,
+  type KeptAnswer,
+  type Reservation,
+  requireIdempotencyKey,
+} from '#idempotency';
+import type { Entered } from './entry.ts';
 
 /** What makes two calls the same: who calls, and where to with which body. The fingerprint is made when it is needed. */
 export type CallIdentity = { accountId: string; fingerprint: () => Buffer };
 
-export function identityOf({ method, url }: FastifyRequest, accountId: string, body: unknown): CallIdentity {
-  return { accountId, fingerprint: () => fingerprintOf({ method, url, body }) };
+export function identityOf({ method, url }: FastifyRequest, { admitted, body }: Entered): CallIdentity {
+  const value = body.ok ? body.value : null;
+  return { accountId: admitted.accountId, fingerprint: () => fingerprintOf({ method, url, body: value }) };
 }
 
-/** Takes the call's `Idempotency-Key`, or finds what was kept under it; null for a call without one. */
-export async function reserve(
+/** Takes the call's `Idempotency-Key`, or finds what was kept under it. */
+export async function reserveCall(
   idempotency: Idempotency,
   { headers, id: requestId }: FastifyRequest,
   { accountId, fingerprint }: CallIdentity,
-): Promise<Reservation | null> {
-  const key = readIdempotencyKey(headers);
-  return key === null ? null : idempotency.reserve({ key, accountId, fingerprint: fingerprint(), requestId });
+): Promise<Reservation> {
+  const key = requireIdempotencyKey(headers);
+  return idempotency.reserve({ key, accountId, fingerprint: fingerprint(), requestId });
 }
 
 /**

@@ -8,6 +8,8 @@ import type { CallIdentity } from './kept-calls.ts';
  * that is away. Whoever means to make the call once more sends an `Idempotency-Key`.
  */
 export type RepeatGuard = {
+  /** Whether there is anything to check. */
+  isAlert: () => boolean;
   /** Throws `ambiguous_transport` for a call that is the same as one of unknown outcome. */
   check: (call: CallIdentity) => void;
   note: (call: CallIdentity, requestId: string) => void;
@@ -30,8 +32,8 @@ export function createRepeatGuard(clock: Clock): RepeatGuard {
   }
 
   return {
+    isAlert: () => unknown.size > 0,
     check(call) {
-      if (unknown.size === 0) return;
       forgetOld();
       const known = unknown.get(nameOf(call));
       if (!known) return;

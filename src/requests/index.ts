@@ -1,3 +1,4 @@
 export type { ReceivedRequest } from './request-record.ts';
 export { requestsRoutes } from './requests.routes.ts';
-export { createRequests, type Failure, type Requests, type RequestTrack } from './requests.ts';
+export { createRequests, type Requests } from './requests.ts';
+export type { Failure, RequestTarget, RequestTrack } from './running-call.ts';

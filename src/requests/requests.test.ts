@@ -29,13 +29,7 @@ function create(options: Options = {}, instanceId = newId('ins')) {
   return createRequests({ database: pg.database, instanceId, registered: async () => {}, clock, ...options });
 }
 
-const received = (id: string) => ({
-  id,
-  accountId: account.accountId,
-  operation: 'chat.create',
-  project,
-  model: 'chat',
-});
+const target = () => ({ accountId: account.accountId, project, model: 'chat' });
 const isNotFound = (error: unknown) => (error as Fault).fault === 'not_found';
 const find = (requests: ReturnType<typeof create>, id: string) => requests.find({ id, accountId: account.accountId });
 
@@ -65,7 +59,7 @@ test('a call is received, then runs, then is what its ledger row says', async ()
   const requests = create();
   const id = newId('req', nowMs);
   const call = { id, createdAt: new Date(nowMs), route: 'chat.create', project: place(), model: 'chat' };
-  const track = requests.begin(received(id));
+  const track = requests.begin(id, 'chat.create', target());
   assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'received' });
   track.running();
   assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'running' });
@@ -92,7 +86,7 @@ test('a call whose caller left is canceled, with what it cost', async () => {
 test('a failed call is known to every process once it is written, and a later charge outweighs it', async () => {
   const requests = create();
   const id = newId('req', nowMs);
-  const track = requests.begin(received(id));
+  const track = requests.begin(id, 'chat.create', target());
   track.failed({ state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' });
   track.over();
   await requests.stop();
@@ -116,9 +110,9 @@ test('a call that takes longer is known to other processes, runs while its own l
   const working = create({ clock, pageMs: 20 }, instanceId);
   working.start();
   const [id, quickId] = [newId('req', nowMs), newId('req', nowMs)];
-  working.begin(received(id)).running();
+  working.begin(id, 'chat.create', target()).running();
   time.ms = 20;
-  working.begin(received(quickId));
+  working.begin(quickId, 'chat.create', target());
   const other = create({ sweepMs: 20 });
   const stateOf = async (of: string) => (await find(other, of).catch(() => null))?.state ?? null;
   await until(async () => (await stateOf(id)) === 'running');
@@ -155,7 +149,9 @@ test('a process that was taken for dead and was not says itself how its call end
   sweeping.start();
   await until(async () => (await find(requests, id)).finishedAt !== null);
   await sweeping.stop();
-  requests.begin(received(id)).failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
+  requests
+    .begin(id, 'chat.create', target())
+    .failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
   await requests.stop();
   assert.equal((await find(create(), id)).errorCode, 'generation_failed');
 });
@@ -164,8 +160,10 @@ test('a call of another account is as unknown as one that never was', async () =
   const requests = create();
   const other = await seedAccount(pg.database);
   const [id, failedId] = [newId('req', nowMs), newId('req', nowMs)];
-  requests.begin(received(id));
-  requests.begin(received(failedId)).failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits' });
+  requests.begin(id, 'chat.create', target());
+  requests
+    .begin(failedId, 'chat.create', target())
+    .failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits' });
   await charge(pg.database, id);
   for (const unknown of [id, failedId, newId('req', nowMs), 'req_1', "'; drop table ledger --"])
     await assert.rejects(requests.find({ id: unknown, accountId: other.accountId }), isNotFound);
@@ -175,7 +173,9 @@ test('nothing is told of a call of more than 30 days ago, and its row goes', asy
   const [old, kept] = [newId('req', nowMs - 30 * day - 1), newId('req', nowMs - 30 * day + 1)];
   const requests = create({ sweepMs: 10 });
   for (const id of [old, kept])
-    requests.begin(received(id)).failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
+    requests
+      .begin(id, 'chat.create', target())
+      .failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
   await requests.stop();
   assert.equal((await find(requests, kept)).httpStatus, 503);
   await assert.rejects(find(requests, old), isNotFound);
@@ -192,7 +192,7 @@ test('a flood of failures fills neither the memory nor the disk', async () => {
   const flood = (requests: ReturnType<typeof create>) => {
     for (let n = 0; n < 100; n++)
       requests
-        .begin({ ...received(newId('req', nowMs)), accountId: other.accountId })
+        .begin(newId('req', nowMs), 'chat.create', { ...target(), accountId: other.accountId })
         .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable' });
   };
   const atMs = { now: 0 };
@@ -214,6 +214,8 @@ test('a database that refuses does not keep a process from stopping', async () =
   const away = { ...pg.database, query: () => Promise.reject(new Error('away')) };
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
   const requests = createRequests({ database: away, instanceId: newId('ins'), registered: async () => {}, clock });
-  requests.begin(received(newId('req', nowMs))).failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
+  requests
+    .begin(newId('req', nowMs), 'chat.create', target())
+    .failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
   await requests.stop();
 });

@@ -1,32 +1,14 @@
 import type { Database } from '#db';
 import { fault, firstIdAt, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
-import { type Progress, type ReceivedRequest, type RequestRecord, recordOf } from './request-record.ts';
-import {
-  buryRunning,
-  deleteFailedBefore,
-  deleteRunning,
-  type FailedState,
-  findTraces,
-  type RunningRequest,
-  writeRunning,
-} from './requests.store.ts';
-
-export type Failure = { state: FailedState; httpStatus: number | null; errorCode: string | null };
-
-/** Follows one call to its end. */
-export type RequestTrack = {
-  /** The model works on it. */
-  running: () => void;
-  /** It ended without a charge. Nothing needs to be said of one that was charged: its ledger row does. */
-  failed: (failure: Failure) => void;
-  /** It is over, however it went. */
-  over: () => void;
-};
+import { type RequestRecord, recordOf } from './request-record.ts';
+import { buryRunning, deleteFailedBefore, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
+import { type RequestTarget, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
 
 /** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
 export type Requests = {
-  begin: (request: ReceivedRequest) => RequestTrack;
+  /** Costs one map entry. */
+  begin: (id: string, operation: string, target: RequestTarget) => RequestTrack;
   /** Throws `not_found` for another account's call, for one that left no trace and for one of more than 30 days ago. */
   find: (request: { id: string; accountId: string }) => Promise<RequestRecord>;
   start: () => void;
@@ -44,17 +26,14 @@ export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
   sweepMs?: number;
 };
 
-type Here = ReceivedRequest & { progress: Progress; sinceMs: number };
-
 const keptMs = 30 * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
-const longestModel = 200;
 
 export function createRequests(options: RequestsOptions): Requests {
   const { database, instanceId, registered, pageMs = 1_000, sweepMs = 10_000, ...rest } = options;
   const { clock, log } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
-  const here = new Map<string, Here>();
+  const here: RunningCalls = new Map();
   let noted = 0;
   let timers: NodeJS.Timeout[] = [];
   const underWay = new Map<string, Promise<void>>();
@@ -65,7 +44,11 @@ export function createRequests(options: RequestsOptions): Requests {
     const slow = [...here.values()].filter(({ sinceMs }) => sinceMs <= old);
     if (slow.length === 0 && noted === 0) return;
     await registered();
-    await writeRunning(database, instanceId, slow.map(toRunning));
+    await writeRunning(
+      database,
+      instanceId,
+      slow.map((call) => call.toRunning()),
+    );
     noted = slow.length;
   }
 
@@ -87,23 +70,10 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   return {
-    begin({ model, ...request }) {
-      const { id, accountId, operation, project } = request;
-      const asked = { ...request, model: model?.slice(0, longestModel) ?? null };
-      const call: Here = { ...asked, progress: 'received', sinceMs: clock.monotonicMs() };
+    begin(id, operation, target) {
+      const call = new RunningCall({ id, operation, target }, { here, failures, clock });
       here.set(id, call);
-      return {
-        running: () => {
-          call.progress = 'running';
-        },
-        failed: (failure) =>
-          failures.note({
-            ...{ id, accountId, operation, model: asked.model, projectId: project.id },
-            ...failure,
-            finishedAt: new Date(clock.nowMs()),
-          }),
-        over: () => void here.delete(id),
-      };
+      return call;
     },
 
     async find({ id, accountId }) {
@@ -112,8 +82,8 @@ export function createRequests(options: RequestsOptions): Requests {
       // Looked up first: a call that ends meanwhile has left its trace by then.
       const current = here.get(id);
       const traces = await findTraces(database, { id, accountId });
-      const isOwn = current?.accountId === accountId;
-      const record = recordOf({ id, createdAt: new Date(madeMs) }, traces, isOwn ? current : null);
+      const isOwn = current?.target.accountId === accountId;
+      const record = recordOf({ id, createdAt: new Date(madeMs) }, traces, isOwn ? current.toReceived() : null);
       if (!record) throw noSuchRequest();
       return record;
     },
@@ -133,10 +103,6 @@ export function createRequests(options: RequestsOptions): Requests {
       if (noted > 0) await deleteRunning(database, instanceId).catch(() => {});
     },
   };
-}
-
-function toRunning({ id, accountId, operation, project, model }: Here): RunningRequest {
-  return { id, accountId, operation, projectId: project.id, model };
 }
 
 /** Another account's request is as unknown as one that never was. */
