@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { createCursorCodec } from '#kernel';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { lockForChange } from '../dataset-access.ts';
+import { prepared, seedDataset } from '../datasets.fixture.ts';
+import { type Dataset, findDataset } from '../datasets.store.ts';
+import type { DatasetVersion } from '../versions/versions.store.ts';
+import { freezeVersion } from '../versions/versions.ts';
+import { addExamples } from './add-examples.ts';
+import { bulkAdd } from './bulk-add.ts';
+import { removeExample } from './change-example.ts';
+import { type ExampleQuestion, listExamples } from './example-list.ts';
+import type { Split, StorableExample } from './new-examples.ts';
+import { runIndexWords } from './search-index.ts';
+
+let db: TestDatabase;
+const cursors = createCursorCodec(Buffer.alloc(32, 7));
+
+before(async () => {
+  db = await createTestDatabase();
+});
+after(() => db.drop());
+
+type Words = { words: string; split?: Split };
+const rule = { dedupe: 'none', maxExamples: 1_000_000 } as const;
+
+async function add(datasetId: string, words: Words[]): Promise<string[]> {
+  const examples = await prepared(...words);
+  const added = await db.database.transaction((tx) => addExamples(tx, { datasetId, examples, ...rule }));
+  return added.map(({ id }) => id ?? '');
+}
+
+/** As an import does it: most of the words are not in the index. */
+async function addInBulk(datasetId: string, words: Words[]): Promise<void> {
+  const storables = (await prepared(...words)).flatMap(({ example }) => (example ? [example] : []));
+  async function* source(): AsyncGenerator<StorableExample[]> {
+    yield storables;
+  }
+  await db.database.transaction((tx) => bulkAdd(tx, { datasetId, examples: source(), ...rule }));
+}
+
+const datasetOf = async (seeded: Awaited<ReturnType<typeof seedDataset>>): Promise<Dataset> => {
+  const dataset = await findDataset(db.database, { projectId: seeded.project.id, id: seeded.datasetId });
+  assert.ok(dataset);
+  return dataset;
+};
+
+type Asked = Partial<Omit<ExampleQuestion, 'dataset'>>;
+const question = (dataset: Dataset, asked: Asked): ExampleQuestion => ({
+  ...{ dataset, version: null, q: null, split: null, origin: null, valid: null },
+  ...asked,
+});
+
+const page = (dataset: Dataset, asked: Asked, at: { limit: number; cursor?: string | null }) =>
+  listExamples({ sql: db.database, cursors }, question(dataset, asked), { cursor: null, ...at });
+
+/** What all pages together have. */
+async function all(dataset: Dataset, asked: Asked, limit = 100): Promise<{ texts: string[]; total: number }> {
+  const texts: string[] = [];
+  let cursor: string | null = null;
+  let total = -1;
+  do {
+    const found = await page(dataset, asked, { limit, cursor });
+    const shown = found.rows.slice(0, limit);
+    texts.push(...shown.map(({ json }) => JSON.parse(json).messages[0].content));
+    const last = shown.at(-1);
+    if (total >= 0) assert.equal(found.totalCount, total);
+    total = found.totalCount;
+    cursor = found.rows.length > limit && last ? found.cursorOf(last) : null;
+  } while (cursor !== null);
+  return { texts, total };
+}
+
+async function freeze({ datasetId, author }: Awaited<ReturnType<typeof seedDataset>>): Promise<DatasetVersion> {
+  const source = { kind: 'manual', id: null } as const;
+  return (await db.database.transaction((tx) => freezeVersion(tx, { datasetId, author, source, maxVersions: 9 })))
+    .version;
+}
+
+test('however deep the pages, each example comes once, newest first, with the count of all', async () => {
+  const seeded = await seedDataset(db.database);
+  const words = Array.from({ length: 900 }, (_, n) => ({
+    words: `w${n} ${n % 3 === 0 ? 'third' : 'other'}`,
+    split: n % 10 === 0 ? ('test' as const) : ('train' as const),
+  }));
+  await add(seeded.datasetId, words);
+  const dataset = await datasetOf(seeded);
+  const expected = words.toReversed();
+  for (const limit of [7, 100]) {
+    for (const [asked, matches] of [
+      [{}, () => true],
+      [{ split: 'test' }, (each: Words) => each.split === 'test'],
+      [{ q: 'third' }, ({ words: text }: Words) => text.includes('third')],
+      [{ q: 'third', split: 'test' }, (each: Words) => each.words.includes('third') && each.split === 'test'],
+      [{ origin: 'import' }, () => false],
+      [{ valid: false }, () => false],
+    ] as const) {
+      const { texts, total } = await all(dataset, asked, limit);
+      assert.deepEqual(
+        texts,
+        expected.filter(matches).map(({ words: text }) => text),
+        JSON.stringify(asked),
+      );
+      assert.equal(total, texts.length);
+    }
+  }
+});
+
+test('what the index does not have yet is found all the same, and taken into it in the background', async () => {
+  const seeded = await seedDataset(db.database);
+  const words = Array.from({ length: 2_500 }, (_, n) => ({ words: `word${n % 50} item${n}` }));
+  await addInBulk(seeded.datasetId, words);
+  const dataset = await datasetOf(seeded);
+  const unsearched = async () =>
+    (await db.database.query('select from examples where dataset_id = $1 and not searched', [dataset.id])).length;
+  assert.equal(await unsearched(), 1_500);
+  const queries = ['word7', 'WORD7 item57', 'item24*', 'item2400', 'word77', 'yes', 'ite'];
+  const before = [];
+  for (const q of queries) before.push(await all(dataset, { q }));
+  assert.deepEqual(
+    before.map(({ total }) => total),
+    [50, 1, 111, 1, 0, 2_500, 0],
+  );
+  await runIndexWords(db.database, { datasetId: dataset.id }, { signal: new AbortController().signal });
+  assert.equal(await unsearched(), 0);
+  for (const [index, q] of queries.entries()) assert.deepEqual(await all(dataset, { q }), before[index], q);
+});
+
+test('a search finds exactly the examples that hold all words, in the index or not, and only in its dataset', async () => {
+  const word = fc.constantFrom('lamp', 'Lamp', 'red', 'blue', '天气', '今天天气', 'a', 'lampshade');
+  const text = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '));
+  const other = await seedDataset(db.database);
+  await add(other.datasetId, [{ words: 'lamp red blue 天气 a' }]);
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 12 }), text, async (texts, q) => {
+      const seeded = await seedDataset(db.database);
+      await add(
+        seeded.datasetId,
+        texts.map((words) => ({ words })),
+      );
+      const holds = (said: string) =>
+        q
+          .toLowerCase()
+          .split(' ')
+          .every((part) =>
+            said
+              .toLowerCase()
+              .split(' ')
+              .some((each) => each === part || (part === '天气' && each.includes(part))),
+          );
+      const dataset = await datasetOf(seeded);
+      const found = await all(dataset, { q });
+      assert.deepEqual(found.texts, texts.filter(holds).reverse(), q);
+      await db.database.query('update examples set searched = false where dataset_id = $1', [dataset.id]);
+      assert.deepEqual(await all(dataset, { q }), found);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('versions are searched as they were', async () => {
+  const seeded = await seedDataset(db.database);
+  const [first = ''] = await add(seeded.datasetId, [{ words: 'red lamp' }, { words: 'blue lamp' }]);
+  const version = await freeze(seeded);
+  await db.database.transaction(async (tx) => removeExample(tx, await lockForChange(tx, seeded.datasetId), first));
+  await add(seeded.datasetId, [{ words: 'green lamp' }]);
+  const dataset = await datasetOf(seeded);
+  assert.deepEqual(await all(dataset, { q: 'lamp' }), { texts: ['green lamp', 'blue lamp'], total: 2 });
+  assert.deepEqual(await all(dataset, { q: 'lamp', version }), { texts: ['blue lamp', 'red lamp'], total: 2 });
+  assert.deepEqual(await all(dataset, { version }), { texts: ['blue lamp', 'red lamp'], total: 2 });
+  assert.deepEqual(await all(dataset, { version, origin: 'manual' }), { texts: ['blue lamp', 'red lamp'], total: 2 });
+  assert.deepEqual(await all(dataset, { version, valid: false }), { texts: [], total: 0 });
+});
+
+test('a cursor belongs to the dataset, the search text and every filter', async () => {
+  const [seeded, other] = [await seedDataset(db.database), await seedDataset(db.database)];
+  for (const { datasetId } of [seeded, other])
+    await add(
+      datasetId,
+      Array.from({ length: 4 }, (_, n) => ({ words: `lamp red ${n}` })),
+    );
+  const version = await freeze(seeded);
+  const [dataset, elsewhere] = [await datasetOf(seeded), await datasetOf(other)];
+  const asked: Asked[] = [{}, { q: 'lamp' }, { q: 'red' }, { split: 'train' }, { valid: true }, { version }];
+  for (const one of asked) {
+    const found = await page(dataset, one, { limit: 1 });
+    const [row] = found.rows;
+    assert.ok(row);
+    const cursor = found.cursorOf(row);
+    assert.equal((await page(dataset, one, { limit: 3, cursor })).rows.length, 3);
+    for (const foreign of asked)
+      if (foreign !== one)
+        await assert.rejects(page(dataset, foreign, { limit: 1, cursor }), { fault: 'invalid_cursor' });
+    await assert.rejects(page(elsewhere, one, { limit: 1, cursor }), { fault: 'invalid_cursor' });
+  }
+});
+
+test('the count of a search follows changes between its pages', async () => {
+  const seeded = await seedDataset(db.database);
+  await add(seeded.datasetId, [{ words: 'lamp 1' }, { words: 'lamp 2' }, { words: 'lamp 3' }]);
+  const first = await page(await datasetOf(seeded), { q: 'lamp' }, { limit: 1 });
+  const [row] = first.rows;
+  assert.ok(row);
+  await add(seeded.datasetId, [{ words: 'lamp 4' }]);
+  const second = await page(await datasetOf(seeded), { q: 'lamp' }, { limit: 9, cursor: first.cursorOf(row) });
+  assert.deepEqual([first.totalCount, second.totalCount, second.rows.length], [3, 4, 2]);
+});
