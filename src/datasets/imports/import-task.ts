@@ -6,7 +6,7 @@ import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store
 import type { Counting } from './worker/counting.ts';
 import type { ObjectPlace, WorkBounds } from './worker/protocol.ts';
 import { failImport } from './worker/work.ts';
-import { runWorker } from './worker/worker-process.ts';
+import { createWorkers, type Workers } from './worker/worker-process.ts';
 
 export type ImportTaskOptions = {
   database: Database;
@@ -26,6 +26,8 @@ export type ImportTask = {
   enqueue: (tx: Sql, importId: string) => Promise<void>;
   /** Enqueues what has no worker and waits for none. */
   resume: () => Promise<void>;
+  /** After the end of `jobs`. */
+  stop: () => void;
 };
 
 // Each worker may take 400 MB, and one large file should not hold up a small one.
@@ -35,20 +37,24 @@ const busySeconds = 5;
 export function createImportTask(options: ImportTaskOptions): ImportTask {
   const { database, jobs } = options;
   const enqueue = (sql: Sql, importId: string) => jobs.enqueue(sql, task, { importId }, { key: importId });
-  jobs.handle(task, ({ importId }, run) => handle(options, importId, run));
+  const workers = createWorkers(options.environment);
+  jobs.handle(task, ({ importId }, run) => handle({ ...options, workers }, importId, run));
   return {
     enqueue,
     resume: async () => {
       for (const id of await listAbandoned(database)) await enqueue(database, id);
     },
+    stop: workers.stop,
   };
 }
 
-async function handle(options: ImportTaskOptions, importId: string, run: TaskRun): Promise<void> {
-  const { database, jobs, environment, bounds, objectPlace: objects, counting } = options;
+type Handling = ImportTaskOptions & { workers: Workers };
+
+async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
+  const { database, jobs, workers, bounds, objectPlace: objects, counting } = options;
   const tempDir = path.join(options.tempDir, importId);
   const order = { importId, databaseUrl: database.url, objects, bounds, tempDir, counting: counting() };
-  const end = await runWorker(order, { signal: run.signal, environment });
+  const end = await workers.run(order, run.signal);
   if (run.signal.aborted) {
     await giveAttemptBack(database, importId);
     throw new Error('The server stopped while an import was under way; it goes on elsewhere.');

@@ -11,17 +11,23 @@ export async function* readDelimited(
   chunks: AsyncIterable<Buffer>,
   { delimiter, bounds }: { delimiter: string; bounds: ReadBounds },
 ): AsyncGenerator<SourceRow[]> {
-  const parser = parse(optionsOf(delimiter, bounds));
+  // The parser is ahead of what is read from it, and its errors are of where it is.
+  const parsed = { lines: 0 };
+  const onRecord: Options['on_record'] = (record, { lines }) => {
+    parsed.lines = lines;
+    return record;
+  };
+  const parser = parse({ ...optionsOf(delimiter, bounds), on_record: onRecord });
   const source = Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
   source.once('error', (error) => parser.destroy(error));
   let columns: string[] | null = null;
-  let previousEnd = { line: 0, bytes: 0 };
+  let previousEnd = 0;
   let batch: SourceRow[] = [];
   try {
     // as: what `info` and `encoding: null` make the parser give.
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
-      const place = { line: info.lines - newlinesIn(record), byteOffset: previousEnd.bytes };
-      previousEnd = { line: info.lines, bytes: info.bytes };
+      const place = { line: info.lines - newlinesIn(record), byteOffset: previousEnd };
+      previousEnd = info.bytes;
       if (columns === null) columns = columnsOf(record, bounds.maxColumns);
       else batch.push(toRow(record, columns, place));
       if (batch.length < batchRows) continue;
@@ -29,7 +35,7 @@ export async function* readDelimited(
       batch = [];
     }
   } catch (error) {
-    throw error instanceof CsvError ? failureOf(error, previousEnd.line, bounds) : error;
+    throw error instanceof CsvError ? failureOf(error, parsed.lines, bounds) : error;
   } finally {
     source.destroy();
     parser.destroy();

@@ -60,10 +60,10 @@ function withoutMark(sample: Buffer): string | null {
 }
 
 function guess(sample: Buffer): string {
-  const [best] = analyse(sample).filter(({ name }) => isKnownEncoding(name));
   // What looks like UTF-8 is UTF-8 with faults: its rows are told, instead of being read as something else.
-  if (best && best.confidence >= sureEnough) return best.name.toLowerCase();
-  return looksLikeUtf8(sample) ? 'utf-8' : fallback;
+  if (looksLikeUtf8(sample)) return 'utf-8';
+  const [best] = analyse(sample).filter(({ name }) => isKnownEncoding(name));
+  return best && best.confidence >= sureEnough ? best.name.toLowerCase() : fallback;
 }
 
 /** Most of what is not ASCII is well-formed UTF-8. */
@@ -71,7 +71,7 @@ function looksLikeUtf8(sample: Buffer): boolean {
   const replaced = sample.toString().split('\ufffd').length - 1;
   let others = 0;
   for (const character of sample.toString()) if (character > '\u007f' && character !== '\ufffd') others++;
-  return others > replaced * 2;
+  return others > 0 && others >= replaced;
 }
 
 /** The sample without the character that it may be cut in. */

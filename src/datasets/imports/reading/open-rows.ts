@@ -11,7 +11,6 @@ import { gunzip } from './gunzip.ts';
 import { ImportFailure } from './import-failure.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readJsonList } from './json-list.ts';
-import { readParquet } from './parquet.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
 /** What the caller knows of the file better than we could find out; null: found out. */
@@ -72,6 +71,8 @@ async function spooled(chunks: AsyncIterable<Buffer>, { bounds, tempDir }: Spool
   await pipeline(chunks, createWriteStream(file));
   async function* rows(): AsyncGenerator<SourceRow[]> {
     try {
+      // Its reader is large, and most files are text.
+      const { readParquet } = await import('./parquet.ts');
       yield* readParquet(file, bounds);
     } finally {
       await rm(file, { force: true });

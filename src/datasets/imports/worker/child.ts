@@ -1,57 +1,68 @@
 import { rm } from 'node:fs/promises';
-import { openDatabase } from '#db';
-import { openFolderStore, openS3Store } from '#objects';
-import { type Counting, openRulers } from './counting.ts';
-import type { FromWorker, ObjectPlace, ToWorker, WorkOrder } from './protocol.ts';
+import { type Database, openDatabase } from '#db';
+import { type ObjectStore, openFolderStore, openS3Store } from '#objects';
+import { type Counting, createRulers } from './counting.ts';
+import type { FromWorker, ToWorker, WorkOrder } from './protocol.ts';
+import type { WorkDeps } from './room.ts';
 import { Busy, work } from './work.ts';
 
 const aliveMs = 1_000;
 
-/** The program of a worker: one import, one attempt. It says how that ended and is gone (`worker-process.ts`). */
+/** The program of a worker: takes one order after the other and says how each ended (`worker-process.ts`). */
 function main(): void {
   // A terminal or a service manager signals the whole group; the server decides when its workers end.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   // Nobody is left to answer to. What was not committed is undone by the database.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  process.once('message', (received) => {
+  const tools = remembered(openTools);
+  const rulers = createRulers();
+  process.on('message', (received) => {
     // as: the channel carries only what worker-process.ts sends.
     const { order } = received as ToWorker<Counting>;
-    void run(order).then(say);
+    void run(order, { tools, rulerOf: rulers(order.counting) }).then(say);
   });
 }
 
-async function run(order: WorkOrder<Counting>): Promise<FromWorker> {
-  const alive = setInterval(() => process.send?.({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
-  try {
+type Tools = { database: Database; objects: ObjectStore };
+
+async function openTools({ databaseUrl, objects }: WorkOrder<Counting>): Promise<Tools> {
+  return {
     // The lease and the writing take one connection, progress and questions the others.
-    const database = await openDatabase({ url: order.databaseUrl, maxConnections: 4 });
-    const objects = openObjects(order.objects);
-    const rulers = order.counting && openRulers(order.counting);
-    const { bounds, tempDir } = order;
-    await work(
-      { database, objects, bounds, tempDir, rulerOf: (dataset) => rulers?.rulerOf(dataset) ?? null },
-      order.importId,
-    );
+    database: await openDatabase({ url: databaseUrl, maxConnections: 4 }),
+    objects: objects.kind === 'folder' ? openFolderStore(objects.root) : openS3Store(objects.place),
+  };
+}
+
+/** Orders of one server are all for the same database and the same store. */
+function remembered(open: typeof openTools): typeof openTools {
+  let opened: Promise<Tools> | null = null;
+  return (order) => {
+    opened ??= open(order);
+    return opened;
+  };
+}
+
+type With = { tools: typeof openTools; rulerOf: WorkDeps['rulerOf'] };
+
+async function run(order: WorkOrder<Counting>, { tools, rulerOf }: With): Promise<FromWorker> {
+  const { bounds, tempDir, importId } = order;
+  const alive = setInterval(() => say({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
+  try {
+    await work({ ...(await tools(order)), bounds, tempDir, rulerOf }, importId);
     return { type: 'done' };
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { type: error instanceof Busy ? 'again' : 'failed', message };
   } finally {
     clearInterval(alive);
-    await rm(order.tempDir, { recursive: true, force: true });
+    await rm(tempDir, { recursive: true, force: true });
   }
 }
 
-function openObjects(place: ObjectPlace) {
-  return place.kind === 'folder' ? openFolderStore(place.root) : openS3Store(place.place);
-}
-
 function say(message: FromWorker): void {
-  // Native parts may be at work still, which an orderly exit would wait for.
-  const end = () => process.exit(0);
-  if (process.send) process.send(message, undefined, undefined, end);
-  else end();
+  // A channel that has closed ends this process: see 'disconnect'.
+  process.send?.(message, undefined, undefined, () => {});
 }
 
 main();

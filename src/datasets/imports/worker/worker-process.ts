@@ -1,15 +1,9 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Counting } from './counting.ts';
 import type { FromWorker, ToWorker, WorkOrder } from './protocol.ts';
 
 export type WorkerEnd = { type: 'done' } | { type: 'again' | 'failed' | 'lost'; message: string };
-
-export type WorkerOptions = {
-  signal: AbortSignal;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Told as the worker tells. */
-  onAlive?: (rssBytes: number) => void;
-};
 
 const program = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** With what DuckDB and buffers take beside it, a worker stays below 400 MB for text. */
@@ -19,42 +13,92 @@ const silenceMs = 60_000;
 /** What the S3 client looks for by itself, and nothing else of the server's secrets. */
 const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|AWS_\w+)$/;
 
-/**
- * Lets a process of its own do the work, so that no file can stall or end the server, whatever is in it. It ends with this
- * process, and when the signal aborts.
- */
-export async function runWorker<Counting>(
-  order: WorkOrder<Counting>,
-  { signal, environment, onAlive }: WorkerOptions,
-): Promise<WorkerEnd> {
-  signal.throwIfAborted();
+/** Starting a process takes as long as reading a small file, so one that is done waits a while for more. */
+const idleMs = 30_000;
+
+export type Workers = {
+  /**
+   * Lets a process of its own do the work, so that no file can stall or end the server, whatever is in it. It ends with
+   * this process, and when the signal aborts.
+   */
+  run: (order: WorkOrder<Counting>, signal: AbortSignal) => Promise<WorkerEnd>;
+  stop: () => void;
+};
+
+export function createWorkers(environment: Readonly<Record<string, string | undefined>>): Workers {
+  const idle = new Map<ChildProcess, NodeJS.Timeout>();
+
+  function take(): ChildProcess {
+    for (const [child, timer] of idle) {
+      clearTimeout(timer);
+      idle.delete(child);
+      if (child.connected) return child;
+    }
+    return start(environment);
+  }
+
+  function keep(child: ChildProcess): void {
+    const timer = setTimeout(() => {
+      idle.delete(child);
+      child.kill('SIGKILL');
+    }, idleMs).unref();
+    idle.set(child, timer);
+  }
+
+  return {
+    async run(order, signal) {
+      signal.throwIfAborted();
+      const child = take();
+      const end = await talk(child, order, signal);
+      if (end.type === 'done' && child.connected) keep(child);
+      else child.kill('SIGKILL');
+      return end;
+    },
+    stop() {
+      for (const [child, timer] of idle) {
+        clearTimeout(timer);
+        child.kill('SIGKILL');
+      }
+      idle.clear();
+    },
+  };
+}
+
+function start(environment: Readonly<Record<string, string | undefined>>): ChildProcess {
   const child = fork(program, [], {
     execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
     env: Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name))),
-    // Options hold numbers of any size and dates.
+    // Orders hold numbers of any size and dates.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  // A server that stops does not wait for an idle worker, nor one that works: jobs do that.
+  child.unref();
+  child.channel?.unref();
+  child.stderr?.setEncoding('utf8');
+  return child;
+}
+
+async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: AbortSignal): Promise<WorkerEnd> {
   const ended = Promise.withResolvers<WorkerEnd>();
-  let said: WorkerEnd | null = null;
-  let tail = '';
   const kill = () => void child.kill('SIGKILL');
   let silence = setTimeout(kill, silenceMs);
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  let tail = '';
+  const onText = (text: string) => {
     tail = (tail + text).slice(-2_000);
-  });
-  child.on('message', (received) => {
+  };
+  const onMessage = (received: unknown) => {
     // as: the channel carries only what child.ts sends.
     const message = received as FromWorker;
     clearTimeout(silence);
     silence = setTimeout(kill, silenceMs);
-    if (message.type === 'alive') onAlive?.(message.rssBytes);
-    else said = message;
-  });
-  child.once('error', (error) => ended.resolve({ type: 'lost', message: error.message }));
-  child.once('exit', (code, by) =>
-    ended.resolve(said ?? { type: 'lost', message: `The worker ended by ${by ?? `code ${code}`}. ${tail}`.trim() }),
-  );
+    if (message.type !== 'alive') ended.resolve(message);
+  };
+  const onError = (error: Error) => ended.resolve({ type: 'lost', message: error.message });
+  const onExit = (code: number | null, by: string | null) =>
+    ended.resolve({ type: 'lost', message: `The worker ended by ${by ?? `code ${code}`}. ${tail}`.trim() });
+  child.stderr?.on('data', onText);
+  child.on('message', onMessage).once('error', onError).once('exit', onExit);
   signal.addEventListener('abort', kill, { once: true });
   child.send({ type: 'start', order } satisfies ToWorker<Counting>, () => {});
   try {
@@ -62,5 +106,9 @@ export async function runWorker<Counting>(
   } finally {
     clearTimeout(silence);
     signal.removeEventListener('abort', kill);
+    child.stderr?.off('data', onText);
+    child.off('message', onMessage).off('error', onError).off('exit', onExit);
+    // Nobody else listens while it waits.
+    child.on('error', () => {});
   }
 }

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import iconv from 'iconv-lite';
+import { ImportFailure } from './import-failure.ts';
+import { type OpenedFile, openRows, type ReadOptions } from './open-rows.ts';
+import type { ReadBounds, SourceRow } from './source-row.ts';
+
+const bounds: ReadBounds = { maxTextBytes: 64_000_000, maxRows: 1_000, maxRowBytes: 10_000, maxColumns: 50 };
+const found: ReadOptions = { format: null, encoding: null, delimiter: null };
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'fanfold-reading-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+/** The file in pieces of any size. */
+function open(
+  name: string,
+  bytes: Buffer,
+  { options = {}, pieces = 7_000 }: { options?: Partial<ReadOptions>; pieces?: number } = {},
+): Promise<OpenedFile> {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / pieces) }, (_, n) =>
+    bytes.subarray(n * pieces, (n + 1) * pieces),
+  );
+  const file = { name, sizeBytes: bytes.length, bytes: Readable.from(chunks) };
+  return openRows(file, { options: { ...found, ...options }, bounds, tempDir: folder });
+}
+
+async function rowsOf(...input: Parameters<typeof open>): Promise<{ file: OpenedFile; rows: SourceRow[] }> {
+  const file = await open(...input);
+  const rows: SourceRow[] = [];
+  for await (const batch of file.rows) rows.push(...batch);
+  return { file, rows };
+}
+
+const told = (rows: readonly SourceRow[]) =>
+  rows.map(({ line, fields, problem }) => (problem ? `${line} ${problem.code}` : `${line} ${JSON.stringify(fields)}`));
+
+async function parquetOf(values: string): Promise<Buffer> {
+  const { readFile } = await import('node:fs/promises');
+  const file = path.join(folder, 'made.parquet');
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  await connection.run(`copy (${values}) to '${file}' (format parquet)`);
+  connection.closeSync();
+  instance.closeSync();
+  return readFile(file);
+}
+
+const samples: Record<string, () => Buffer | Promise<Buffer>> = {
+  'a.jsonl': () => Buffer.from('{"q":"one","n":1}\n\n{"q":"zwei ü","n":2}\r\n{"q":"three","n":3}'),
+  'a.json': () => Buffer.from('[\n {"q":"one","n":1},\n\n {"q":"zwei ü",\n  "n":2},{"q":"three","n":3}]\n'),
+  'a.csv': () => Buffer.from('q,n\none,1\n\n"zwei ü",2\r\nthree,3'),
+  'a.tsv': () => Buffer.from('q\tn\none\t1\n\nzwei ü\t2\nthree\t3\n'),
+  'a.parquet': () => parquetOf("select * from (values ('one', 1), ('zwei ü', 2), ('three', 3)) as t (q, n)"),
+};
+
+const lines: Record<string, number[]> = {
+  'a.jsonl': [1, 3, 4],
+  'a.json': [2, 4, 5],
+  'a.csv': [2, 4, 5],
+  'a.tsv': [2, 4, 5],
+  'a.parquet': [1, 2, 3],
+};
+
+for (const packed of [false, true])
+  for (const [name, make] of Object.entries(samples))
+    test(`${name}${packed ? '.gz' : ''} is recognised and read row by row, each with its line`, async () => {
+      const plain = await make();
+      const bytes = packed ? gzipSync(plain) : plain;
+      for (const pieces of [1, 3, 100_000]) {
+        const { file, rows } = await rowsOf(packed ? `${name}.gz` : name, bytes, { pieces });
+        assert.equal(file.format, name.split('.')[1]);
+        assert.equal(file.gzip, packed);
+        assert.deepEqual(
+          rows.map(({ fields }) => String(fields?.q)),
+          ['one', 'zwei ü', 'three'],
+        );
+        assert.deepEqual(
+          rows.map(({ fields }) => Number(fields?.n)),
+          [1, 2, 3],
+        );
+        assert.deepEqual(
+          rows.map(({ line }) => line),
+          lines[name],
+        );
+        for (const { byteOffset } of packed || name === 'a.parquet' ? [] : rows) assert.ok(byteOffset !== null);
+        assert.match(await file.finish(), /^[0-9a-f]{64}$/);
+      }
+      // Whatever the file is called.
+      assert.equal((await rowsOf('data', bytes)).rows.length, 3);
+    });
+
+describe('places', () => {
+  test('the byte offset of a row is where its text begins', async () => {
+    for (const name of ['a.jsonl', 'a.json']) {
+      const bytes = (await samples[name]?.()) ?? Buffer.alloc(0);
+      for (const { byteOffset, fields } of (await rowsOf(name, bytes, { pieces: 5 })).rows) {
+        assert.ok(byteOffset !== null && bytes.toString('utf8', byteOffset, byteOffset + 6).startsWith('{"q":'));
+        assert.ok(bytes.toString('utf8', byteOffset).startsWith(`{"q":"${fields?.q}"`));
+      }
+    }
+  });
+
+  test('values over several lines count', async () => {
+    const { rows } = await rowsOf('a.csv', Buffer.from('q,n\n"a\nb",1\nc,2\n'));
+    assert.deepEqual(told(rows), ['2 {"q":"a\\nb","n":"1"}', '4 {"q":"c","n":"2"}']);
+  });
+});
+
+describe('rows that are wrong', () => {
+  test('a wrong row of JSON lines is told by its line, and the others are read', async () => {
+    const text = ['{"a":"für"}', '{"a":', '[1]', '7', '{"a":"', `{"a":"${'x'.repeat(20_000)}"}`, '{"a":2}'].join('\n');
+    const { rows } = await rowsOf(
+      'a.jsonl',
+      Buffer.concat([Buffer.from(text), Buffer.from('\n{"a":"\xff"}\n', 'latin1')]),
+      { pieces: 11 },
+    );
+    assert.deepEqual(told(rows), [
+      '1 {"a":"für"}',
+      '2 bad_json',
+      '3 wrong_type',
+      '4 wrong_type',
+      '5 bad_json',
+      '6 too_large',
+      '7 {"a":2}',
+      '8 bad_encoding',
+    ]);
+    assert.ok(rows.every((row) => row.excerpt().length <= 200));
+  });
+
+  test('a wrong item of a JSON list does not spoil the others', async () => {
+    const text = `[{"a":1},\n{"a":},\n"x",\n{"a":"${'x'.repeat(20_000)}"},\n{"a":{"b":[1,"]}"]}}]`;
+    const { rows } = await rowsOf('a.json', Buffer.from(text), { pieces: 13 });
+    assert.deepEqual(told(rows), ['1 {"a":1}', '2 bad_json', '3 wrong_type', '4 too_large', '5 {"a":{"b":[1,"]}"]}}']);
+  });
+
+  test('a row with more values than columns is wrong, one with fewer has none there', async () => {
+    const { rows } = await rowsOf('a.csv', Buffer.from('a,b\n1,2,3\n4\n'));
+    assert.deepEqual(told(rows), ['2 wrong_type', '3 {"a":"4","b":null}']);
+  });
+
+  test('what is nested too deeply is refused before it is walked', async () => {
+    const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const { rows } = await rowsOf('a.jsonl', Buffer.from([deep(10), deep(100), deep(4_900), '{"a":1}'].join('\n')));
+    assert.deepEqual(
+      rows.map(({ problem }) => problem?.code ?? null),
+      [null, 'too_large', 'too_large', null],
+    );
+  });
+
+  test('columns that are called like parts of objects are columns', async () => {
+    const { rows } = await rowsOf('a.csv', Buffer.from('__proto__,constructor,a,a,\n1,2,3,4,5\n'));
+    assert.deepEqual(Object.keys(rows[0]?.fields ?? {}), ['__proto__', 'constructor', 'a', 'a_2', 'column_5']);
+  });
+});
+
+describe('encodings', () => {
+  const text = 'q,n\nGrüße – “Zeit” für Käse und Brötchen,1\nÄpfel mögen die Bären ganz außerordentlich,2\n';
+  for (const [encoding, mark] of [
+    ['utf-8', '\ufeff'],
+    ['utf-16le', '\ufeff'],
+    ['utf-16be', '\ufeff'],
+    ['utf-16le', ''],
+    ['windows-1252', ''],
+  ] as const)
+    test(`${encoding}${mark && ' with its mark'} is recognised`, async () => {
+      const { file, rows } = await rowsOf('a.csv', iconv.encode(mark + text, encoding, { addBOM: false }), {
+        pieces: 3,
+      });
+      assert.equal(rows[0]?.fields?.q, 'Grüße – “Zeit” für Käse und Brötchen');
+      assert.ok([encoding, 'iso-8859-1'].includes(file.encoding ?? ''), file.encoding ?? '');
+    });
+
+  test('Chinese in GB18030 is recognised', async () => {
+    const chinese =
+      '问题,答案\n今天天气怎么样？北京的天空非常晴朗，适合出去散步。,今天的天气很好，请带上水和帽子。\n'.repeat(8);
+    const { file, rows } = await rowsOf('a.csv', iconv.encode(chinese, 'gb18030'));
+    assert.equal(file.encoding, 'gb18030');
+    assert.equal(rows[0]?.fields?.['问题'], '今天天气怎么样？北京的天空非常晴朗，适合出去散步。');
+  });
+
+  test('an encoding that is asked for is taken', async () => {
+    const { rows } = await rowsOf('a.csv', iconv.encode('q\nпривет\n', 'koi8-r'), { options: { encoding: 'KOI8-R' } });
+    assert.equal(rows[0]?.fields?.q, 'привет');
+    await assert.rejects(
+      open('a.csv', Buffer.from('q\n'), { options: { encoding: 'klingon' } }),
+      isFailure('unknown_encoding'),
+    );
+  });
+
+  test('delimiters are found out', async () => {
+    for (const delimiter of [',', ';', '\t', '|']) {
+      const rows = [
+        ['q', 'n'],
+        ['one, or; "more"', '1'],
+        ['two', '2'],
+      ];
+      const csv = rows.map((row) =>
+        row.map((value) => (/[,;\t|"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(delimiter),
+      );
+      const { file, rows: read } = await rowsOf('a.csv', Buffer.from(csv.join('\n')));
+      assert.equal(file.delimiter, delimiter);
+      assert.equal(read[0]?.fields?.q, 'one, or; "more"');
+    }
+  });
+});
+
+const isFailure = (code: string) => (error: unknown) => error instanceof ImportFailure && error.code === code;
+
+describe('lies', () => {
+  const cases: [string, string, Buffer, string][] = [
+    ['a ZIP archive', 'a.csv', Buffer.from('PK\x03\x04rest of it'), 'wrong_format'],
+    ['a PDF', 'a.json', Buffer.from('%PDF-1.7 and so on'), 'wrong_format'],
+    ['gzip in gzip', 'a.jsonl.gz', gzipSync(gzipSync('{"a":1}')), 'wrong_format'],
+    ['bytes that are no text', 'a.csv', Buffer.alloc(1_000), 'wrong_format'],
+    ['nothing', 'a.csv', Buffer.alloc(0), 'empty_file'],
+    ['nothing, packed', 'a.csv.gz', gzipSync(''), 'empty_file'],
+    ['text called JSON', 'a.json', Buffer.from('hello, world'), 'wrong_format'],
+    [
+      'half of a packed file',
+      'a.jsonl.gz',
+      gzipSync(`{"a":"${Math.random()}"}\n`.repeat(9_000)).subarray(0, 300),
+      'bad_compression',
+    ],
+    ['a Parquet file without its end', 'a.parquet', Buffer.from(`PAR1${'x'.repeat(500)}`), 'unreadable'],
+    ['a JSON list without its end', 'a.json', Buffer.from('[{"a":1},{"a":2}'), 'unreadable'],
+    ['a JSON list and more', 'a.json', Buffer.from('[{"a":1}] {"a":2}'), 'unreadable'],
+    ['a JSON list without commas', 'a.json', Buffer.from('[{"a":1}\n{"a":2}]'), 'unreadable'],
+    ['a quote that is never closed', 'a.csv', Buffer.from('a,b\n1,2\n"3,4\n5,6\n'), 'unreadable'],
+    ['one row of all the file', 'a.csv', Buffer.from(`a,b\n1,"${'x,y\n'.repeat(9_000)}`), 'row_too_large'],
+    [
+      'a thousand columns',
+      'a.csv',
+      Buffer.from(`${Array.from({ length: 1_000 }, (_, n) => n).join(',')}\n1\n`),
+      'too_many_columns',
+    ],
+  ];
+  for (const [what, name, bytes, code] of cases)
+    test(`${what} gets a clear error`, () => assert.rejects(rowsOf(name, bytes), isFailure(code)));
+
+  test('a format that the file has not is refused', async () => {
+    const parquet = (await samples['a.parquet']?.()) ?? Buffer.alloc(0);
+    await assert.rejects(rowsOf('a', parquet, { options: { format: 'csv' } }), isFailure('wrong_format'));
+    await assert.rejects(
+      rowsOf('a', Buffer.from('a,b\n1,2\n'), { options: { format: 'jsonl' } }),
+      isFailure('wrong_format'),
+    );
+    await assert.rejects(
+      rowsOf('a', Buffer.from('a,b\n1,2\n'), { options: { format: 'parquet' } }),
+      isFailure('wrong_format'),
+    );
+  });
+
+  test('an error of the CSV reader names the line', async () => {
+    await assert.rejects(rowsOf('a.csv', Buffer.from('a,b\n1,2\n"3,4\n5,6\n')), /after line 2/);
+  });
+});
+
+test('any rows of text come back from CSV and JSON as they went in', async () => {
+  const value = fc
+    .string({ unit: 'grapheme', maxLength: 12 })
+    .filter((text) => text.trim() !== '' && !/[\r\0]/.test(text));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (table, pieces) => {
+        const quoted = [['a', 'b'], ...table].map((row) =>
+          row.map((text) => `"${text.replaceAll('"', '""')}"`).join(','),
+        );
+        const csv = await rowsOf('a.csv', Buffer.from(quoted.join('\n')), { pieces, options: { delimiter: ',' } });
+        const objects = table.map(([a, b]) => ({ a, b }));
+        const json = await rowsOf('a.json', Buffer.from(JSON.stringify(objects, null, 1)), { pieces });
+        const jsonl = await rowsOf('a.jsonl', Buffer.from(objects.map((row) => JSON.stringify(row)).join('\n')), {
+          pieces,
+        });
+        for (const { rows } of [csv, json, jsonl])
+          assert.deepEqual(
+            rows.map(({ fields }) => ({ ...fields })),
+            objects,
+          );
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

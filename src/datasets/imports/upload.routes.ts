@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type TypeBoxProvider, watchCaller } from '#http';
+import { fault } from '#kernel';
+import { changeOwnProject } from '#projects';
+import { pathOf, readOwnImport, wrongState } from './import-access.ts';
+import type { ImportRecord } from './import-record.ts';
+import { importToWire } from './import-wire.ts';
+import { uploadContract } from './imports.contract.ts';
+import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
+import { again } from './imports.ts';
+import { completeUpload } from './upload/complete-upload.ts';
+import { readContentRange } from './upload/content-range.ts';
+import { chunksUntilLost, exemptFromRequestTimeout } from './upload/patience.ts';
+import { receive } from './upload/receive.ts';
+
+export type UploadDeps = ImportRoutesDeps & {
+  /** A body from which nothing comes for so long is given up; what has come is kept. */
+  uploadSilenceMs: number;
+};
+
+/** The route that takes the bytes of a file. In a scope of its own, because it reads bodies of every type as they come. */
+export function uploadRoutes(deps: UploadDeps) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.removeAllContentTypeParsers();
+    // The handler reads the request itself, with its own bounds of size and time.
+    app.addContentTypeParser('*', (_request, _body, done) => done(null));
+
+    app
+      .withTypeProvider<TypeBoxProvider>()
+      .put(
+        `${importPath}/content`,
+        { config: { operation: 'imports.upload', contract: uploadContract } },
+        async (request, reply) => {
+          const record = await importToUpload(deps, request);
+          const range = readContentRange(request.headers, record.sizeBytes);
+          // The end of the upload was seen to; what comes now is the same once more.
+          if (record.state !== 'awaiting_upload') return importToWire(record);
+          exemptFromRequestTimeout(request.raw);
+          // Its parser is in no list any more, and takes no further request.
+          reply.header('connection', 'close');
+          const { signal } = watchCaller(reply);
+          const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
+          const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks });
+          if (signal.aborted)
+            throw fault('service_unavailable', { message: 'The upload was interrupted.', retryAfterSeconds: 5 });
+          if (receivedBytes < record.sizeBytes) {
+            reply.code(202);
+            return { received_bytes: receivedBytes };
+          }
+          await completeUpload(deps, { ...record, sha256 });
+          return importToWire(await again(deps.database, record));
+        },
+      );
+  };
+}
+
+async function importToUpload({ database }: UploadDeps, request: FastifyRequest): Promise<ImportRecord> {
+  await changeOwnProject(database, request.principal, pathOf(request));
+  const record = await readOwnImport(database, request);
+  const { state, receivedBytes, sizeBytes } = record;
+  const isOver = state === 'canceled' || state === 'expired' || state === 'failed';
+  if (isOver || (state !== 'awaiting_upload' && receivedBytes < sizeBytes))
+    throw wrongState(state, ['awaiting_upload']);
+  return record;
+}

@@ -1,0 +1,37 @@
+import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { type ImportClient, importClient } from './import-client.ts';
+
+export type ImportWorld = {
+  db: TestDatabase;
+  app: TestApp;
+  key: string;
+  accountId: string;
+  text: ImportClient;
+  embedding: ImportClient;
+  stop: () => Promise<void>;
+};
+
+/** The wired program, with an owner who has a text and an embedding project. */
+export async function createImportWorld(options: TestAppOptions = {}): Promise<ImportWorld> {
+  const db = await createTestDatabase();
+  const app = await startApp(db.database, options);
+  const { accountId, slug } = await seedAccount(db.database);
+  const { key } = await seedKey(db.database, { accountId });
+  const clientOf = async (kind: 'text' | 'embedding') => {
+    const { slug: project } = await seedProject(db.database, { accountId, kind });
+    return importClient({ origin: app.origin, key, project: `${slug}/${project}` });
+  };
+  return {
+    ...{ db, app, key, accountId },
+    text: await clientOf('text'),
+    embedding: await clientOf('embedding'),
+    stop: async () => {
+      await app.stop();
+      await db.drop();
+    },
+  };
+}
+
+export { bearer };
