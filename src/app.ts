@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
 import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
 import { dashboardRoutes, emptyParts } from '#dashboard';
-import { createDatasets } from '#datasets';
+import { createDatasets, createImports } from '#datasets';
 import type { Database } from '#db';
 import { createEngine, createTokenCounter } from '#engine';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
@@ -17,9 +19,10 @@ import { baseModelsRoutes, createHosting, listPrices, type ModelsService, noTrai
 import { projectsRoutes } from '#projects';
 import { createRequests, requestsRoutes } from '#requests';
 import { createTelemetry } from '#telemetry';
+import { answerStranger, type Site, webRoutes } from '#web';
 import type { Config } from './config.ts';
 import { datasetLimitsOf } from './settings/dataset-settings.ts';
-import { openObjects } from './settings/object-settings.ts';
+import { objectPlaceOf, openObjects } from './settings/object-settings.ts';
 import { engineSettings, telemetrySettings } from './settings/process-settings.ts';
 
 export type App = {
@@ -37,10 +40,13 @@ export type AppOptions = {
   limits?: Partial<ServerLimits>;
   /** How soon a process counts as dead, and the like; other than by default in tests only. */
   timing?: Partial<BillingTiming>;
+  /** The web app; without it only programs are served. */
+  site?: Site;
 };
 
 /** Puts the rooms together: the one place where they meet. */
-export async function createApp({ config, database, models, log, limits = {}, timing = {} }: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, database, models, log, limits = {}, timing = {}, site } = options;
   const clock = systemClock;
   const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
@@ -76,6 +82,12 @@ export async function createApp({ config, database, models, log, limits = {}, ti
     ...{ database, cursors, jobs, models, tokenCounter },
     limits: datasetLimitsOf(config),
   });
+  const imports = createImports({
+    ...{ database, cursors, publicUrl, objects, jobs, log, limits: datasets.limits, environment: config.environment },
+    objectPlace: objectPlaceOf(config),
+    tempDir: join(tmpdir(), 'fanfold-imports'),
+    counting: () => ({ baseModels: models.baseModels(), engineModels: models.engineModels() }),
+  });
   const identity = createIdentity({
     ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
     secret: await installationSecret(database, 'identity'),
@@ -92,6 +104,7 @@ export async function createApp({ config, database, models, log, limits = {}, ti
     trustedProxies: config.trustedProxies,
     probe,
     watchRequest: telemetry.watchRequest,
+    ...(site ? { answerStranger: answerStranger(site) } : {}),
     corsOrigins: config.corsOrigins,
     logger: log,
     limits,
@@ -105,11 +118,12 @@ export async function createApp({ config, database, models, log, limits = {}, ti
   await server.register(requestsRoutes(requests));
   await server.register(activityRoutes({ sql: database, cursors }));
   await server.register(dashboardRoutes({ sql: database, clock, parts: emptyParts, lowMicro }));
-  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [] }));
+  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [imports.work] }));
   await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
   await server.register(datasets.routes);
+  await server.register(imports.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
   const retentionDays = config.autosaveRetentionDays;
   const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
@@ -130,6 +144,7 @@ export async function createApp({ config, database, models, log, limits = {}, ti
     clock,
   });
   await server.register(contractRoutes);
+  if (site) await server.register(webRoutes(site));
 
   credits.start();
   billing.start();
@@ -140,6 +155,7 @@ export async function createApp({ config, database, models, log, limits = {}, ti
   saved.start();
   await jobs.start();
   await hosting.start();
+  imports.start();
   const observed = {
     models: () => models.engineModels().map(({ id }) => id),
     runtime: (model: string) => ({ ...engine.status(model), ...engine.load(model) }),
@@ -165,6 +181,7 @@ export async function createApp({ config, database, models, log, limits = {}, ti
       parts.defer(requests.stop);
       parts.defer(saved.stop);
       parts.defer(hosting.stop);
+      parts.defer(imports.stop);
       // Work in the background is tried again elsewhere; it need not hold up the end.
       parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));
       parts.defer(() => server.drain({ graceMs: drainMs }));

@@ -85,6 +85,7 @@ const arrows: Record<string, Record<string, string>> = {
     activity: 'its links are those of the feed',
     billing: 'usage comes from its sums',
   },
+  web: { http: 'asks the same versions of files as the texts of the contract do' },
   telemetry: {
     db: 'shared statements tell how they run',
     inference: 'calls are observed in the words of the room that makes them',

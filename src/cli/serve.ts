@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
 import { createLog } from '#telemetry';
+import { openSite } from '#web';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -18,13 +20,14 @@ import { print } from './terminal.ts';
 export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const log = createLog({ level: config.logLevel, stream: pino.destination({ dest: 2, sync: true }) });
   await prepareDataFolder(config.dataDir);
+  const site = openSite({ root: fileURLToPath(new URL('../..', import.meta.url)), publicUrl: config.publicUrl, log });
   await using parts = new AsyncDisposableStack();
   const url = config.databaseUrl ?? (await startOwnDatabase(parts, config, log));
   const database = await openDatabase({ url, maxConnections: config.databaseConnections });
   parts.defer(database.close);
   await migrate(database);
   const models = openCatalogue(config, (line) => log.warn(line));
-  const app = await createApp({ config, database, models, log });
+  const app = await createApp({ config, database, models, log, site });
   parts.defer(() => app.close(config.drainMs));
   // The port comes first: a key that is made before a start that fails would never be seen.
   const address = await listen(app.server, config);

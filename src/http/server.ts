@@ -41,6 +41,8 @@ export type ServerOptions = {
   trustedProxies?: readonly string[];
   /** Told of every request before anything is done with it. */
   watchRequest?: ((request: FastifyRequest, reply: FastifyReply) => void) | null;
+  /** Answers a person at an address where nothing is; false leaves it to the JSON of a program. */
+  answerStranger?: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Takes our own failures; nothing is written without it. */
   logger?: FastifyBaseLogger;
   limits?: Partial<ServerLimits>;
@@ -94,10 +96,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logFault(request, problem, request.routeOptions.config.operation ?? null);
     return sendFault(reply, problem, request.shape);
   });
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, app.routeTable));
+  const { watchRequest, answerStranger = () => false } = options;
+  const answerNothing = (request: FastifyRequest, reply: FastifyReply) =>
+    answerUnknown(request, reply, { routes: app.routeTable, answerStranger });
+  app.setNotFoundHandler(answerNothing);
 
   const origins = new Set(options.corsOrigins);
-  const { watchRequest } = options;
   app.addHook('onRequest', (request, reply, done) => {
     watchRequest?.(request, reply);
     reply.header('x-request-id', request.id);
@@ -106,7 +110,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     request.shape = request.is404 ? shapeOfPath(request.url) : (request.routeOptions.config.shape ?? 'native');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
-    else if (request.is404) answerUnknown(request, reply, app.routeTable);
+    else if (request.is404) answerNothing(request, reply);
     else done();
   });
   app.decorate('routeTable', collectRoutes(app, prepareRoute(options.authenticator)));
@@ -173,14 +177,17 @@ function nameIgnored(request: FastifyRequest, reply: FastifyReply, done: () => v
   done();
 }
 
+type Elsewhere = { routes: RouteTable } & Required<Pick<ServerOptions, 'answerStranger'>>;
+
 /** 410 for a retired path, 405 for a known path with another method, otherwise 404. */
-function answerUnknown(request: FastifyRequest, reply: FastifyReply, routes: RouteTable): void {
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, answerStranger }: Elsewhere): void {
   const path = request.url.split('?', 1)[0] ?? '';
   const successor = successorOf(path);
   const methods = successor === null ? routes.methodsOf(path) : [];
   if (successor !== null) sendFault(reply, retired(successor), request.shape);
-  else if (methods.length === 0) sendFault(reply, fault('not_found'), request.shape);
-  else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
+  else if (methods.length === 0) {
+    if (!answerStranger(request, reply)) sendFault(reply, fault('not_found'), request.shape);
+  } else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
   else sendFault(reply, fault('method_not_allowed', { headers: { allow: methods.join(', ') } }), request.shape);
 }
 

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Longest time that a build may take before it counts as hung. */
+const buildMs = 180_000;
+const keptOutput = 4_000;
+
+/** A folder with a complete build of this name; makes it first when there is none. */
+export async function findOrMakeBuild(root: string, mark: string, onBuild: () => void): Promise<string> {
+  const places = [join(root, '.cache', 'web'), join(homedir(), '.cache', 'fanfold', 'web')];
+  for (const place of places) if (await holdsFile(join(place, mark, 'index.html'))) return join(place, mark);
+  const place = await firstWritable(places);
+  if (place === null) throw new Error(`None of ${places.join(', ')} can be written to.`);
+  onBuild();
+  await runBuild(root, join(place, mark));
+  return join(place, mark);
+}
+
+function holdsFile(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A checkout may belong to somebody else; then the build goes to the user's own cache. */
+async function firstWritable(places: readonly string[]): Promise<string | null> {
+  for (const place of places) {
+    try {
+      await mkdir(place, { recursive: true });
+      await access(place, constants.W_OK);
+      return place;
+    } catch {
+      // The next place may do.
+    }
+  }
+  return null;
+}
+
+/** In a process of its own: the tools need memory that a server should not keep. */
+function runBuild(root: string, folder: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, 'web', 'tools', 'build.ts'), folder], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: buildMs,
+      killSignal: 'SIGKILL',
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output = `${output}${chunk}`.slice(-keptOutput)));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`The build of the web app ended with ${code ?? 'a signal'}:\n${output}`));
+    });
+  });
+}

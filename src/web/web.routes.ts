@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isKnownVersion } from '#http';
+import { fault } from '#kernel';
+import { chooseForm } from './assets.ts';
+import { pages } from './pages.ts';
+import type { Site } from './site.ts';
+import { waitingPage } from './waiting-page.ts';
+
+const config = (operation: string) => ({ operation, access: 'public' }) as const;
+
+/** The web app: its page at the addresses that it knows, and its files. */
+export function webRoutes(site: Site) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])];
+    for (const address of addresses)
+      app.get(address, { config: config('web.page') }, (_request, reply) => answerPage(site, reply));
+    app.get('/assets/:name', { config: config('web.asset') }, (request, reply) => answerAsset(site, request, reply));
+  };
+}
+
+/** Addresses of programs: what is not there is told to them in JSON. */
+const programPaths = /^\/(?:api|assets|reference|v1|openai|healthz|readyz)(?:\/|$)/;
+
+/** The page for an address where nothing is, when somebody typed it into a browser; false: he did not. */
+export function answerStranger(site: Site) {
+  return (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
+    if (!isReading || !isBrowser || programPaths.test(path) || site.now().kind !== 'ready') return false;
+    void answerPage(site, reply.code(404));
+    return true;
+  };
+}
+
+function answerPage(site: Site, reply: FastifyReply): FastifyReply {
+  const state = site.now();
+  if (state.kind !== 'ready') return answerWaiting(reply, state.kind);
+  const { html, policy } = state.shell.render();
+  return guard(reply, policy).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+}
+
+function answerWaiting(reply: FastifyReply, kind: 'building' | 'failed'): FastifyReply {
+  const { html, policy } = waitingPage(kind);
+  if (kind === 'building') reply.header('retry-after', '1');
+  return guard(reply.code(503), policy).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+}
+
+function answerAsset(site: Site, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const state = site.now();
+  // as: the path declares it.
+  const { name } = request.params as { name: string };
+  const asset = state.kind === 'ready' ? state.assets.get(name) : undefined;
+  if (!asset) throw fault('not_found', { message: 'There is no such file.', headers: { 'cache-control': 'no-store' } });
+  reply
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('etag', asset.etag)
+    .header('vary', 'accept-encoding')
+    .header('x-content-type-options', 'nosniff')
+    .header('cross-origin-resource-policy', 'same-origin');
+  if (isKnownVersion(request, asset.etag)) return reply.code(304).send();
+  const { encoding, content } = chooseForm(asset, request.headers['accept-encoding']);
+  if (encoding !== null) reply.header('content-encoding', encoding);
+  return reply.type(asset.type).send(content);
+}
+
+/** What a browser must not do with a page of ours, or on its behalf. */
+function guard(reply: FastifyReply, policy: string): FastifyReply {
+  return reply
+    .header('content-security-policy', policy)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'same-origin')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
+}

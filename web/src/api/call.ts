@@ -1,0 +1,101 @@
+import { basePath } from '../app/page-settings.ts';
+import type { Routes } from './generated/contract.ts';
+import { lostConnection, Problem, problemOf } from './problem.ts';
+import { csrfToken, renewSession } from './session.ts';
+
+export type RouteName = keyof Routes;
+export type AnswerOf<Name extends RouteName> = Routes[Name]['answer'];
+
+/** A part of a request: left out where the route has none, optional where all of its fields are. */
+type Part<Key extends string, Value> = [Value] extends [undefined]
+  ? { [K in Key]?: never }
+  : Record<never, never> extends Value
+    ? { [K in Key]?: Value }
+    : { [K in Key]: Value };
+
+export type CallOptions<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
+  Part<'query', Routes[Name]['query']> &
+  Part<'body', Routes[Name]['body']> & {
+    signal?: AbortSignal | undefined;
+    /** Makes a creation safe to send again: the same name, the same thing. */
+    idempotencyKey?: string | undefined;
+  };
+
+type Arguments<Name extends RouteName> =
+  Record<never, never> extends CallOptions<Name> ? [options?: CallOptions<Name>] : [options: CallOptions<Name>];
+
+/**
+ * Calls a route of the interface: `call('PATCH /api/v1/keys/{key_id}/activate', { path: { key_id } })`. Everything about
+ * it is checked against the published contract when the app is built.
+ *
+ * @throws {Problem} for every failure, also when no answer comes.
+ */
+export async function call<Name extends RouteName>(
+  route: Name,
+  ...[options]: Arguments<Name>
+): Promise<AnswerOf<Name>> {
+  const response = await send(route, options ?? {});
+  // as: the server answers by its contract, which tests of its own hold it to.
+  return (response.status === 204 ? null : await response.json()) as AnswerOf<Name>;
+}
+
+export type LooseOptions = {
+  path?: Record<string, unknown> | undefined;
+  query?: Record<string, unknown> | undefined;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  idempotencyKey?: string | undefined;
+  headers?: Record<string, string>;
+};
+
+/** The answer as it comes, for streams and files. Throws a `Problem` unless it is a success. */
+export async function send(route: RouteName, options: LooseOptions): Promise<Response> {
+  const response = await request(route, options);
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  // Another tab has signed in anew: the session is another one, and its token with it.
+  if (problem.param !== 'x-fnf-csrf') throw problem;
+  await renewSession();
+  const again = await request(route, options);
+  if (again.ok) return again;
+  throw await problemOf(again);
+}
+
+async function request(route: RouteName, { path, query, body, signal, idempotencyKey, headers }: LooseOptions) {
+  const [method = '', template = ''] = route.split(' ');
+  const isChange = method !== 'GET';
+  try {
+    return await fetch(basePath() + fill(template, path ?? {}) + queryText(query ?? {}), {
+      method,
+      credentials: 'same-origin',
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(isChange ? { 'x-fnf-csrf': csrfToken() } : {}),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+  } catch (error) {
+    if (signal?.aborted || error instanceof Problem) throw error;
+    throw lostConnection();
+  }
+}
+
+function fill(template: string, values: Record<string, unknown>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function queryText(query: Record<string, unknown>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  if (given.length === 0) return '';
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** A name for one intention, to be sent with every try to carry it out. */
+export function newIdempotencyKey(): string {
+  // Not randomUUID: browsers have it over HTTPS only.
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

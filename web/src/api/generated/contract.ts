@@ -1,0 +1,1546 @@
+// Made of the published contract by "npm run openapi". Do not edit.
+
+export type Schemas = {
+  CompatError: {
+    error: {
+      message: string;
+      type: string;
+      param: string | null;
+      code: string;
+    };
+    detail?: unknown;
+  };
+  Error: {
+    error: {
+      message: string;
+      type: string;
+      param: string | null;
+      code: string;
+      request_id: string;
+      details: Record<string, unknown> | null;
+    };
+    detail?: unknown;
+  };
+  Account: {
+    id: string;
+    slug: string;
+    email: string | null;
+    email_verified: boolean;
+    display_name: string;
+    avatar_url: string | null;
+    locale: string;
+    role: 'user' | 'admin';
+    status: 'active' | 'suspended';
+    created_at: string;
+    updated_at: string;
+    auth: {
+      method: 'session' | 'api_key';
+      key_id: string | null;
+      identity_provider: 'local' | 'oidc';
+      has_password: boolean;
+      session_expires_at: string | null;
+    };
+    credits: {
+      available: string;
+    };
+    limits: {
+      max_active_keys: number;
+      max_projects: number;
+    };
+  };
+  AccountName: {
+    id: string;
+    slug: string;
+  };
+  Activity: {
+    id: string;
+    type: string;
+    severity: 'info' | 'success' | 'warning' | 'error';
+    actor: {
+      kind: 'account' | 'api_key' | 'system';
+      id: string | null;
+      label: string;
+    };
+    project: {
+      owner: string;
+      slug: string;
+    } | null;
+    subject: {
+      kind: string;
+      id: string;
+      label: string;
+      href: string;
+    };
+    message: string;
+    data: Record<string, unknown>;
+    request_id: string | null;
+    archived: boolean;
+    created_at: string;
+  };
+  BaseModel: {
+    id: string;
+    name: string;
+    kind: 'text' | 'embedding';
+    parameters: number;
+    license: string | null;
+    max_context_tokens: number;
+    dimensions: number | null;
+    query_instruction: string | null;
+    inference: {
+      defaults: {
+        max_tokens: number;
+        temperature: number;
+        top_p: number;
+        reasoning_effort: null;
+        stream: boolean;
+      };
+      capabilities: {
+        streaming: boolean;
+        tools: boolean;
+        reasoning_effort: ('none' | 'low' | 'high')[];
+        embeddings: boolean;
+        max_inputs: number | null;
+        max_input_tokens: number | null;
+        request_token_budget: number | null;
+      };
+    };
+    training: {
+      supported: boolean;
+      hyperparameters: Record<string, unknown>;
+      max_seq_lengths: (number)[];
+    };
+    serving: {
+      available: boolean;
+      runtime_status: 'cold' | 'loading' | 'ready' | 'failed' | null;
+    };
+    revision: string | null;
+    rate: {
+      credits_per_gpu_minute: string;
+      price_version: string;
+    };
+    created_at: string;
+  };
+  CallLimits: {
+    requests_per_minute: number | null;
+    concurrent_requests: number | null;
+    credits_per_day: string | null;
+    used: {
+      requests: number;
+      minute_ends_at: string | null;
+      running: number;
+      credits_today: string;
+    };
+  };
+  CallableModel: {
+    ref: string;
+    source: 'hosted' | 'training_job' | 'base';
+    name: string;
+    kind: 'text' | 'embedding';
+    project: {
+      owner: string;
+      slug: string;
+    } | null;
+    owner: Schemas['AccountName'] | null;
+    access: 'owned' | 'shared' | 'public';
+    state: 'inactive' | 'warming' | 'active' | 'failed';
+    base_model: string;
+    revision: number | null;
+    dimensions: number | null;
+    max_context_tokens: number | null;
+    max_input_tokens: number | null;
+    callable: boolean;
+    not_callable_reason: 'inactive' | 'warming' | 'failed' | 'project_archived' | 'not_installed' | 'no_project' | null;
+    call: {
+      base_url: string | null;
+      example_curl: string | null;
+    };
+    rate: Schemas['FrozenRate'];
+    created_at: string;
+    updated_at: string;
+  };
+  ChatCompletion: {
+    id: string;
+    object: 'chat.completion';
+    created: number;
+    model: string;
+    choices: ({
+      index: number;
+      message: {
+        role: 'assistant';
+        content: string | null;
+        refusal: null;
+        reasoning_content?: string;
+        tool_calls?: (Schemas['ToolCall'])[];
+      };
+      logprobs: null;
+      finish_reason: 'stop' | 'length' | 'tool_calls';
+    })[];
+    usage: Schemas['Usage'];
+  };
+  ChatCompletionChunk: {
+    id: string;
+    object: 'chat.completion.chunk';
+    created: number;
+    model: string;
+    choices: ({
+      index: number;
+      delta: {
+        role?: 'assistant';
+        content?: string;
+        reasoning_content?: string;
+        tool_calls?: ({
+          index: number;
+          id?: string;
+          type?: 'function';
+          function: {
+            name?: string;
+            arguments: string;
+          };
+        })[];
+      };
+      logprobs: null;
+      finish_reason: 'stop' | 'length' | 'tool_calls' | null;
+    })[];
+    usage?: Schemas['Usage'] | null;
+  };
+  ChatCompletionRequest: {
+    model: string;
+    messages: ({
+      role: 'system';
+      content: string | ({
+        type: 'text';
+        text: string;
+      })[];
+    } | {
+      role: 'developer';
+      content: string | ({
+        type: 'text';
+        text: string;
+      })[];
+    } | {
+      role: 'user';
+      content: string | ({
+        type: 'text';
+        text: string;
+      })[];
+    } | {
+      role: 'assistant';
+      content?: string | ({
+        type: 'text';
+        text: string;
+      })[] | null;
+      reasoning_content?: string | null;
+      tool_calls?: (Schemas['ToolCall'])[] | null;
+    } | {
+      role: 'tool';
+      content: string | ({
+        type: 'text';
+        text: string;
+      })[];
+      tool_call_id: string;
+    })[];
+    max_tokens?: number | null;
+    max_completion_tokens?: number | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    presence_penalty?: number | null;
+    frequency_penalty?: number | null;
+    seed?: number | null;
+    stop?: string | (string)[] | null;
+    reasoning_effort?: 'none' | 'low' | 'high' | null;
+    n?: 1 | null;
+    stream?: boolean | null;
+    stream_options?: {
+      include_usage?: boolean | null;
+    } | null;
+    tools?: ({
+      type: 'function';
+      function: {
+        name: string;
+        description?: string | null;
+        parameters?: Record<string, unknown> | null;
+      };
+    })[] | null;
+    tool_choice?: 'auto' | 'none' | 'required' | {
+      type: 'function';
+      function: {
+        name: string;
+      };
+    } | null;
+    parallel_tool_calls?: boolean | null;
+    response_format?: {
+      type: 'text';
+    } | {
+      type: 'json_object';
+    } | {
+      type: 'json_schema';
+      json_schema: {
+        name?: string;
+        schema?: Record<string, unknown> | null;
+      };
+    } | null;
+  };
+  Checkout: {
+    id: string;
+    state: 'open' | 'processing' | 'completed' | 'failed' | 'canceled' | 'expired';
+    credits: string;
+    pack_id: string | null;
+    price: Schemas['Money'];
+    url: string | null;
+    provider: 'stripe';
+    created_at: string;
+    expires_at: string;
+    completed_at: string | null;
+  };
+  Completion: {
+    id: string;
+    object: 'text_completion';
+    created: number;
+    model: string;
+    choices: ({
+      text: string;
+      index: number;
+      logprobs: null;
+      finish_reason: 'stop' | 'length' | 'tool_calls';
+    })[];
+    usage: Schemas['Usage'];
+  };
+  CompletionRequest: {
+    model: string;
+    prompt: string | (string)[];
+    max_tokens?: number | null;
+    max_completion_tokens?: number | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    presence_penalty?: number | null;
+    frequency_penalty?: number | null;
+    seed?: number | null;
+    stop?: string | (string)[] | null;
+    reasoning_effort?: 'none' | 'low' | 'high' | null;
+    n?: 1 | null;
+  };
+  Credits: {
+    settled: string;
+    reserved: string;
+    available: string;
+    lifetime: {
+      granted: string;
+      purchased: string;
+      spent: string;
+    };
+    low_balance: boolean;
+    as_of: string;
+  };
+  Dashboard: {
+    as_of: string;
+    window: '24h' | '7d' | '30d';
+    credits: {
+      available: string;
+      reserved: string;
+      spent_window: string;
+      projected_days_left: number | null;
+    };
+    usage: {
+      requests: number;
+      errors: number;
+      active_ms: number;
+      credits: string;
+      p50_ms: number;
+      p95_ms: number;
+      series: ({
+        at: string;
+        requests: number;
+        errors: number;
+        credits: string;
+      })[];
+    };
+    projects: {
+      total: number;
+      recent: ({
+        id: string;
+        owner: string;
+        slug: string;
+        name: string;
+        kind: 'text' | 'embedding';
+        visibility: 'private' | 'public';
+        created_at: string;
+        updated_at: string;
+      })[];
+    };
+    training: {
+      active: ({
+        id: string;
+        name: string;
+        project: {
+          owner: string;
+          slug: string;
+        };
+        state: string;
+        percent: number | null;
+      })[];
+      queued: number;
+      failed_window: number;
+      last_succeeded: {
+        id: string;
+        name: string;
+        project: {
+          owner: string;
+          slug: string;
+        };
+        finished_at: string;
+      } | null;
+    };
+    models: {
+      active: number;
+      warming: number;
+      failed: number;
+      top: ({
+        model: string;
+        requests: number;
+        credits: string;
+      })[];
+    };
+    feedback: {
+      pending: number;
+      needs_judgment: number;
+      promoted_window: number;
+    };
+    imports: {
+      awaiting_confirmation: number;
+      failed_window: number;
+    };
+    keys: {
+      active: number;
+      unused_30d: number;
+    };
+    alerts: ({
+      code: 'low_credits' | 'job_failed' | 'model_failed' | 'import_waiting' | 'key_unused';
+      severity: 'info' | 'warning' | 'error';
+      message: string;
+      href: string;
+    })[];
+    getting_started: {
+      project: boolean;
+      key: boolean;
+      first_call: boolean;
+      dataset: boolean;
+      training: boolean;
+    };
+  };
+  EmbeddingList: {
+    object: 'list';
+    data: ({
+      object: 'embedding';
+      index: number;
+      embedding: (number)[] | string;
+      truncated?: true;
+    })[];
+    model: string;
+    usage: {
+      prompt_tokens: number;
+      total_tokens: number;
+    };
+  };
+  EmbeddingRequest: {
+    model: string;
+    input: string | (string)[];
+    encoding_format?: 'float' | 'base64' | null;
+    dimensions?: number | null;
+    input_type?: 'query' | 'document' | null;
+    truncate?: boolean | null;
+  };
+  FrozenRate: {
+    credits_per_gpu_minute: string;
+    frozen_at: string | null;
+    price_version: string;
+  };
+  HostedModel: {
+    id: string;
+    alias: string;
+    display_name: string;
+    source: 'alias' | 'base';
+    kind: 'text' | 'embedding';
+    target: {
+      type: 'base_model' | 'training_job';
+      id: string;
+    };
+    base_model: string;
+    revision: number | null;
+    revision_sha256: string | null;
+    enabled: boolean;
+    state: 'inactive' | 'warming' | 'active' | 'failed';
+    runtime: {
+      status: 'cold' | 'loading' | 'ready' | 'sleeping' | 'failed';
+      eta_ms: number | null;
+      loaded_at: string | null;
+    };
+    visibility: 'private' | 'shared' | 'public';
+    share_count: number;
+    limits: {
+      max_context_tokens: number | null;
+      max_input_tokens: number | null;
+      max_inputs: number | null;
+      request_token_budget: number | null;
+    };
+    dimensions: number | null;
+    query_instruction: string | null;
+    rate: Schemas['FrozenRate'];
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    owner: Schemas['AccountName'] | null;
+    created_at: string;
+    updated_at: string;
+    last_called_at: string | null;
+  };
+  IssuedKey: {
+    id: string;
+    name: string;
+    masked_key: string;
+    active: boolean;
+    created_at: string;
+    last_used_at: string | null;
+    key: string;
+  };
+  Key: {
+    id: string;
+    name: string;
+    masked_key: string;
+    active: boolean;
+    created_at: string;
+    last_used_at: string | null;
+  };
+  LedgerRow: {
+    id: string;
+    type: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
+    credits: string;
+    balance_after: string;
+    project: {
+      owner: string;
+      slug: string;
+    } | null;
+    model_requested: string | null;
+    model_served: string | null;
+    model_revision: number | null;
+    request_id: string | null;
+    training_job_id: string | null;
+    attempt: number | null;
+    key: {
+      id: string;
+      name: string;
+    } | null;
+    active_ms: number | null;
+    units: number | null;
+    rate: string | null;
+    price_version: string | null;
+    prompt_tokens: number | null;
+    completion_tokens: number | null;
+    outcome: 'succeeded' | 'client_disconnected' | 'canceled' | null;
+    note: string | null;
+    created_at: string;
+  };
+  Model: {
+    id: string;
+    object: 'model';
+    created: number;
+    owned_by: string;
+  };
+  Money: {
+    amount: string;
+    currency: string;
+  };
+  OpenApiDocument: {
+    openapi: string;
+    info: Record<string, unknown>;
+    paths: Record<string, unknown>;
+    components: Record<string, unknown>;
+  };
+  OperationEntry: {
+    operation_id: string;
+    method: string;
+    path: string;
+    tag: string;
+    summary: string;
+    access: ('apiKey' | 'session')[];
+    document: string;
+  };
+  Price: {
+    model: string;
+    kind: 'text' | 'embedding';
+    operation: 'inference' | 'training' | 'index';
+    credits_per_gpu_minute: string;
+    credits_per_unit: string;
+    free: boolean;
+    price_version: string;
+    effective_from: string;
+  };
+  Project: {
+    id: string;
+    owner: {
+      id: string;
+      slug: string;
+    };
+    slug: string;
+    name: string;
+    description: string | null;
+    kind: 'text' | 'embedding';
+    visibility: 'private' | 'public';
+    inference_auto_save: boolean;
+    caller_role: 'owner' | 'shared' | 'public';
+    inference_base_url: string;
+    counts: {
+      datasets: number;
+      training_jobs: number;
+      hosted_models: number;
+      pending_retrieval_events: number;
+    } | null;
+    archived_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  RequestRecord: {
+    id: string;
+    route: string | null;
+    project: {
+      owner: string;
+      slug: string;
+    } | null;
+    model: string | null;
+    state: 'received' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'unknown';
+    http_status: number | null;
+    error_code: string | null;
+    active_ms: number;
+    credits: string;
+    created_at: string;
+    finished_at: string | null;
+  };
+  Revision: {
+    revision: number;
+    current: boolean;
+    target: {
+      type: 'base_model' | 'training_job';
+      id: string;
+    };
+    base_model: string;
+    revision_sha256: string | null;
+    rate: Schemas['FrozenRate'];
+    restored_from: number | null;
+    created_by: {
+      kind: 'account' | 'api_key' | 'system';
+      id: string | null;
+      label: string;
+    } | null;
+    created_at: string;
+  };
+  SavedCall: {
+    id: string;
+    key: {
+      id: string;
+      name: string;
+    } | null;
+    model_requested: string;
+    model_served: string;
+    model_revision: number | null;
+    finish_reason: 'stop' | 'length' | 'tool_calls';
+    usage: {
+      prompt_tokens: number;
+      completion_tokens: number;
+      total_tokens: number;
+      reasoning_tokens: number;
+      cached_tokens: number;
+    };
+    active_ms: number;
+    prompt_preview: string;
+    answer_preview: string;
+    created_at: string;
+    expires_at: string;
+  };
+  SavedCallDetail: {
+    id: string;
+    key: {
+      id: string;
+      name: string;
+    } | null;
+    model_requested: string;
+    model_served: string;
+    model_revision: number | null;
+    finish_reason: 'stop' | 'length' | 'tool_calls';
+    usage: {
+      prompt_tokens: number;
+      completion_tokens: number;
+      total_tokens: number;
+      reasoning_tokens: number;
+      cached_tokens: number;
+    };
+    active_ms: number;
+    prompt_preview: string;
+    answer_preview: string;
+    created_at: string;
+    expires_at: string;
+    messages: (Record<string, unknown>)[];
+    tools: (Record<string, unknown>)[];
+    params: Record<string, unknown>;
+    answer: Record<string, unknown>;
+  };
+  Session: {
+    id: string;
+    created_at: string;
+    expires_at: string;
+  };
+  Share: {
+    id: string;
+    account: {
+      id: string;
+      slug: string;
+    };
+    created_at: string;
+    expires_at: string | null;
+    last_used_at: string | null;
+    calls_30d: number;
+  };
+  SignedIn: {
+    session: Schemas['Session'];
+    csrf_token: string;
+    account: Schemas['Account'];
+  };
+  ToolCall: {
+    id: string;
+    type: 'function';
+    function: {
+      name: string;
+      arguments: string;
+    };
+  };
+  Usage: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+    reasoning_tokens: number;
+    cached_tokens: number;
+    prompt_tokens_details: {
+      cached_tokens: number;
+    };
+    completion_tokens_details: {
+      reasoning_tokens: number;
+    };
+  };
+  UsageGroup: {
+    group: string | null;
+    label: string | null;
+    requests: number;
+    active_ms: number;
+    credits: string;
+  };
+};
+
+export type Routes = {
+  'GET /api/projects/{owner}/{project}/openai/v1/models': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      object: 'list';
+      data: (Schemas['Model'])[];
+    };
+  };
+  'GET /api/projects/{owner}/{project}/openai/v1/models/{id}': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Model'];
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/chat/completions': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['ChatCompletionRequest'];
+    answer: Schemas['ChatCompletion'];
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/completions': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['CompletionRequest'];
+    answer: Schemas['Completion'];
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/embeddings': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['EmbeddingRequest'];
+    answer: Schemas['EmbeddingList'];
+  };
+  'GET /api/v1/projects': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+      q?: string;
+      kind?: 'text' | 'embedding';
+      archived?: boolean;
+      access?: 'owned' | 'shared' | 'all';
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Project'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      name: string;
+      slug?: string;
+      kind: 'text' | 'embedding';
+      description?: string | null;
+      visibility?: 'private' | 'public';
+      inference_auto_save?: boolean;
+    };
+    answer: Schemas['Project'];
+  };
+  'GET /api/v1/projects/{owner}/{project}': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Project'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      name?: string;
+      description?: string | null;
+      visibility?: 'private' | 'public';
+      inference_auto_save?: boolean;
+      archived?: boolean;
+      kind?: string;
+      slug?: string;
+    };
+    answer: Schemas['Project'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/hosted-models': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      source?: 'alias' | 'base';
+      state?: 'inactive' | 'warming' | 'active' | 'failed';
+      q?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['HostedModel'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/hosted-models': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      alias: string;
+      target: {
+        type: 'base_model' | 'training_job';
+        id: string;
+      };
+      display_name?: string;
+      visibility?: 'private' | 'shared' | 'public';
+      activate?: boolean;
+    };
+    answer: Schemas['HostedModel'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['HostedModel'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      display_name?: string;
+      visibility?: 'private' | 'shared' | 'public';
+      target?: {
+        type: 'base_model' | 'training_job';
+        id: string;
+      };
+    };
+    answer: Schemas['HostedModel'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['HostedModel'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['HostedModel'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Revision'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      revision: number;
+    };
+    answer: Schemas['HostedModel'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Share'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      account_slug: string;
+      expires_at?: string | null;
+    };
+    answer: Schemas['Share'];
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': {
+    path: {
+      owner: string;
+      project: string;
+      hosted_model_id: string;
+      share_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'GET /api/v1/projects/{owner}/{project}/saved-calls': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      model?: string;
+      from?: string;
+      to?: string;
+      q?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['SavedCall'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/saved-calls': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      model?: string;
+      from?: string;
+      to?: string;
+      q?: string;
+      all?: boolean;
+    };
+    body: undefined;
+    answer: {
+      deleted: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
+    path: {
+      owner: string;
+      project: string;
+      request_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['SavedCallDetail'];
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
+    path: {
+      owner: string;
+      project: string;
+      request_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'GET /api/v1/models': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+      source?: 'hosted' | 'training_job' | 'base';
+      kind?: 'text' | 'embedding';
+      state?: 'inactive' | 'warming' | 'active' | 'failed';
+      project?: string;
+      q?: string;
+      access?: 'owned' | 'shared' | 'public' | 'all';
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['CallableModel'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/base-models': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['BaseModel'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/pricing/platform': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      price_version: string;
+      effective_from: string;
+      billing_unit_ms: 100;
+      minimum_units: 1;
+      rounding: 'ceil_per_request';
+      credit_decimals: 6;
+      training: {
+        charged_from: 'running';
+        never_started: 'free';
+      };
+      signup_credits: string;
+      packs: ({
+        id: string;
+        credits: string;
+        price: Schemas['Money'];
+      })[];
+      credit_price: Schemas['Money'] | null;
+      checkout_enabled: boolean;
+    };
+  };
+  'GET /api/v1/pricing/models': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+      kind?: 'text' | 'embedding';
+      operation?: 'inference' | 'training' | 'index';
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Price'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/pricing/estimate': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      operation: 'inference' | 'training';
+      model?: string;
+      base_model?: string;
+      requests?: number;
+      active_ms?: number;
+      prompt_tokens?: number;
+      max_tokens?: number;
+      inputs?: number;
+      input_tokens?: number;
+      examples?: number;
+      tokens?: number;
+      hyperparameters?: {
+        epochs?: number;
+      };
+    };
+    answer: {
+      units: {
+        low: number;
+        expected: number;
+        high: number;
+      };
+      active_ms: {
+        low: number;
+        expected: number;
+        high: number;
+      };
+      credits: {
+        low: string;
+        expected: string;
+        high: string;
+      };
+      rate: string;
+      price_version: string;
+      basis: 'exact' | 'measured' | 'catalog_profile';
+      assumptions: (string)[];
+    };
+  };
+  'GET /api/v1/credits': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Credits'];
+  };
+  'GET /api/v1/credits/usage': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+      from?: string;
+      to?: string;
+      project?: string;
+      model?: string;
+      key_id?: string;
+      type?: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['LedgerRow'])[];
+      next_cursor: string | null;
+      total_count: number;
+      totals: {
+        credits: string;
+        active_ms: number;
+        requests: number;
+      };
+    };
+  };
+  'GET /api/v1/credits/usage/summary': {
+    path: Record<never, never>;
+    query: {
+      from?: string;
+      to?: string;
+      project?: string;
+      model?: string;
+      key_id?: string;
+      group_by: 'day' | 'project' | 'model' | 'key' | 'type';
+      limit?: number;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['UsageGroup'])[];
+      groups: number;
+      totals: {
+        credits: string;
+        active_ms: number;
+        requests: number;
+      };
+      from: string;
+      to: string;
+    };
+  };
+  'POST /api/v1/credits/checkout': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      pack_id?: string;
+      credits?: string;
+      success_url?: string;
+      cancel_url?: string;
+    };
+    answer: Schemas['Checkout'];
+  };
+  'GET /api/v1/credits/checkout/{checkout_id}': {
+    path: {
+      checkout_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Checkout'];
+  };
+  'POST /api/v1/credits/checkout/{checkout_id}/cancel': {
+    path: {
+      checkout_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Checkout'];
+  };
+  'POST /api/v1/stripe/webhook': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: Record<string, unknown>;
+    answer: {
+      received: true;
+    };
+  };
+  'GET /api/v1/requests/{request_id}': {
+    path: {
+      request_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['RequestRecord'];
+  };
+  'GET /api/v1/auth/options': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      sign_up: 'open' | 'oidc' | 'closed';
+      oidc: {
+        name: string;
+      } | null;
+      password: {
+        min_length: number;
+        max_length: number;
+      };
+    };
+  };
+  'POST /api/v1/auth/sign-up/email': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      email: string;
+      password: string;
+      slug?: string;
+      display_name?: string;
+    };
+    answer: Schemas['SignedIn'];
+  };
+  'POST /api/v1/auth/sign-in/email': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      email: string;
+      password: string;
+    };
+    answer: Schemas['SignedIn'];
+  };
+  'POST /api/v1/auth/sign-in/oidc': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      return_to?: string;
+    };
+    answer: {
+      url: string;
+    };
+  };
+  'GET /api/v1/auth/callback/oidc': {
+    path: Record<never, never>;
+    query: {
+      code?: string;
+      state?: string;
+      iss?: string;
+      error?: string;
+      error_description?: string;
+    };
+    body: undefined;
+    answer: null;
+  };
+  'GET /api/v1/auth/session': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['SignedIn'];
+  };
+  'POST /api/v1/auth/sign-out': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'POST /api/v1/auth/sign-out/everywhere': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      keep_current?: boolean;
+    };
+    answer: {
+      ended: number;
+    };
+  };
+  'GET /api/v1/me': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Account'];
+  };
+  'PATCH /api/v1/me/profile': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      display_name?: string;
+      avatar_url?: string | null;
+      locale?: string;
+    };
+    answer: Schemas['Account'];
+  };
+  'POST /api/v1/me/password': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      current_password: string;
+      new_password: string;
+    };
+    answer: null;
+  };
+  'GET /api/v1/keys': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Key'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/keys': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      name?: string;
+    };
+    answer: Schemas['IssuedKey'];
+  };
+  'PATCH /api/v1/keys/{key_id}/activate': {
+    path: {
+      key_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Key'];
+  };
+  'PATCH /api/v1/keys/{key_id}/deactivate': {
+    path: {
+      key_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Key'];
+  };
+  'DELETE /api/v1/keys/{key_id}': {
+    path: {
+      key_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'GET /api/v1/keys/{key_id}/limits': {
+    path: {
+      key_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['CallLimits'];
+  };
+  'PATCH /api/v1/keys/{key_id}/limits': {
+    path: {
+      key_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      requests_per_minute?: number | null;
+      concurrent_requests?: number | null;
+      credits_per_day?: string | null;
+    };
+    answer: Schemas['CallLimits'];
+  };
+  'GET /api/v1/me/limits': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['CallLimits'];
+  };
+  'PATCH /api/v1/me/limits': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      requests_per_minute?: number | null;
+      concurrent_requests?: number | null;
+      credits_per_day?: string | null;
+    };
+    answer: Schemas['CallLimits'];
+  };
+  'GET /api/v1/dashboard': {
+    path: Record<never, never>;
+    query: {
+      window?: '24h' | '7d' | '30d';
+    };
+    body: undefined;
+    answer: Schemas['Dashboard'];
+  };
+  'GET /api/v1/activity': {
+    path: Record<never, never>;
+    query: {
+      limit?: number;
+      cursor?: string;
+      archived?: 'false' | 'true' | 'all';
+      type?: 'key.created' | 'key.activated' | 'key.deactivated' | 'key.deleted' | 'account.created' | 'account.profile_updated' | 'account.password_changed' | 'account.sessions_ended' | 'project.created' | 'project.updated' | 'project.archived' | 'project.unarchived' | 'import.ready' | 'import.completed' | 'import.failed' | 'import.canceled' | 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created' | 'retrieval.promoted' | 'training.started' | 'training.succeeded' | 'training.failed' | 'training.canceled' | 'training.retried' | 'training.interrupted' | 'model.created' | 'model.updated' | 'model.activated' | 'model.deactivated' | 'model.target_changed' | 'model.failed' | 'model.rolled_back' | 'share.created' | 'share.deleted' | 'credits.granted' | 'credits.purchased' | 'credits.low' | 'limits.changed';
+      project?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Activity'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'PATCH /api/v1/activity/{activity_id}/archive': {
+    path: {
+      activity_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Activity'];
+  };
+  'PATCH /api/v1/activity/{activity_id}/unarchive': {
+    path: {
+      activity_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Activity'];
+  };
+  'POST /api/v1/activity/archive': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      before?: string;
+      ids?: (string)[];
+    };
+    answer: {
+      archived: number;
+    };
+  };
+  'GET /api/v1/openapi.en.json': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['OpenApiDocument'];
+  };
+  'GET /api/v1/openapi.en.yaml': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  'GET /api/v1/openapi.zh.json': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['OpenApiDocument'];
+  };
+  'GET /api/v1/openapi.zh.yaml': {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  'GET /api/v1/operations': {
+    path: Record<never, never>;
+    query: {
+      lang?: 'en' | 'zh';
+    };
+    body: undefined;
+    answer: {
+      openapi: string;
+      version: string;
+      operations: (Schemas['OperationEntry'])[];
+    };
+  };
+  'GET /api/v1/operations/{operation_id}': {
+    path: {
+      operation_id: string;
+    };
+    query: {
+      lang?: 'en' | 'zh';
+    };
+    body: undefined;
+    answer: Schemas['OpenApiDocument'];
+  };
+};

@@ -1,0 +1,51 @@
+import { queryOptions } from '@tanstack/react-query';
+import { basePath } from '../app/page-settings.ts';
+import type { Schemas } from './generated/contract.ts';
+import { lostConnection, problemOf } from './problem.ts';
+import { queryClient } from './query-client.ts';
+
+export type SignedIn = Schemas['SignedIn'];
+
+/** Who is signed in here; null: nobody. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: readSession,
+  staleTime: 5 * 60_000,
+});
+
+async function readSession(): Promise<SignedIn | null> {
+  const response = await fetch(`${basePath()}/api/v1/auth/session`, { credentials: 'same-origin' }).catch(() => {
+    throw lostConnection();
+  });
+  if (response.status === 401) return null;
+  if (!response.ok) throw await problemOf(response);
+  // as: the contract says so.
+  return (await response.json()) as SignedIn;
+}
+
+/** What pages of ours send with a change, and pages of others cannot know. */
+export function csrfToken(): string {
+  return queryClient.getQueryData(sessionQuery.queryKey)?.csrf_token ?? '';
+}
+
+/** Asks anew who is signed in. What is on the screen belongs to an account: another one starts afresh. */
+export async function renewSession(): Promise<void> {
+  const before = queryClient.getQueryData(sessionQuery.queryKey);
+  const now = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  if (before && now?.account.id !== before.account.id) location.reload();
+}
+
+/** From now on nobody is signed in here: nothing of the account stays in memory. */
+export function forgetAccount(): void {
+  forgetAnswers();
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+}
+
+export function rememberAccount(signedIn: SignedIn): void {
+  forgetAnswers();
+  queryClient.setQueryData(sessionQuery.queryKey, signedIn);
+}
+
+function forgetAnswers(): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+}

@@ -1,0 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { type Language, useLanguage } from '../../i18n/language.tsx';
+
+const locales: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
+
+/** Chooses a language for this browser and, for somebody who is signed in, for his others too. */
+export function useKeepLanguage(): (language: Language) => void {
+  const { choose } = useLanguage();
+  const queryClient = useQueryClient();
+  return (language) => {
+    choose(language);
+    const session = queryClient.getQueryData(sessionQuery.queryKey);
+    if (!session || session.account.locale === locales[language]) return;
+    // The page speaks it already; that other browsers hear of it can wait for a better moment.
+    void call('PATCH /api/v1/me/profile', { body: { locale: locales[language] } }).then(
+      (account) => queryClient.setQueryData(sessionQuery.queryKey, (now) => now && { ...now, account }),
+      () => {},
+    );
+  };
+}

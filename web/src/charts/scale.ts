@@ -1,0 +1,15 @@
+/** Round numbers from 0 to at least `max`, about `count` of them: 0, 50, 100 rather than 0, 37, 74. */
+export function ticksUpTo(max: number, count = 4): number[] {
+  if (!(max > 0)) return [0, 1];
+  const rough = max / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
+  const steps = Math.ceil(max / step - 1e-9);
+  // Multiplied, not added up: sums of decimals drift.
+  return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** Every how many labels one is written, so that they do not touch. */
+export function labelStride(count: number, width: number, labelWidth: number): number {
+  return Math.max(1, Math.ceil((count * labelWidth) / Math.max(1, width)));
+}

@@ -1,0 +1,239 @@
+import { useElementSize } from '@mantine/hooks';
+import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+import { labelStride, ticksUpTo } from './scale.ts';
+import styles from './time-bars.module.css';
+
+export type BarSeries = { name: string; color: string };
+
+export type BarPoint = {
+  key: string;
+  /** Under the bar. */
+  label: string;
+  /** The same in full. */
+  title: string;
+  /** One for each series, from the bottom up. */
+  values: readonly number[];
+};
+
+export type TimeBarsProps = {
+  /** What the chart says, in a sentence: it is read out in its place. */
+  label: string;
+  series: readonly BarSeries[];
+  points: readonly BarPoint[];
+  format: (value: number) => string;
+  height?: number;
+};
+
+const margin = { top: 8, right: 4, bottom: 22, left: 44 };
+const labelWidth = 52;
+const gap = 0.3;
+
+/** Bars over time, one stacked on the other. Arrow keys go from bar to bar; the numbers also stand in a hidden table. */
+export function TimeBars({ label, series, points, format, height = 190 }: TimeBarsProps) {
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const [shown, setShown] = useState<number | null>(null);
+  const id = useId();
+  const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom };
+  const step = inner.width / Math.max(1, points.length);
+  const ticks = ticksUpTo(Math.max(...points.map(({ values }) => sum(values)), 0));
+  const top = ticks.at(-1) ?? 1;
+  const y = (value: number) => margin.top + inner.height * (1 - value / top);
+  const point = shown === null ? undefined : points[shown];
+
+  const onPointer = ({ nativeEvent }: PointerEvent) => {
+    const index = Math.floor((nativeEvent.offsetX - margin.left) / step);
+    setShown(index >= 0 && index < points.length ? index : null);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const next = nextIndex(event.key, shown, points.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    setShown(next);
+  };
+
+  return (
+    <figure className={styles.chart} aria-labelledby={id}>
+      <figcaption id={id} className="visually-hidden">
+        {label}
+      </figcaption>
+      {/* biome-ignore lint/a11y/useSemanticElements: a picture that one can walk through is no fieldset */}
+      <div
+        ref={ref}
+        className={styles.plot}
+        style={{ height }}
+        role="group"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go through the bars
+        tabIndex={0}
+        onKeyDown={onKey}
+        onBlur={() => setShown(null)}
+        onPointerMove={onPointer}
+        onPointerLeave={() => setShown(null)}
+      >
+        <svg width={width} height={height} aria-hidden="true">
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line className={styles.grid} x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
+              <text className={styles.tick} x={margin.left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
+                {format(tick)}
+              </text>
+            </g>
+          ))}
+          {points.map((each, index) => (
+            <Bar
+              key={each.key}
+              {...{ series, y }}
+              values={each.values}
+              x={margin.left + (index + gap / 2) * step}
+              width={step * (1 - gap)}
+              isDim={shown !== null && shown !== index}
+            />
+          ))}
+          <Labels points={points} step={step} width={inner.width} y={height - 6} />
+        </svg>
+        {point && shown !== null && (
+          <Tip
+            {...{ point, series, format }}
+            x={margin.left + (shown + 0.5) * step}
+            isRight={shown > points.length / 2}
+          />
+        )}
+      </div>
+      <span className="visually-hidden" aria-live="polite">
+        {point && sentence(point, series, format)}
+      </span>
+      <Legend series={series} />
+      <HiddenTable {...{ label, series, points, format }} />
+    </figure>
+  );
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+function nextIndex(key: string, shown: number | null, count: number): number | null | undefined {
+  const last = count - 1;
+  switch (key) {
+    case 'ArrowRight':
+      return shown === null ? 0 : Math.min(last, shown + 1);
+    case 'ArrowLeft':
+      return shown === null ? last : Math.max(0, shown - 1);
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    case 'Escape':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+type BarProps = {
+  series: readonly BarSeries[];
+  values: readonly number[];
+  x: number;
+  width: number;
+  y: (value: number) => number;
+  isDim: boolean;
+};
+
+function Bar({ series, values, x, width, y, isDim }: BarProps) {
+  return (
+    <g opacity={isDim ? 0.4 : 1}>
+      {series.map(({ name, color }, index) => {
+        const from = sum(values.slice(0, index));
+        const value = values[index] ?? 0;
+        if (value <= 0 || width <= 0) return null;
+        // Something that is there can be seen, however small.
+        const height = Math.max(1.5, y(from) - y(from + value));
+        return (
+          <rect
+            key={name}
+            fill={color}
+            x={x}
+            y={y(from) - height}
+            width={width}
+            height={height}
+            rx={Math.min(2.5, width / 4)}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+function Labels({ points, step, width, y }: { points: readonly BarPoint[]; step: number; width: number; y: number }) {
+  const stride = labelStride(points.length, width, labelWidth);
+  return points.map(({ key, label }, index) =>
+    // From the end, so that the present is always named.
+    (points.length - 1 - index) % stride === 0 ? (
+      <text key={key} className={styles.tick} x={margin.left + (index + 0.5) * step} y={y} textAnchor="middle">
+        {label}
+      </text>
+    ) : null,
+  );
+}
+
+type PointProps = Pick<TimeBarsProps, 'series' | 'format'> & { point: BarPoint };
+
+function Tip({ point, series, format, x, isRight }: PointProps & { x: number; isRight: boolean }) {
+  return (
+    <div className={styles.tip} data-right={isRight || undefined} style={{ left: x }} aria-hidden="true">
+      <strong>{point.title}</strong>
+      {series.map(({ name, color }, index) => (
+        <span key={name}>
+          <i style={{ background: color }} />
+          {name}
+          <b>{format(point.values[index] ?? 0)}</b>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function sentence(point: BarPoint, series: readonly BarSeries[], format: (value: number) => string): string {
+  const parts = series.map(({ name }, index) => `${name} ${format(point.values[index] ?? 0)}`);
+  return `${point.title}: ${parts.join(', ')}`;
+}
+
+function Legend({ series }: { series: readonly BarSeries[] }) {
+  if (series.length < 2) return null;
+  return (
+    <ul className={styles.legend}>
+      {series.map(({ name, color }) => (
+        <li key={name}>
+          <i style={{ background: color }} />
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function HiddenTable({ label, series, points, format }: TimeBarsProps) {
+  return (
+    <table className="visually-hidden">
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <td />
+          {series.map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {points.map(({ key, title, values }) => (
+          <tr key={key}>
+            <th scope="row">{title}</th>
+            {series.map(({ name }, index) => (
+              <td key={name}>{format(values[index] ?? 0)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMemo } from 'react';
+import { type Language, useLanguage } from './language.tsx';
+
+const tags: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
+
+export type Format = ReturnType<typeof createFormat>;
+
+/** Numbers, credits and times as people of a language write them. Times are those of the reader. */
+export function createFormat(language: Language) {
+  const tag = tags[language];
+  const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
+  const short = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
+  const fewDecimals = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const manyDecimals = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+  const significant = new Intl.NumberFormat(tag, { notation: 'compact', maximumSignificantDigits: 3 });
+  const date = new Intl.DateTimeFormat(tag, { dateStyle: 'medium' });
+  const moment = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
+  const minute = new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
+  const dayUtc = new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
+  const list = new Intl.ListFormat(tag);
+  return {
+    number: (value: number) => whole.format(value),
+    shortNumber: (value: number) => (value < 10_000 ? whole.format(value) : short.format(value)),
+    percent: (part: number) => percent.format(part),
+    /** Credits to be read; amounts of calls are tiny, so decimals are cut only where nobody misses them. */
+    credits: (text: string) => {
+      const value = Number(text);
+      if (value === 0) return whole.format(0);
+      return Math.abs(value) >= 1 ? fewDecimals.format(value) : manyDecimals.format(value);
+    },
+    /** Of an axis: as few digits as tell the marks apart. */
+    shortAmount: (value: number) => significant.format(value),
+    /** Credits as they are booked, with all six decimals. */
+    exactCredits: (text: string) =>
+      new Intl.NumberFormat(tag, { minimumFractionDigits: 6, maximumFractionDigits: 6 }).format(Number(text)),
+    date: (at: string | Date) => date.format(new Date(at)),
+    moment: (at: string | Date) => moment.format(new Date(at)),
+    hour: (at: string | Date) => minute.format(new Date(at)),
+    /** Of a day that is counted in UTC. */
+    dayUtc: (at: string | Date) => dayUtc.format(new Date(at)),
+    ago: (at: string | Date, nowMs: number) => agoIn(relative, new Date(at).getTime() - nowMs),
+    duration: (ms: number) => durationIn(tag, ms),
+    list: (parts: readonly string[]) => list.format(parts),
+  };
+}
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600_000],
+  ['month', 2_629_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+function agoIn(format: Intl.RelativeTimeFormat, ms: number): string {
+  const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? (['second', 1_000] as const);
+  // The last minute is "now": seconds would only flicker.
+  return unit === 'second' ? format.format(0, 'second') : format.format(Math.trunc(ms / size), unit);
+}
+
+function durationIn(tag: string, ms: number): string {
+  const [unit, size] = (
+    [
+      ['hour', 3_600_000],
+      ['minute', 60_000],
+      ['second', 1_000],
+    ] as const
+  ).find(([, length]) => ms >= length) ?? ['millisecond', 1];
+  const digits = unit === 'millisecond' || ms / size >= 100 ? 0 : 1;
+  return new Intl.NumberFormat(tag, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: digits,
+  }).format(ms / size);
+}
+
+export function useFormat(): Format {
+  const { language } = useLanguage();
+  return useMemo(() => createFormat(language), [language]);
+}

@@ -1,0 +1,91 @@
+import { isProblem, type Problem } from '../api/problem.ts';
+import { type Language, useLanguage } from './language.tsx';
+
+/** A failure in the reader's language: what it is, and what to do about it. */
+export type ProblemText = { what: string; next: string | null };
+
+type Row = { zh: string; next?: Record<Language, string> };
+
+const later = { en: 'Try again in a moment.', zh: '请稍后重试。' };
+
+/** By code of `docs/errors.md`. In English the server's own sentence stands, which knows the case. */
+const rows: Record<string, Row> = {
+  offline: {
+    zh: '无法连接服务器。',
+    next: {
+      en: 'Check that it runs and that you are connected, then try again.',
+      zh: '请确认服务正在运行且网络正常，然后重试。',
+    },
+  },
+  invalid_request: { zh: '请求无效。' },
+  invalid_cursor: { zh: '列表已变化。', next: { en: 'Load the page again.', zh: '请重新加载页面。' } },
+  invalid_credentials: { zh: '登录已失效。', next: { en: 'Sign in again.', zh: '请重新登录。' } },
+  insufficient_credits: {
+    zh: '账户额度不足。',
+    next: { en: 'Ask the operator for credits.', zh: '请向运营方申请额度。' },
+  },
+  owner_required: { zh: '只有项目所有者可以执行此操作。' },
+  session_required: { zh: '此操作需要登录会话。', next: { en: 'Sign in again.', zh: '请重新登录。' } },
+  invalid_password: { zh: '当前密码不正确。' },
+  account_suspended: { zh: '此账户已被停用。', next: { en: 'Ask the operator about it.', zh: '请联系运营方。' } },
+  forbidden: { zh: '不允许执行此操作。' },
+  not_found: { zh: '内容不存在，或你无权查看。' },
+  project_not_found: { zh: '项目不存在，或你无权使用。' },
+  model_not_found: { zh: '模型不存在，或你无权使用。' },
+  artifact_not_found: { zh: '文件不存在或已被删除。' },
+  state_conflict: {
+    zh: '当前状态下无法执行此操作。',
+    next: { en: 'Load the page again to see the present state.', zh: '请重新加载页面查看当前状态。' },
+  },
+  slug_taken: { zh: '此 slug 已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
+  email_taken: { zh: '此邮箱已有账户。', next: { en: 'Sign in instead.', zh: '请直接登录。' } },
+  alias_taken: { zh: '此别名已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
+  kind_mismatch: { zh: '与项目类型不符。' },
+  in_use: {
+    zh: '仍有任务在使用它。',
+    next: { en: 'Wait until it is done, or stop it first.', zh: '请等待其完成，或先将其停止。' },
+  },
+  idempotency_in_progress: { zh: '同一请求仍在处理中。', next: later },
+  payload_too_large: { zh: '内容过大。' },
+  ambiguous_transport: {
+    zh: '请求的结果未知，可能已被执行。',
+    next: { en: 'Look whether it was done before you send it again.', zh: '再次发送前请先确认是否已执行。' },
+  },
+  rate_limited: { zh: '请求过于频繁。' },
+  internal_error: {
+    zh: '服务器内部出错。',
+    next: {
+      en: 'Try again; if it stays, tell the operator the request id.',
+      zh: '请重试；若仍失败，请将请求 ID 告知运营方。',
+    },
+  },
+  model_warming: { zh: '模型正在启动。', next: later },
+  capacity_unavailable: { zh: '模型暂时没有空闲容量。', next: later },
+  service_unavailable: { zh: '服务暂时不可用。', next: later },
+  unexpected_answer: { zh: '服务器返回了意外的响应。', next: later },
+};
+
+export function textOfProblem(error: unknown, language: Language): ProblemText {
+  if (!isProblem(error))
+    return language === 'zh'
+      ? { what: '页面出错了。', next: '请重新加载页面。' }
+      : { what: 'The page made a mistake.', next: 'Load it again.' };
+  const row = rows[error.code];
+  const what = language === 'zh' && row ? withField(row.zh, error) : error.message;
+  return { what, next: waitText(error, language) ?? row?.next?.[language] ?? null };
+}
+
+/** The server names the field, and its own sentence says more of it than a translation could. */
+function withField(text: string, { param, message }: Problem): string {
+  return param === null ? text : `${text}（${message}）`;
+}
+
+function waitText({ code, retryAfterS }: Problem, language: Language): string | null {
+  if (code !== 'rate_limited' || retryAfterS === null) return null;
+  return language === 'zh' ? `请在 ${retryAfterS} 秒后重试。` : `Try again in ${retryAfterS} seconds.`;
+}
+
+export function useProblemText(): (error: unknown) => ProblemText {
+  const { language } = useLanguage();
+  return (error) => textOfProblem(error, language);
+}

@@ -1,0 +1,44 @@
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { forgetAccount, sessionQuery } from '../../api/session.ts';
+
+export type Account = Schemas['Account'];
+
+/** The account that is signed in. Pages of it are not shown without one. */
+export function useAccount(): Account {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  if (session === null) throw new Error('A page of an account is shown without one. This is a bug.');
+  return session.account;
+}
+
+export function useChangeProfile() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Routes['PATCH /api/v1/me/profile']['body']) => call('PATCH /api/v1/me/profile', { body }),
+    onSuccess: (account) => {
+      queryClient.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, account });
+      void queryClient.invalidateQueries({ queryKey: ['activity'] });
+    },
+  });
+}
+
+export function useChangePassword() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Routes['POST /api/v1/me/password']['body']) => call('POST /api/v1/me/password', { body }),
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['activity'] }),
+  });
+}
+
+export function useEndSessions() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (keepsCurrent: boolean) =>
+      call('POST /api/v1/auth/sign-out/everywhere', { body: { keep_current: keepsCurrent } }),
+    onSuccess: (_, keepsCurrent) => {
+      if (!keepsCurrent) forgetAccount();
+      else void queryClient.invalidateQueries({ queryKey: ['activity'] });
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { Group, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { useId } from 'react';
+import { frameTexts } from '../../app/frame/frame-texts.ts';
+import { useKeepLanguage } from '../../app/frame/use-keep-language.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { languages, useLanguage } from '../../i18n/language.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { accountTexts } from './account-texts.ts';
+
+const schemes = ['light', 'dark', 'auto'] as const;
+
+export function PreferencesPanel() {
+  const t = useTexts(accountTexts);
+  return (
+    <Panel title={t.preferences}>
+      <Group gap="xl">
+        <LanguageChoice />
+        <SchemeChoice />
+      </Group>
+    </Panel>
+  );
+}
+
+function LanguageChoice() {
+  const t = useTexts(accountTexts);
+  const id = useId();
+  const { language } = useLanguage();
+  const keep = useKeepLanguage();
+  return (
+    <Stack gap={4}>
+      <Text id={id} size="sm" fw={500}>
+        {t.language}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={language}
+        data={languages.map((each) => ({ value: each.language, label: each.name }))}
+        onChange={(value) => keep(value === 'zh' ? 'zh' : 'en')}
+      />
+    </Stack>
+  );
+}
+
+function SchemeChoice() {
+  const t = useTexts(accountTexts);
+  const names = useTexts(frameTexts);
+  const id = useId();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Stack gap={4}>
+      <Text id={id} size="sm" fw={500}>
+        {t.scheme}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={colorScheme}
+        data={schemes.map((scheme) => ({ value: scheme, label: names[scheme] }))}
+        onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconActivity, IconArchive } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { type ActivityFilter, activityQuery } from './activity-queries.ts';
+import { activityTexts } from './activity-texts.ts';
+import { activityTypes, activityTypeTexts, isActivityType } from './activity-type-texts.ts';
+import { ArchiveAll } from './archive-all.tsx';
+import { Feed } from './feed.tsx';
+
+const route = getRouteApi('/signed-in/activity');
+
+export function ActivityPage() {
+  const t = useTexts(activityTexts);
+  const filter = route.useSearch();
+  const isFeed = filter.archived === undefined;
+  return (
+    <Page title={t.title} lead={t.lead} actions={isFeed && !filter.type && !filter.project ? <ArchiveAll /> : null}>
+      <Filters filter={filter} />
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
+          <Rows filter={filter} />
+        </Part>
+      </Panel>
+    </Page>
+  );
+}
+
+function Filters({ filter }: { filter: ActivityFilter }) {
+  const t = useTexts(activityTexts);
+  const names = useTexts(activityTypeTexts);
+  const navigate = route.useNavigate();
+  const { archived: _archived, ...withoutArchived } = filter;
+  const { type: _type, ...withoutType } = filter;
+  const { project: _project, ...withoutProject } = filter;
+  const go = (search: ActivityFilter) => void navigate({ search, replace: true });
+  return (
+    <Toolbar>
+      <SegmentedControl
+        size="xs"
+        aria-label={t.which}
+        value={filter.archived ? 'archive' : 'feed'}
+        data={[
+          { value: 'feed', label: t.feed },
+          { value: 'archive', label: t.archive },
+        ]}
+        onChange={(value) => go(value === 'archive' ? { ...withoutArchived, archived: 'true' } : withoutArchived)}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={t.type}
+        value={filter.type ?? ''}
+        data={[{ value: '', label: t.allTypes }, ...activityTypes.map((type) => ({ value: type, label: names[type] }))]}
+        onChange={({ currentTarget: { value } }) =>
+          go(isActivityType(value) ? { ...withoutType, type: value } : withoutType)
+        }
+      />
+      {filter.project && (
+        <Button size="xs" variant="light" onClick={() => go(withoutProject)}>
+          {filter.project} ×
+        </Button>
+      )}
+    </Toolbar>
+  );
+}
+
+function Rows({ filter }: { filter: ActivityFilter }) {
+  const t = useTexts(activityTexts);
+  const list = useSuspenseInfiniteQuery(activityQuery(filter));
+  const rows = list.data.pages.flatMap(({ data }) => data);
+  if (rows.length > 0)
+    return (
+      <>
+        <Feed rows={rows} filter={filter} />
+        <LoadMore list={list} shown={rows.length} />
+      </>
+    );
+  if (list.hasNextPage) return <LoadMore list={list} shown={0} />;
+  if (filter.type || filter.project)
+    return (
+      <Empty icon={IconActivity} title={t.noneOfTypeTitle}>
+        {t.noneOfType}
+      </Empty>
+    );
+  return filter.archived ? (
+    <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+      {t.archiveEmpty}
+    </Empty>
+  ) : (
+    <Empty icon={IconActivity} title={t.emptyTitle}>
+      {t.empty}
+    </Empty>
+  );
+}

@@ -1,0 +1,65 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type AnswerOf, call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import type { ActivityType } from './activity-type-texts.ts';
+
+export type Activity = Schemas['Activity'];
+export type ActivityFilter = { archived?: 'true'; type?: ActivityType; project?: string };
+
+type Pages = InfiniteData<AnswerOf<'GET /api/v1/activity'>>;
+
+export const activityQuery = (filter: ActivityFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['activity', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/activity', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  });
+
+/** The row leaves the list at once; it comes back if the server did not take it. */
+export function useMoveActivity(filter: ActivityFilter) {
+  const queryClient = useQueryClient();
+  const { queryKey } = activityQuery(filter);
+  return useMutation({
+    mutationFn: ({ id, archived }: Activity) =>
+      archived
+        ? call('PATCH /api/v1/activity/{activity_id}/unarchive', { path: { activity_id: id } })
+        : call('PATCH /api/v1/activity/{activity_id}/archive', { path: { activity_id: id } }),
+    onMutate: async ({ id }) => {
+      await queryClient.cancelQueries({ queryKey });
+      const before = queryClient.getQueryData<Pages>(queryKey);
+      queryClient.setQueryData<Pages>(queryKey, (pages) => pages && without(pages, id));
+      return { before };
+    },
+    onError: (_error, _row, kept) => queryClient.setQueryData(queryKey, kept?.before),
+    onSettled: () => {
+      // Of several clicks in a row the last one fetches.
+      if (queryClient.isMutating({ mutationKey: ['move-activity'] }) <= 1)
+        void queryClient.invalidateQueries({ queryKey: ['activity'] });
+    },
+    mutationKey: ['move-activity'],
+  });
+}
+
+function without(pages: Pages, id: string): Pages {
+  return {
+    ...pages,
+    pages: pages.pages.map((page) => ({ ...page, data: page.data.filter((row) => row.id !== id) })),
+  };
+}
+
+export function useArchiveAll() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (before: string) => call('POST /api/v1/activity/archive', { body: { before } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['activity'] }),
+  });
+}

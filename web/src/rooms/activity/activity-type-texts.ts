@@ -1,0 +1,98 @@
+import type { Routes } from '../../api/generated/contract.ts';
+import { catalogue } from '../../i18n/catalogue.ts';
+
+export type ActivityType = NonNullable<Routes['GET /api/v1/activity']['query']['type']>;
+
+/** Every type in both languages; the types let none of the contract be missing. */
+const english: Record<ActivityType, string> = {
+  'key.created': 'Key created',
+  'key.activated': 'Key activated',
+  'key.deactivated': 'Key deactivated',
+  'key.deleted': 'Key deleted',
+  'account.created': 'Account opened',
+  'account.profile_updated': 'Profile changed',
+  'account.password_changed': 'Password changed',
+  'account.sessions_ended': 'Sessions ended',
+  'project.created': 'Project created',
+  'project.updated': 'Project changed',
+  'project.archived': 'Project archived',
+  'project.unarchived': 'Project taken out of the archive',
+  'import.ready': 'Import ready',
+  'import.completed': 'Import completed',
+  'import.failed': 'Import failed',
+  'import.canceled': 'Import canceled',
+  'dataset.created': 'Dataset created',
+  'dataset.archived': 'Dataset archived',
+  'dataset.unarchived': 'Dataset taken out of the archive',
+  'dataset.version_created': 'Dataset version frozen',
+  'retrieval.promoted': 'Feedback made examples',
+  'training.started': 'Training started',
+  'training.succeeded': 'Training succeeded',
+  'training.failed': 'Training failed',
+  'training.canceled': 'Training canceled',
+  'training.retried': 'Training tried again',
+  'training.interrupted': 'Training interrupted',
+  'model.created': 'Model created',
+  'model.updated': 'Model changed',
+  'model.activated': 'Model activated',
+  'model.deactivated': 'Model deactivated',
+  'model.target_changed': 'Model switched',
+  'model.failed': 'Model failed',
+  'model.rolled_back': 'Model rolled back',
+  'share.created': 'Model shared',
+  'share.deleted': 'Share ended',
+  'credits.granted': 'Credits granted',
+  'credits.purchased': 'Credits bought',
+  'credits.low': 'Credits low',
+  'limits.changed': 'Limits changed',
+};
+
+const chinese: Record<ActivityType, string> = {
+  'key.created': '创建密钥',
+  'key.activated': '启用密钥',
+  'key.deactivated': '停用密钥',
+  'key.deleted': '删除密钥',
+  'account.created': '开立账户',
+  'account.profile_updated': '修改个人资料',
+  'account.password_changed': '修改密码',
+  'account.sessions_ended': '结束登录会话',
+  'project.created': '创建项目',
+  'project.updated': '修改项目',
+  'project.archived': '归档项目',
+  'project.unarchived': '取消归档项目',
+  'import.ready': '导入待确认',
+  'import.completed': '导入完成',
+  'import.failed': '导入失败',
+  'import.canceled': '取消导入',
+  'dataset.created': '创建数据集',
+  'dataset.archived': '归档数据集',
+  'dataset.unarchived': '取消归档数据集',
+  'dataset.version_created': '冻结数据集版本',
+  'retrieval.promoted': '反馈转为样本',
+  'training.started': '开始训练',
+  'training.succeeded': '训练成功',
+  'training.failed': '训练失败',
+  'training.canceled': '取消训练',
+  'training.retried': '重试训练',
+  'training.interrupted': '训练中断',
+  'model.created': '创建模型',
+  'model.updated': '修改模型',
+  'model.activated': '启用模型',
+  'model.deactivated': '停用模型',
+  'model.target_changed': '切换模型',
+  'model.failed': '模型加载失败',
+  'model.rolled_back': '回滚模型',
+  'share.created': '共享模型',
+  'share.deleted': '取消共享',
+  'credits.granted': '获得额度',
+  'credits.purchased': '购买额度',
+  'credits.low': '额度不足',
+  'limits.changed': '修改限制',
+};
+
+export const activityTypeTexts = catalogue(english, chinese);
+
+// as: the keys of the record are the types.
+export const activityTypes = Object.keys(english) as ActivityType[];
+
+export const isActivityType = (value: unknown): value is ActivityType => activityTypes.some((type) => type === value);

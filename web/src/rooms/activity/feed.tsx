@@ -1,0 +1,103 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { AppLink, isPage } from '../../ui/app-link.tsx';
+import {
+  IconAlertCircle,
+  IconAlertTriangle,
+  IconArchive,
+  IconArchiveOff,
+  IconCircleCheck,
+  IconInfoCircle,
+} from '../../ui/icons.tsx';
+import { notifyProblem } from '../../ui/notify.tsx';
+import { useNow, When } from '../../ui/when.tsx';
+import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
+import { activityTexts } from './activity-texts.ts';
+import styles from './feed.module.css';
+import { useActivityText } from './use-activity-text.ts';
+
+const signs = {
+  info: IconInfoCircle,
+  success: IconCircleCheck,
+  warning: IconAlertTriangle,
+  error: IconAlertCircle,
+} as const;
+
+/** Rows of the feed by day, the newest first. */
+export function Feed({ rows, filter }: { rows: readonly Activity[]; filter: ActivityFilter }) {
+  const dayOf = useDay();
+  const days = Map.groupBy(rows, ({ created_at }) => dayOf(created_at));
+  return [...days].map(([day, ofDay]) => (
+    <section key={day} aria-label={day} className={styles.day}>
+      <h2>{day}</h2>
+      <ul>
+        {ofDay.map((row) => (
+          <Row key={row.id} row={row} filter={filter} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+/** The name of a day of the reader. */
+function useDay(): (at: string) => string {
+  const t = useTexts(activityTexts);
+  const format = useFormat();
+  const now = new Date(useNow());
+  const today = format.date(now);
+  const yesterday = format.date(new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1));
+  return (at) => {
+    const day = format.date(at);
+    if (day === today) return t.today;
+    return day === yesterday ? t.yesterday : day;
+  };
+}
+
+function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
+  const t = useTexts(activityTexts);
+  const text = useActivityText()(row);
+  const Sign = signs[row.severity];
+  return (
+    <li className={styles.row} data-severity={row.severity}>
+      <Sign size={18} aria-hidden={undefined} role="img" aria-label={t.severities[row.severity]} />
+      <div className={styles.words}>
+        <p>{isPage(row.subject.href) ? <AppLink href={row.subject.href}>{text}</AppLink> : text}</p>
+        <p className={styles.small}>
+          <Actor actor={row.actor} />
+          {row.project && (
+            <span>
+              {row.project.owner}/{row.project.slug}
+            </span>
+          )}
+          <When at={row.created_at} />
+        </p>
+      </div>
+      <Move row={row} text={text} filter={filter} />
+    </li>
+  );
+}
+
+function Actor({ actor: { kind, label } }: Pick<Activity, 'actor'>) {
+  const t = useTexts(activityTexts);
+  if (kind === 'system') return <span>{t.system}</span>;
+  return <span>{kind === 'api_key' ? t.withKey(label) : label}</span>;
+}
+
+function Move({ row, text, filter }: { row: Activity; text: string; filter: ActivityFilter }) {
+  const t = useTexts(activityTexts);
+  const { language } = useLanguage();
+  const move = useMoveActivity(filter);
+  const label = row.archived ? t.unarchiveOne(text) : t.archiveOne(text);
+  return (
+    <Tooltip label={row.archived ? t.feed : t.archive}>
+      <ActionIcon
+        aria-label={label}
+        onClick={() => move.mutate(row, { onError: (error) => notifyProblem(error, language) })}
+      >
+        {row.archived ? <IconArchiveOff /> : <IconArchive />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

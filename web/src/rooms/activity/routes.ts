@@ -1,0 +1,21 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { signedInRoute } from '../../app/root-route.tsx';
+import { type ActivityFilter, activityQuery } from './activity-queries.ts';
+import { isActivityType } from './activity-type-texts.ts';
+
+function readSearch({ archived, type, project }: Record<string, unknown>): ActivityFilter {
+  return {
+    ...(archived === 'true' || archived === true ? { archived: 'true' } : {}),
+    ...(isActivityType(type) ? { type } : {}),
+    ...(typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? { project } : {}),
+  };
+}
+
+export const activityRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/activity',
+  validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(activityQuery(deps)),
+  component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
+});

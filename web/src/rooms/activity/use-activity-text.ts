@@ -1,0 +1,20 @@
+import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import type { Activity } from './activity-queries.ts';
+import { activityTypeTexts, isActivityType } from './activity-type-texts.ts';
+
+/** Things that go without a name: there is one of each. */
+const nameless = new Set(['account', 'credits', 'checkout']);
+
+/** What happened, in a sentence. The server says it in English; in other languages it is put together from the facts. */
+export function useActivityText(): (row: Activity) => string {
+  const { language } = useLanguage();
+  const format = useFormat();
+  const names = activityTypeTexts[language];
+  return ({ type, subject, message, data }) => {
+    if (language === 'en' || !isActivityType(type)) return message;
+    const amount = data['credits'] ?? data['balance'];
+    if (typeof amount === 'string') return `${names[type]}：${format.credits(amount)}`;
+    return nameless.has(subject.kind) ? names[type] : `${names[type]}：“${subject.label}”`;
+  };
+}

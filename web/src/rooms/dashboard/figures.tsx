@@ -1,0 +1,50 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import type { Dashboard } from './dashboard-queries.ts';
+import { dashboardTexts } from './dashboard-texts.ts';
+import styles from './figures.module.css';
+
+/** The account in four numbers. */
+export function Figures({ dashboard: { credits, usage } }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  const format = useFormat();
+  const hasReserved = Number(credits.reserved) > 0;
+  const days = credits.projected_days_left;
+  const daysText = days === null ? null : t.daysLeft(format.shortNumber(days));
+  const failedText = usage.errors === 0 ? t.noneFailed : t.failed(format.percent(usage.errors / usage.requests));
+  return (
+    <dl className={styles.figures}>
+      <Figure
+        label={t.available}
+        value={format.credits(credits.available)}
+        note={hasReserved ? t.reserved(format.credits(credits.reserved)) : daysText}
+      />
+      <Figure label={t.spent} value={format.credits(credits.spent_window)} note={hasReserved ? daysText : null} />
+      <Figure
+        label={t.requests}
+        value={format.shortNumber(usage.requests)}
+        note={usage.requests === 0 ? t.noCalls : failedText}
+        isBad={usage.errors > 0}
+      />
+      <Figure
+        label={t.latency}
+        value={usage.p50_ms === 0 ? '–' : format.duration(usage.p50_ms)}
+        note={usage.p95_ms === 0 ? t.noCalls : t.p95(format.duration(usage.p95_ms))}
+      />
+    </dl>
+  );
+}
+
+type FigureProps = { label: string; value: string; note: string | null; isBad?: boolean };
+
+function Figure({ label, value, note, isBad = false }: FigureProps) {
+  return (
+    <div className={styles.figure}>
+      <dt>{label}</dt>
+      <dd className={styles.value}>{value}</dd>
+      <dd className={styles.note} data-bad={isBad || undefined}>
+        {note}
+      </dd>
+    </div>
+  );
+}

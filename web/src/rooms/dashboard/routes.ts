@@ -1,0 +1,12 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { signedInRoute } from '../../app/root-route.tsx';
+import { dashboardQuery, isWindow, type Window } from './dashboard-queries.ts';
+
+export const dashboardRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  validateSearch: ({ window }: Record<string, unknown>): { window?: Window } => (isWindow(window) ? { window } : {}),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => void context.queryClient.prefetchQuery(dashboardQuery(deps.window ?? '7d')),
+  component: lazyRouteComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
+});

@@ -1,0 +1,76 @@
+import { Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import type { Schemas } from '../../api/generated/contract.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import type { KeyDialogProps } from './key-menu.tsx';
+import { keyCallsQuery } from './keys-queries.ts';
+import { keysTexts } from './keys-texts.ts';
+
+type Call = Schemas['LedgerRow'];
+
+/** Which calls a key made: the latest, and what all of them came to. */
+export function KeyCalls({ apiKey, isOpen, onClose }: KeyDialogProps) {
+  const t = useTexts(keysTexts);
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={t.callsTitle(apiKey.name)} size="xl">
+      <Part skeleton={<RowsSkeleton columns={4} />}>
+        <Calls keyId={apiKey.id} />
+      </Part>
+    </Dialog>
+  );
+}
+
+function Calls({ keyId }: { keyId: string }) {
+  const t = useTexts(keysTexts);
+  const format = useFormat();
+  const { data } = useSuspenseQuery(keyCallsQuery(keyId));
+  const columns = useColumns();
+  if (data.data.length === 0) return <Text c="dimmed">{t.callsEmpty}</Text>;
+  const { requests, credits } = data.totals;
+  return (
+    <Stack gap="sm">
+      <Text>{t.callsTotals(format.number(requests), format.credits(credits.replace('-', '')))}</Text>
+      <Text size="sm" c="dimmed">
+        {t.callsLatest(format.number(data.data.length))}
+      </Text>
+      <Rows
+        label={t.callsLatest(format.number(data.data.length))}
+        columns={columns}
+        rows={data.data}
+        idOf={({ id }) => id}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Call>[] {
+  const t = useTexts(keysTexts);
+  const format = useFormat();
+  return [
+    {
+      key: 'model',
+      label: t.model,
+      isName: true,
+      render: ({ project, model_requested }) => [project?.slug, model_requested].filter(Boolean).join(' / '),
+    },
+    { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
+    {
+      key: 'active',
+      label: t.activeTime,
+      align: 'end',
+      render: ({ active_ms }) => format.duration(active_ms ?? 0),
+    },
+    {
+      key: 'credits',
+      label: t.credits,
+      align: 'end',
+      render: ({ credits }) => format.exactCredits(credits.replace('-', '')),
+    },
+  ];
+}

@@ -1,0 +1,85 @@
+import { Badge, Button, Code } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconKey, IconPlus } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import { CreateKey } from './create-key.tsx';
+import { KeyMenu } from './key-menu.tsx';
+import { type Key, keysQuery } from './keys-queries.ts';
+import { keysTexts } from './keys-texts.ts';
+
+export function KeysPage() {
+  const t = useTexts(keysTexts);
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {t.create}
+    </Button>
+  );
+  return (
+    <Page title={t.title} lead={t.lead} actions={create}>
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={5} />}>
+          <KeyList create={create} />
+        </Part>
+      </Panel>
+      <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function KeyList({ create }: { create: React.ReactNode }) {
+  const t = useTexts(keysTexts);
+  const list = useSuspenseInfiniteQuery(keysQuery);
+  const keys = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns();
+  if (keys.length === 0)
+    return (
+      <Empty icon={IconKey} title={t.emptyTitle} action={create}>
+        {t.empty}
+      </Empty>
+    );
+  return (
+    <>
+      <Rows label={t.title} columns={columns} rows={keys} idOf={({ id }) => id} isDim={({ active }) => !active} />
+      <LoadMore list={list} shown={keys.length} />
+    </>
+  );
+}
+
+function useColumns(): Column<Key>[] {
+  const t = useTexts(keysTexts);
+  const { never } = useTexts(sharedTexts);
+  return [
+    { key: 'name', label: t.name, isName: true, render: ({ name }) => name },
+    { key: 'key', label: t.key, render: ({ masked_key }) => <Code>{masked_key}</Code> },
+    { key: 'state', label: t.state, render: ({ active }) => <State active={active} /> },
+    {
+      key: 'last_used',
+      label: t.lastUsed,
+      render: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : never),
+    },
+    { key: 'created', label: t.created, render: ({ created_at }) => <When at={created_at} /> },
+    {
+      key: 'actions',
+      label: t.actions,
+      isLabelHidden: true,
+      align: 'end',
+      render: (key) => <KeyMenu apiKey={key} />,
+    },
+  ];
+}
+
+function State({ active }: { active: boolean }) {
+  const t = useTexts(keysTexts);
+  return active ? <Badge color="pine">{t.active}</Badge> : <Badge color="gray">{t.inactive}</Badge>;
+}

@@ -1,0 +1,99 @@
+import {
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+
+export type Key = Schemas['Key'];
+
+export const keysQuery = infiniteQueryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ pageParam, signal }) => call('GET /api/v1/keys', { query: { limit: 50, cursor: pageParam }, signal }),
+  initialPageParam: '',
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+});
+
+export const keyLimitsQuery = (keyId: string) =>
+  queryOptions({
+    queryKey: ['key-limits', keyId],
+    queryFn: ({ signal }) => call('GET /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, signal }),
+  });
+
+export const keyCallsQuery = (keyId: string) =>
+  queryOptions({
+    queryKey: ['key-calls', keyId],
+    queryFn: ({ signal }) => call('GET /api/v1/credits/usage', { query: { key_id: keyId, limit: 20 }, signal }),
+  });
+
+/**
+ * Lets a key work or not. Shown when the server has done it and not before: somebody who withdraws a key must know that
+ * it is dead.
+ */
+export function useSetKeyActive() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ key, active }: { key: Key; active: boolean }) =>
+      active
+        ? call('PATCH /api/v1/keys/{key_id}/activate', { path: { key_id: key.id } })
+        : call('PATCH /api/v1/keys/{key_id}/deactivate', { path: { key_id: key.id } }),
+    onSuccess: (changed) => {
+      changeRows(queryClient, (rows) => rows.map((row) => (row.id === changed.id ? changed : row)));
+      refreshOverview(queryClient);
+    },
+  });
+}
+
+export function useDeleteKey() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (key: Key) => call('DELETE /api/v1/keys/{key_id}', { path: { key_id: key.id } }),
+    onSuccess: (_, { id }) => {
+      changeRows(queryClient, (rows) => rows.filter((row) => row.id !== id));
+      void queryClient.invalidateQueries(keysQuery);
+      refreshOverview(queryClient);
+    },
+  });
+}
+
+export function useCreateKey() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, idempotencyKey }: { name: string; idempotencyKey: string }) =>
+      call('POST /api/v1/keys', { body: name === '' ? {} : { name }, idempotencyKey }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries(keysQuery);
+      refreshOverview(queryClient);
+    },
+    // The answer holds the key itself: it is gone as soon as nobody shows it any more.
+    gcTime: 0,
+  });
+}
+
+export type LimitsChange = {
+  requests_per_minute: number | null;
+  concurrent_requests: number | null;
+  credits_per_day: string | null;
+};
+
+export function useChangeKeyLimits(keyId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: LimitsChange) => call('PATCH /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, body }),
+    onSuccess: (limits) => queryClient.setQueryData(keyLimitsQuery(keyId).queryKey, limits),
+  });
+}
+
+function changeRows(queryClient: QueryClient, change: (rows: Key[]) => Key[]): void {
+  queryClient.setQueryData(keysQuery.queryKey, (data) =>
+    data ? { ...data, pages: data.pages.map((page) => ({ ...page, data: change(page.data) })) } : data,
+  );
+}
+
+function refreshOverview(queryClient: QueryClient): void {
+  void queryClient.invalidateQueries({ queryKey: ['dashboard'] });
+  void queryClient.invalidateQueries({ queryKey: ['activity'] });
+}

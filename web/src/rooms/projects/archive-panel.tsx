@@ -1,0 +1,74 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { type Project, useChangeProject } from './projects-queries.ts';
+import { projectsTexts } from './projects-texts.ts';
+
+/** Into the archive and out of it. */
+export function ArchivePanel({ project }: { project: Project }) {
+  const t = useTexts(projectsTexts);
+  return (
+    <Panel title={t.archiveTitle} text={t.archiveText} tone={project.archived_at === null ? 'danger' : 'plain'}>
+      {project.archived_at === null ? <Archive project={project} /> : <Unarchive project={project} />}
+    </Panel>
+  );
+}
+
+const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug });
+
+function Archive({ project }: { project: Project }) {
+  const t = useTexts(projectsTexts);
+  const [isAsking, setAsking] = useState(false);
+  const change = useChangeProject(pathOf(project));
+  const archive = () =>
+    change.mutate(
+      { archived: true },
+      {
+        onSuccess: () => {
+          setAsking(false);
+          notify({ tone: 'good', text: t.archiveDone(project.name) });
+        },
+      },
+    );
+  return (
+    <>
+      <Button variant="outline" color="rust" onClick={() => setAsking(true)}>
+        {t.archive}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.archiveConfirm(project.name)}
+        action={t.archive}
+        isBusy={change.isPending}
+        error={change.error}
+        onConfirm={archive}
+      >
+        <Text>{t.archiveConfirmText}</Text>
+      </Confirm>
+    </>
+  );
+}
+
+function Unarchive({ project }: { project: Project }) {
+  const t = useTexts(projectsTexts);
+  const { language } = useLanguage();
+  const change = useChangeProject(pathOf(project));
+  const unarchive = () =>
+    change.mutate(
+      { archived: false },
+      {
+        onSuccess: () => notify({ tone: 'good', text: t.unarchived(project.name) }),
+        onError: (error) => notifyProblem(error, language),
+      },
+    );
+  return (
+    <Button variant="default" loading={change.isPending} onClick={unarchive}>
+      {t.unarchive}
+    </Button>
+  );
+}

@@ -1,0 +1,20 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconLock, IconWorld } from '../../ui/icons.tsx';
+import type { Project } from './projects-queries.ts';
+import { projectsTexts } from './projects-texts.ts';
+
+export function KindBadge({ kind }: Pick<Project, 'kind'>) {
+  const t = useTexts(projectsTexts);
+  return <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>;
+}
+
+export function VisibilityBadge({ visibility }: Pick<Project, 'visibility'>) {
+  const t = useTexts(projectsTexts);
+  const Sign = visibility === 'private' ? IconLock : IconWorld;
+  return (
+    <Badge color="gray" leftSection={<Sign size={12} />}>
+      {t[visibility]}
+    </Badge>
+  );
+}

@@ -1,0 +1,73 @@
+import { Alert, Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { IconArchive } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { KindBadge, VisibilityBadge } from './project-badges.tsx';
+import styles from './project-frame.module.css';
+import { projectTabs } from './project-tabs.ts';
+import { projectQuery } from './projects-queries.ts';
+import { projectsTexts } from './projects-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project');
+
+/** What is around every page of a project: what it is, and the way to its other pages. */
+export function ProjectFrame() {
+  const t = useTexts(projectsTexts);
+  const params = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  const tabs = projectTabs.filter(({ isShown }) => isShown(project));
+  return (
+    <Page
+      title={project.name}
+      above={<Where owner={project.owner.slug} slug={project.slug} />}
+      badges={
+        <>
+          <KindBadge kind={project.kind} />
+          <VisibilityBadge visibility={project.visibility} />
+        </>
+      }
+      lead={project.description}
+    >
+      {project.archived_at !== null && (
+        <Alert color="amber" icon={<IconArchive />}>
+          {t.isArchived}
+        </Alert>
+      )}
+      {tabs.length > 1 && (
+        <nav aria-label={t.tabsLabel} className={styles.tabs}>
+          {tabs.map(({ to, text }) => (
+            <Link key={to} to={to} params={params} activeOptions={{ exact: text === 'home' }}>
+              {t.tabs[text]}
+            </Link>
+          ))}
+        </nav>
+      )}
+      <Outlet />
+    </Page>
+  );
+}
+
+function Where({ owner, slug }: { owner: string; slug: string }) {
+  const t = useTexts(projectsTexts);
+  return (
+    <p className={styles.where}>
+      <Link to="/projects">{t.title}</Link>
+      <span aria-hidden="true">/</span>
+      {owner}/{slug}
+    </p>
+  );
+}
+
+export function ProjectFrameSkeleton() {
+  const t = useTexts(sharedTexts);
+  return (
+    <div role="status" aria-label={t.loading}>
+      <Skeleton height={12} width="9rem" mb="lg" />
+      <Skeleton height={26} width="16rem" mb="xl" />
+      <Skeleton height={220} radius="lg" />
+    </div>
+  );
+}

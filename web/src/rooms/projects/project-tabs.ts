@@ -1,0 +1,17 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { Project } from './projects-queries.ts';
+import type { projectsTexts } from './projects-texts.ts';
+
+export type ProjectTab = {
+  to: NonNullable<LinkProps['to']>;
+  text: keyof (typeof projectsTexts)['en']['tabs'];
+  isShown: (project: Project) => boolean;
+};
+
+const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
+
+/** Pages of a project, in their order. A page is named here when it exists. */
+export const projectTabs: readonly ProjectTab[] = [
+  { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
+  { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner },
+];

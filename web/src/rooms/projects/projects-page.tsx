@@ -1,0 +1,165 @@
+import { Badge, Button, SegmentedControl } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconArchive, IconFolder, IconPlus, IconSearch } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { When } from '../../ui/when.tsx';
+import { CreateProject } from './create-project.tsx';
+import { KindBadge, VisibilityBadge } from './project-badges.tsx';
+import styles from './projects-page.module.css';
+import { type Project, projectsQuery } from './projects-queries.ts';
+import { projectsTexts } from './projects-texts.ts';
+import type { ProjectsSearch } from './routes.ts';
+
+const route = getRouteApi('/signed-in/projects');
+
+export function ProjectsPage() {
+  const t = useTexts(projectsTexts);
+  const filter = route.useSearch();
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {t.create}
+    </Button>
+  );
+  return (
+    <Page title={t.title} lead={t.lead} actions={create}>
+      <Filters filter={filter} />
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={4} />}>
+          <ProjectList filter={filter} create={create} />
+        </Part>
+      </Panel>
+      <CreateProject isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearch }) {
+  const t = useTexts(projectsTexts);
+  const navigate = route.useNavigate();
+  const change = (next: { q?: string; kind?: ProjectsSearch['kind'] | 'all'; archived?: boolean }) =>
+    void navigate({
+      search: (now) => {
+        const all = { ...now, ...next };
+        return {
+          ...(all.q ? { q: all.q } : {}),
+          ...(all.kind && all.kind !== 'all' ? { kind: all.kind } : {}),
+          ...(all.archived ? { archived: true } : {}),
+        };
+      },
+      replace: true,
+    });
+  return (
+    <Toolbar>
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <SegmentedControl
+        size="xs"
+        aria-label={t.kind}
+        value={kind ?? 'all'}
+        data={[
+          { value: 'all', label: t.allKinds },
+          { value: 'text', label: t.text },
+          { value: 'embedding', label: t.embedding },
+        ]}
+        onChange={(value) => change({ kind: value === 'text' || value === 'embedding' ? value : 'all' })}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={t.which}
+        value={archived ? 'archived' : 'open'}
+        data={[
+          { value: 'open', label: t.open },
+          { value: 'archived', label: t.archived },
+        ]}
+        onChange={(value) => change({ archived: value === 'archived' })}
+      />
+    </Toolbar>
+  );
+}
+
+function ProjectList({ filter, create }: { filter: ProjectsSearch; create: ReactNode }) {
+  const t = useTexts(projectsTexts);
+  const list = useSuspenseInfiniteQuery(projectsQuery(filter));
+  const projects = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns();
+  if (projects.length === 0) return <Nothing filter={filter} create={create} />;
+  return (
+    <>
+      <Rows label={t.title} columns={columns} rows={projects} idOf={({ id }) => id} />
+      <LoadMore list={list} shown={projects.length} />
+    </>
+  );
+}
+
+function Nothing({ filter: { q, kind, archived }, create }: { filter: ProjectsSearch; create: ReactNode }) {
+  const t = useTexts(projectsTexts);
+  if (q || kind)
+    return (
+      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+        {t.noneFound}
+      </Empty>
+    );
+  if (archived)
+    return (
+      <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+        {t.archiveEmpty}
+      </Empty>
+    );
+  return (
+    <Empty icon={IconFolder} title={t.emptyTitle} action={create}>
+      {t.empty}
+    </Empty>
+  );
+}
+
+function useColumns(): Column<Project>[] {
+  const t = useTexts(projectsTexts);
+  const format = useFormat();
+  return [
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: ({ owner, slug, name }) => (
+        <>
+          <Link className={styles.name} to="/projects/$owner/$project" params={{ owner: owner.slug, project: slug }}>
+            {name}
+          </Link>
+          <span className={styles.path}>
+            {owner.slug}/{slug}
+          </span>
+        </>
+      ),
+    },
+    { key: 'kind', label: t.kind, render: ({ kind }) => <KindBadge kind={kind} /> },
+    {
+      key: 'visibility',
+      label: t.visibility,
+      render: ({ caller_role, visibility }) =>
+        caller_role === 'owner' ? (
+          <VisibilityBadge visibility={visibility} />
+        ) : (
+          <Badge color="amber">{t.sharedWithYou}</Badge>
+        ),
+    },
+    {
+      key: 'models',
+      label: t.models,
+      align: 'end',
+      render: ({ counts }) => (counts ? format.number(counts.hosted_models) : '–'),
+    },
+    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <When at={updated_at} /> },
+  ];
+}

@@ -1,0 +1,70 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import type { ProjectsSearch } from './routes.ts';
+
+export type Project = Schemas['Project'];
+export type ProjectPath = { owner: string; project: string };
+
+export const projectsQuery = (filter: ProjectsSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['projects', 'list', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const projectQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['projects', 'one', owner, project],
+    queryFn: ({ signal }) => call('GET /api/v1/projects/{owner}/{project}', { path: { owner, project }, signal }),
+  });
+
+/** What can be called in a project under a name of its own. */
+export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['projects', 'models', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/hosted-models', {
+        path: { owner, project },
+        query: { source: 'alias', limit: 100 },
+        signal,
+      }),
+  });
+
+export type NewProject = Routes['POST /api/v1/projects']['body'];
+export type ProjectChange = Routes['PATCH /api/v1/projects/{owner}/{project}']['body'];
+
+export function useCreateProject() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: NewProject; idempotencyKey: string }) =>
+      call('POST /api/v1/projects', { body, idempotencyKey }),
+    onSuccess: (project) => remember(queryClient, project),
+  });
+}
+
+export function useChangeProject({ owner, project }: ProjectPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ProjectChange) =>
+      call('PATCH /api/v1/projects/{owner}/{project}', { path: { owner, project }, body }),
+    onSuccess: (changed) => remember(queryClient, changed),
+  });
+}
+
+function remember(queryClient: QueryClient, project: Project): void {
+  queryClient.setQueryData(projectQuery({ owner: project.owner.slug, project: project.slug }).queryKey, project);
+  void queryClient.invalidateQueries({ queryKey: ['projects', 'list'] });
+  void queryClient.invalidateQueries({ queryKey: ['dashboard'] });
+  void queryClient.invalidateQueries({ queryKey: ['activity'] });
+}

@@ -1,0 +1,46 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { signedInRoute } from '../../app/root-route.tsx';
+import { hostedModelsQuery, projectQuery, projectsQuery } from './projects-queries.ts';
+
+export type ProjectsSearch = { q?: string; kind?: 'text' | 'embedding'; archived?: true };
+
+function readSearch({ q, kind, archived }: Record<string, unknown>): ProjectsSearch {
+  return {
+    ...(typeof q === 'string' && q !== '' ? { q: q.slice(0, 200) } : {}),
+    ...(kind === 'text' || kind === 'embedding' ? { kind } : {}),
+    ...(archived === true ? { archived } : {}),
+  };
+}
+
+export const projectsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/projects',
+  validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(projectsQuery(deps)),
+  component: lazyRouteComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
+});
+
+/** Frame of all pages of a project: its name and the tabs. Pages of other rooms hang under it. */
+export const projectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/projects/$owner/$project',
+  // Awaited: a project that is not there has no tabs.
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params)),
+  component: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectFrame'),
+  pendingComponent: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),
+  errorComponent: lazyRouteComponent(() => import('./project-problem.tsx'), 'ProjectProblem'),
+});
+
+export const projectHomeRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(hostedModelsQuery(params)),
+  component: lazyRouteComponent(() => import('./project-home.tsx'), 'ProjectHome'),
+});
+
+export const projectSettingsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./project-settings.tsx'), 'ProjectSettings'),
+});

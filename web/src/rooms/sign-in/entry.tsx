@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { BrandSign } from '../../app/frame/brand.tsx';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useWindowTitle } from '../../ui/page.tsx';
+import styles from './entry.module.css';
+import { Preferences } from './preferences.tsx';
+import { signInTexts } from './sign-in-texts.ts';
+
+/** The pages before the door: one card, and how the page looks and speaks. */
+export function Entry({ title, children }: { title: string; children: ReactNode }) {
+  const t = useTexts(signInTexts);
+  useWindowTitle(title);
+  return (
+    <div className={styles.entry}>
+      <main id="main" className={styles.card}>
+        <p className={styles.brand}>
+          <BrandSign size={34} />
+          Fanfold
+        </p>
+        <p className={styles.tagline}>{t.tagline}</p>
+        <h1 className={styles.title}>{title}</h1>
+        {children}
+      </main>
+      <footer>
+        <Preferences />
+      </footer>
+    </div>
+  );
+}

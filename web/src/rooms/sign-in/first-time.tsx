@@ -1,0 +1,22 @@
+import type { AnswerOf } from '../../api/call.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import styles from './first-time.module.css';
+import { signInTexts } from './sign-in-texts.ts';
+
+const commands = `npm run -s fanfold -- accounts set-email local you@example.com
+npm run -s fanfold -- accounts set-password local`;
+
+/** For somebody who cannot sign in: who can help, and the operator's commands for the operator himself. */
+export function FirstTime({ options }: { options: AnswerOf<'GET /api/v1/auth/options'> | undefined }) {
+  const t = useTexts(signInTexts);
+  return (
+    <details className={styles.help}>
+      <summary>{t.forgotten}</summary>
+      {options?.sign_up === 'closed' && <p>{t.closed}</p>}
+      {options?.sign_up === 'oidc' && options.oidc && <p>{t.oidcOnly(options.oidc.name)}</p>}
+      <p>{t.forgottenText}</p>
+      <CodeBlock code={commands} />
+    </details>
+  );
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Menu } from '@mantine/core';
+import { frameTexts } from '../../app/frame/frame-texts.ts';
+import { LanguageItems, SchemeItems } from '../../app/frame/preference-items.tsx';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { languages, useLanguage } from '../../i18n/language.tsx';
+import { IconLanguage, IconSun } from '../../ui/icons.tsx';
+
+/** Language and appearance for somebody who is not signed in. */
+export function Preferences() {
+  const t = useTexts(frameTexts);
+  const { language: current } = useLanguage();
+  const name = languages.find(({ language }) => language === current)?.name;
+  return (
+    <Group gap="xs">
+      <Menu width={180}>
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="xs" leftSection={<IconLanguage size={16} />}>
+            {name}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <LanguageItems />
+        </Menu.Dropdown>
+      </Menu>
+      <Menu width={180}>
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="xs" leftSection={<IconSun size={16} />}>
+            {t.scheme}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <SchemeItems />
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

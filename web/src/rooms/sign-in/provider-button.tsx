@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconLogin } from '../../ui/icons.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useDepart } from './sign-in-queries.ts';
+import { signInTexts } from './sign-in-texts.ts';
+
+export function ProviderButton({ name, next }: { name: string; next: string | undefined }) {
+  const t = useTexts(signInTexts);
+  const depart = useDepart(next);
+  return (
+    <>
+      <Button
+        variant="default"
+        fullWidth
+        size="md"
+        leftSection={<IconLogin />}
+        // Until the other page is there.
+        loading={depart.isPending || depart.isSuccess}
+        onClick={() => depart.mutate()}
+      >
+        {t.with(name)}
+      </Button>
+      {depart.error && <ProblemNote error={depart.error} />}
+    </>
+  );
+}

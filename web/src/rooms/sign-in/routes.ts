@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { queryClient } from '../../api/query-client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { rootRoute } from '../../app/root-route.tsx';
+import { signInOptionsQuery } from './sign-in-queries.ts';
+
+export type SignInSearch = {
+  /** Where to go then: a page of this app. */
+  next?: string | undefined;
+  /** Why the identity provider sent the person back. */
+  error?: string | undefined;
+};
+
+/** Neither `//host` nor `/\host`, which browsers take for another site. */
+const ownPage = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
+
+function readSearch(search: Record<string, unknown>): SignInSearch {
+  const { next, error } = search;
+  return {
+    ...(typeof next === 'string' && ownPage.test(next) ? { next } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+  };
+}
+
+/** Whoever is signed in already has no business here. */
+async function leaveWhenSignedIn({ search }: { search: SignInSearch }): Promise<void> {
+  const session = await queryClient.ensureQueryData(sessionQuery);
+  if (session !== null) throw redirect({ href: search.next ?? '/', replace: true });
+}
+
+const loadOptions = () => void queryClient.prefetchQuery(signInOptionsQuery);
+
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: readSearch,
+  beforeLoad: leaveWhenSignedIn,
+  loader: loadOptions,
+  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+});
+
+export const signUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-up',
+  validateSearch: readSearch,
+  beforeLoad: leaveWhenSignedIn,
+  loader: loadOptions,
+  component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
+});

@@ -1,0 +1,100 @@
+import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { isProblem } from '../../api/problem.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Entry } from './entry.tsx';
+import { FirstTime } from './first-time.tsx';
+import { ProviderButton } from './provider-button.tsx';
+import styles from './sign-in-page.module.css';
+import { signInOptionsQuery, useSignIn } from './sign-in-queries.ts';
+import { signInTexts } from './sign-in-texts.ts';
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const t = useTexts(signInTexts);
+  const { error, next } = route.useSearch();
+  const { data: options, error: trouble, refetch } = useQuery(signInOptionsQuery);
+  return (
+    <Entry title={t.signInTitle}>
+      <Stack gap="md">
+        {error && <ReturnProblem code={error} />}
+        {trouble && <ProblemNote error={trouble} onRetry={() => void refetch()} />}
+        {options?.oidc && (
+          <>
+            <ProviderButton name={options.oidc.name} next={next} />
+            <Divider label={t.or} />
+          </>
+        )}
+        <PasswordForm next={next} />
+        {options?.sign_up === 'open' ? (
+          <p className={styles.elsewhere}>
+            {t.toSignUp}{' '}
+            <TextLink to="/sign-up" search={{ next }}>
+              {t.signUpTitle}
+            </TextLink>
+          </p>
+        ) : null}
+        <FirstTime options={options} />
+      </Stack>
+    </Entry>
+  );
+}
+
+/** The identity provider, or what became of its answer, sent the person back. */
+function ReturnProblem({ code }: { code: string }) {
+  const texts: Record<string, string> = useTexts(signInTexts).failures;
+  return (
+    <Alert color="rust" role="alert">
+      {texts[code] ?? texts['sign_in_failed']}
+    </Alert>
+  );
+}
+
+function PasswordForm({ next }: { next: string | undefined }) {
+  const t = useTexts(signInTexts);
+  const signIn = useSignIn(next);
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (text) => (/^\s*\S+@\S+\s*$/.test(text) ? null : t.emailWrong),
+      password: (text) => (text === '' ? t.passwordMissing : null),
+    },
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit(({ email, password }) => signIn.mutate({ email: email.trim(), password }))}
+      noValidate
+    >
+      <Stack gap="md">
+        <TextInput label={t.email} type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+        <PasswordInput label={t.password} autoComplete="current-password" {...form.getInputProps('password')} />
+        {signIn.error && <SignInProblem error={signIn.error} />}
+        <Button type="submit" fullWidth size="md" loading={signIn.isPending}>
+          {t.signIn}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function SignInProblem({ error }: { error: unknown }) {
+  const t = useTexts(signInTexts);
+  if (isProblem(error, 'invalid_credentials'))
+    return (
+      <Alert color="rust" role="alert">
+        {t.wrong}
+      </Alert>
+    );
+  if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
+    return (
+      <Alert color="rust" role="alert">
+        {t.wait(String(error.retryAfterS))}
+      </Alert>
+    );
+  return <ProblemNote error={error} />;
+}

@@ -1,0 +1,52 @@
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { call } from '../../api/call.ts';
+import { rememberAccount, type SignedIn } from '../../api/session.ts';
+import { basePath } from '../../app/page-settings.ts';
+import { hasChosenLanguage, languageOf, useLanguage } from '../../i18n/language.tsx';
+
+/** Who may sign in here, and how. */
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: ({ signal }) => call('GET /api/v1/auth/options', { signal }),
+  staleTime: 60_000,
+});
+
+export type Credentials = { email: string; password: string };
+export type NewAccount = Credentials & { display_name?: string };
+
+/** After signing in: to the page that was asked for, in the person's language. */
+function useArrival(next: string | undefined): (signedIn: SignedIn) => Promise<void> {
+  const router = useRouter();
+  const { choose } = useLanguage();
+  return async (signedIn) => {
+    rememberAccount(signedIn);
+    if (!hasChosenLanguage()) choose(languageOf(signedIn.account.locale));
+    await router.navigate({ href: next ?? '/', replace: true });
+  };
+}
+
+export function useSignIn(next: string | undefined) {
+  const arrive = useArrival(next);
+  return useMutation({
+    mutationFn: (body: Credentials) => call('POST /api/v1/auth/sign-in/email', { body }),
+    onSuccess: arrive,
+  });
+}
+
+export function useSignUp(next: string | undefined) {
+  const arrive = useArrival(next);
+  return useMutation({
+    mutationFn: (body: NewAccount) => call('POST /api/v1/auth/sign-up/email', { body }),
+    onSuccess: arrive,
+  });
+}
+
+/** Leaves for the identity provider, which sends the person back to the page that was asked for. */
+export function useDepart(next: string | undefined) {
+  return useMutation({
+    mutationFn: () =>
+      call('POST /api/v1/auth/sign-in/oidc', { body: next === undefined ? {} : { return_to: basePath() + next } }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+}

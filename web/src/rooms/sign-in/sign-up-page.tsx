@@ -1,0 +1,126 @@
+import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { AnswerOf } from '../../api/call.ts';
+import { isProblem } from '../../api/problem.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Entry } from './entry.tsx';
+import { ProviderButton } from './provider-button.tsx';
+import styles from './sign-in-page.module.css';
+import { signInOptionsQuery, useSignUp } from './sign-in-queries.ts';
+import { signInTexts } from './sign-in-texts.ts';
+
+type Options = AnswerOf<'GET /api/v1/auth/options'>;
+
+const route = getRouteApi('/sign-up');
+
+export function SignUpPage() {
+  const t = useTexts(signInTexts);
+  const { next } = route.useSearch();
+  const { data: options, error, refetch } = useQuery(signInOptionsQuery);
+  const isOpen = options?.sign_up === 'open';
+  return (
+    <Entry title={options && !isOpen ? t.closedTitle : t.signUpTitle}>
+      <Stack gap="md">
+        {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
+        {options && !isOpen && <Closed options={options} next={next} />}
+        {options && isOpen && <Open options={options} next={next} />}
+        <p className={styles.elsewhere}>
+          {t.toSignIn}{' '}
+          <TextLink to="/sign-in" search={{ next }}>
+            {t.signInTitle}
+          </TextLink>
+        </p>
+      </Stack>
+    </Entry>
+  );
+}
+
+type Props = { options: Options; next: string | undefined };
+
+function Closed({ options, next }: Props) {
+  const t = useTexts(signInTexts);
+  if (options.sign_up !== 'oidc' || !options.oidc) return <Text>{t.closed}</Text>;
+  return (
+    <>
+      <Text>{t.oidcOnly(options.oidc.name)}</Text>
+      <ProviderButton name={options.oidc.name} next={next} />
+    </>
+  );
+}
+
+function Open({ options, next }: Props) {
+  const t = useTexts(signInTexts);
+  return (
+    <>
+      {options.oidc && (
+        <>
+          <ProviderButton name={options.oidc.name} next={next} />
+          <Divider label={t.or} />
+        </>
+      )}
+      <AccountForm options={options} next={next} />
+    </>
+  );
+}
+
+function AccountForm({ options: { password: rule }, next }: Props) {
+  const t = useTexts(signInTexts);
+  const passwordTexts = useTexts(newPasswordTexts);
+  const weakness = useWeakPassword();
+  const signUp = useSignUp(next);
+  const min = String(rule.min_length);
+  const form = useForm({
+    initialValues: { display_name: '', email: '', password: '' },
+    validate: {
+      email: (text) => (/^\s*\S+@\S+\s*$/.test(text) ? null : t.emailWrong),
+      password: (text) => (text.length < rule.min_length ? passwordTexts.rules.min_length : null),
+    },
+  });
+  const submit = form.onSubmit(({ display_name, email, password }) => {
+    const name = display_name.trim();
+    signUp.mutate(
+      { email: email.trim(), password, ...(name ? { display_name: name } : {}) },
+      { onError: (error) => form.setFieldError('password', weakness(error)) },
+    );
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t.displayName}
+          autoComplete="name"
+          maxLength={80}
+          autoFocus
+          {...form.getInputProps('display_name')}
+        />
+        <TextInput label={t.email} type="email" autoComplete="username" {...form.getInputProps('email')} />
+        <PasswordInput
+          label={t.password}
+          description={passwordTexts.hint(min)}
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+        {signUp.error && weakness(signUp.error) === null && <SignUpProblem error={signUp.error} />}
+        <Button type="submit" fullWidth size="md" loading={signUp.isPending}>
+          {t.signUp}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function SignUpProblem({ error }: { error: unknown }) {
+  const t = useTexts(signInTexts);
+  if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
+    return (
+      <Alert color="rust" role="alert">
+        {t.wait(String(error.retryAfterS))}
+      </Alert>
+    );
+  return <ProblemNote error={error} />;
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTexts } from '../i18n/catalogue.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import { Dialog } from './dialog.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+export type ConfirmProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will happen, and what cannot be undone. */
+  children: ReactNode;
+  /** What the button does, in a word. */
+  action: string;
+  tone?: 'plain' | 'danger';
+  /** Must be typed first, for what destroys much. */
+  typed?: { label: string; value: string };
+  isBusy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+};
+
+/** Asks before something that cannot easily be undone. */
+export function Confirm({ isOpen, onClose, title, children, action, tone = 'danger', ...props }: ConfirmProps) {
+  const t = useTexts(sharedTexts);
+  const { typed, isBusy, error, onConfirm } = props;
+  const [text, setText] = useState('');
+  const isAllowed = typed === undefined || text === typed.value;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isAllowed) onConfirm();
+  };
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={title}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <div>{children}</div>
+          {typed && (
+            <TextInput
+              label={typed.label}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          {error ? <ProblemNote error={error} /> : null}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose} data-autofocus={typed ? undefined : true}>
+              {t.cancel}
+            </Button>
+            <Button type="submit" color={tone === 'danger' ? 'rust' : 'pine'} loading={isBusy} disabled={!isAllowed}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import styles from './empty.module.css';
+import type { Icon } from './icons.tsx';
+
+export type EmptyProps = {
+  icon: Icon;
+  title: string;
+  /** What this is good for, and how it begins. */
+  children: ReactNode;
+  action?: ReactNode;
+};
+
+/** Nothing here yet: says what would be, and how to get it. */
+export function Empty({ icon: Sign, title, children, action }: EmptyProps) {
+  return (
+    <div className={styles.empty}>
+      <span className={styles.sign}>
+        <Sign size={22} />
+      </span>
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}

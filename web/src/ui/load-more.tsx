@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core';
+import { useTexts } from '../i18n/catalogue.ts';
+import { useFormat } from '../i18n/format.ts';
+import { useLanguage } from '../i18n/language.tsx';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import styles from './load-more.module.css';
+import { notifyProblem } from './notify.tsx';
+
+/** As much of an infinite query as is needed here. */
+type PagedList = {
+  data: { pages: { total_count: number }[] };
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => Promise<{ error: unknown }>;
+};
+
+/** Under a list: how much of it is shown, and the way to more. Nothing when it is complete. */
+export function LoadMore({ list, shown }: { list: PagedList; shown: number }) {
+  const t = useTexts(sharedTexts);
+  const format = useFormat();
+  const { language } = useLanguage();
+  if (!list.hasNextPage) return null;
+  const total = list.data.pages.at(-1)?.total_count ?? shown;
+  const more = async () => {
+    const { error } = await list.fetchNextPage();
+    if (error) notifyProblem(error, language);
+  };
+  return (
+    <div className={styles.more}>
+      <span>{t.shownOf(format.number(shown), format.number(total))}</span>
+      <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={more}>
+        {t.loadMore}
+      </Button>
+    </div>
+  );
+}

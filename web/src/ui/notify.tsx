@@ -1,0 +1,24 @@
+import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import type { Language } from '../i18n/language.tsx';
+import { textOfProblem } from '../i18n/problem-texts.ts';
+import { IconAlertCircle, IconCheck } from './icons.tsx';
+
+const colors = { good: 'pine', bad: 'rust' } as const;
+
+/** A short word in the corner about something that was done; never the only place where a failure is told. */
+export function notify({ tone, text }: { tone: 'good' | 'bad'; text: ReactNode }): void {
+  notifications.show({
+    message: text,
+    color: colors[tone],
+    icon: tone === 'good' ? <IconCheck size={16} /> : <IconAlertCircle size={16} />,
+    autoClose: tone === 'good' ? 4_000 : 10_000,
+    withBorder: true,
+  });
+}
+
+/** For changes that are made with one click, where there is no place beside it for a note. */
+export function notifyProblem(error: unknown, language: Language): void {
+  const { what, next } = textOfProblem(error, language);
+  notify({ tone: 'bad', text: next === null ? what : `${what} ${next}` });
+}

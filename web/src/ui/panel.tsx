@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { useId } from 'react';
+import styles from './panel.module.css';
+
+export type PanelProps = {
+  title?: string;
+  /** Under the title: what it is about. */
+  text?: ReactNode;
+  /** Beside the title. */
+  aside?: ReactNode;
+  /** Lists and tables reach to the edges. */
+  flush?: boolean;
+  tone?: 'plain' | 'danger';
+  children: ReactNode;
+};
+
+/** A group of things that belong together, with a title. */
+export function Panel({ title, text, aside, flush = false, tone = 'plain', children }: PanelProps) {
+  const id = useId();
+  return (
+    <section className={styles.panel} data-tone={tone} aria-labelledby={title ? id : undefined}>
+      {(title || aside) && (
+        <header className={styles.head}>
+          <div>
+            {title && <h2 id={id}>{title}</h2>}
+            {text && <p>{text}</p>}
+          </div>
+          {aside}
+        </header>
+      )}
+      <div className={flush ? styles.flush : styles.body}>{children}</div>
+    </section>
+  );
+}

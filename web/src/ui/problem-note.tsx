@@ -1,0 +1,31 @@
+import { Alert, Button, Code } from '@mantine/core';
+import { isProblem } from '../api/problem.ts';
+import { useTexts } from '../i18n/catalogue.ts';
+import { useProblemText } from '../i18n/problem-texts.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import { IconAlertCircle } from './icons.tsx';
+
+export type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
+
+/** What went wrong, what to do next, and what to tell the operator. */
+export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
+  const t = useTexts(sharedTexts);
+  const { what, next } = useProblemText()(error);
+  const requestId = isProblem(error) && error.status >= 500 ? error.requestId : null;
+  return (
+    <Alert color="rust" icon={<IconAlertCircle />} title={what} role="alert">
+      {next}
+      {requestId && (
+        <>
+          {' '}
+          <Code>{requestId}</Code>
+        </>
+      )}
+      {onRetry && (
+        <Button variant="default" size="xs" mt={next ? 'xs' : 0} display="block" onClick={onRetry}>
+          {t.retry}
+        </Button>
+      )}
+    </Alert>
+  );
+}

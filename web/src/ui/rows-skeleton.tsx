@@ -1,0 +1,22 @@
+import { Skeleton } from '@mantine/core';
+import { useTexts } from '../i18n/catalogue.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import styles from './rows-skeleton.module.css';
+
+export type RowsSkeletonProps = { columns: number; rows?: number };
+
+/** Stands where a table will be. */
+export function RowsSkeleton({ columns, rows = 4 }: RowsSkeletonProps) {
+  const t = useTexts(sharedTexts);
+  return (
+    <div role="status" aria-label={t.loading}>
+      {Array.from({ length: rows }, (_, row) => row).map((row) => (
+        <div key={row} className={styles.row}>
+          {Array.from({ length: columns }, (_, column) => column).map((column) => (
+            <Skeleton key={column} height={12} width={column === 0 ? '70%' : '50%'} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react';
+import styles from './rows.module.css';
+
+export type Column<Row> = {
+  key: string;
+  label: string;
+  render: (row: Row) => ReactNode;
+  /** Numbers stand at the end, actions too. */
+  align?: 'start' | 'end';
+  /** The label is for screen readers only. */
+  isLabelHidden?: boolean;
+  /** What the row is called: a heading of the row. */
+  isName?: boolean;
+};
+
+export type RowsProps<Row> = {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  idOf: (row: Row) => string;
+  /** Set back, for what is there but does not work. */
+  isDim?: (row: Row) => boolean;
+};
+
+/**
+ * A table; on a narrow screen each row becomes a card. The roles stand there because browsers take those of a table away
+ * when its display changes.
+ */
+export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see above
+    <table className={styles.rows} role="table" aria-label={label}>
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+      <thead role="rowgroup">
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+        <tr role="row">
+          {columns.map(({ key, label: text, align, isLabelHidden }) => (
+            // biome-ignore lint/a11y/noRedundantRoles: see above
+            <th key={key} role="columnheader" scope="col" data-align={align}>
+              <span className={isLabelHidden ? 'visually-hidden' : undefined}>{text}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          // biome-ignore lint/a11y/noRedundantRoles: see above
+          <tr key={idOf(row)} role="row" data-dim={isDim?.(row) || undefined}>
+            {columns.map((column) => (
+              <Cell key={column.key} column={column} row={row} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  const { label, align, isLabelHidden, isName, render } = column;
+  if (isName)
+    return (
+      // biome-ignore lint/a11y/noRedundantRoles: see above
+      <th role="rowheader" scope="row" data-align={align}>
+        {render(row)}
+      </th>
+    );
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see above
+    <td role="cell" data-align={align} data-label={isLabelHidden ? undefined : label}>
+      {render(row)}
+    </td>
+  );
+}

@@ -1,0 +1,41 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { IconSearch } from './icons.tsx';
+
+const pauseMs = 250;
+
+export type SearchFieldProps = { label: string; value: string; onSearch: (text: string) => void };
+
+/** Searches as one types, when one pauses. The shortcut `/` leads here. */
+export function SearchField({ label, value, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const told = useRef(value);
+  const tell = useEffectEvent(() => {
+    told.current = text.trim();
+    onSearch(told.current);
+  });
+  useEffect(() => {
+    if (text.trim() === told.current) return;
+    const timer = setTimeout(tell, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  // Somebody else has changed it, the back button for example.
+  useEffect(() => {
+    if (value === told.current) return;
+    told.current = value;
+    setText(value);
+  }, [value]);
+  return (
+    <TextInput
+      type="search"
+      size="xs"
+      w={240}
+      maw="100%"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={14} />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,13 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes } from 'react';
+
+type TextAnchorProps = AnchorProps & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps>;
+
+function TextAnchor(props: TextAnchorProps) {
+  // Underlined: colour alone does not tell a link in a text.
+  return <Anchor underline="always" inherit {...props} />;
+}
+
+/** A link inside a text. */
+export const TextLink = createLink(TextAnchor);

@@ -1,0 +1,137 @@
+/**
+ * Types of the web app's client, from the published contract. The usual generators need the programming interface of the
+ * TypeScript compiler, which TypeScript 7 does not have; the contract uses a small part of JSON Schema, so this is short.
+ */
+
+/** As much of an OpenAPI document as is read here. */
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
+};
+type Schema = { [keyword: string]: unknown };
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
+type Content = { content?: Record<string, { schema?: Schema }> };
+type Operation = {
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: Content;
+  responses: Record<string, Content | { $ref: string }>;
+};
+
+const head = `// Made of the published contract by "npm run openapi". Do not edit.
+
+`;
+
+/** The text of `web/src/api/generated/contract.ts`. */
+export function writeApiTypes(document: Document): string {
+  const schemas = Object.entries(document.components.schemas ?? {})
+    .map(([name, schema]) => `  ${name}: ${typeOf(schema, '  ')};\n`)
+    .join('');
+  const routes = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const route = routeOf(operation, document);
+        return `  '${method.toUpperCase()} ${path}': ${objectOf(route, '  ')};\n`;
+      }),
+    )
+    .join('');
+  return `${head}export type Schemas = {\n${schemas}};\n\nexport type Routes = {\n${routes}};\n`;
+}
+
+type Field = { type: string; isOptional?: boolean };
+
+function routeOf(operation: Operation, { components }: Document): Record<string, Field> {
+  const parameters = (operation.parameters ?? []).flatMap((parameter) => {
+    if (!('$ref' in parameter)) return [parameter];
+    const named = components.parameters?.[parameter.$ref.split('/').at(-1) ?? ''];
+    return named ? [named] : [];
+  });
+  const inPlace = (place: string) => parameters.filter((parameter) => parameter.in === place);
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  return {
+    path: { type: parametersOf(inPlace('path')) },
+    query: { type: parametersOf(inPlace('query')) },
+    body: { type: body ? typeOf(body, '    ') : 'undefined' },
+    answer: { type: answerOf(operation) },
+  };
+}
+
+function parametersOf(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return 'Record<never, never>';
+  const fields = parameters.map(({ name, required, schema }): [string, Field] => [
+    name,
+    { type: typeOf(schema, '      '), isOptional: required !== true },
+  ]);
+  return objectOf(Object.fromEntries(fields), '    ');
+}
+
+/** What the successes of an operation hold; null where they hold nothing. */
+function answerOf({ responses }: Operation): string {
+  const types = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([, response]) => {
+      const content = 'content' in response ? response.content : undefined;
+      const schema = content?.['application/json']?.schema;
+      if (schema) return typeOf(schema, '    ');
+      return content === undefined ? 'null' : 'unknown';
+    });
+  return [...new Set(types)].join(' | ') || 'null';
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  const { $ref, const: constant, enum: values, anyOf, oneOf, type } = schema;
+  if (typeof $ref === 'string') return `Schemas['${$ref.split('/').at(-1)}']`;
+  if (constant !== undefined) return literal(constant);
+  if (Array.isArray(values)) return values.map(literal).join(' | ');
+  const choices = anyOf ?? oneOf;
+  if (Array.isArray(choices)) return [...new Set(choices.map((choice) => typeOf(choice, indent)))].join(' | ');
+  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(' | ');
+  switch (type) {
+    case 'string':
+      return 'string';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'null':
+      return 'null';
+    case 'array':
+      return `(${typeOf(asSchema(schema['items']), indent)})[]`;
+    case 'object':
+      return recordOf(schema, indent);
+    default:
+      return 'unknown';
+  }
+}
+
+function recordOf(schema: Schema, indent: string): string {
+  const properties = Object.entries(asSchema(schema['properties']));
+  const { required, additionalProperties } = schema;
+  if (properties.length === 0) {
+    const isTyped = typeof additionalProperties === 'object' && additionalProperties !== null;
+    return `Record<string, ${isTyped ? typeOf(asSchema(additionalProperties), indent) : 'unknown'}>`;
+  }
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const fields = properties.map(([name, property]): [string, Field] => [
+    name,
+    { type: typeOf(asSchema(property), `${indent}  `), isOptional: !needed.has(name) },
+  ]);
+  return objectOf(Object.fromEntries(fields), indent);
+}
+
+function objectOf(fields: Record<string, Field>, indent: string): string {
+  const lines = Object.entries(fields).map(
+    ([name, { type, isOptional = false }]) => `${indent}  ${propertyName(name)}${isOptional ? '?' : ''}: ${type};\n`,
+  );
+  return `{\n${lines.join('')}${indent}}`;
+}
+
+const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
+const literal = (value: unknown): string =>
+  typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : String(value);
+
+/** A schema that is left out says nothing. */
+function asSchema(value: unknown): Schema {
+  // as: JSON Schema says that it is an object or a boolean.
+  return typeof value === 'object' && value !== null ? (value as Schema) : {};
+}

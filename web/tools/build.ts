@@ -1,0 +1,80 @@
+/** `node web/tools/build.ts FOLDER`: builds the web app into a folder that appears when it is complete. */
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'vite';
+import { viteSettings } from './vite-settings.ts';
+
+const [folder = ''] = process.argv.slice(2);
+/** Others that want the same build wait for it; one that is older than this was left behind. */
+const staleMs = 120_000;
+/** Builds that are kept beside the new one: other checkouts of branches come back to theirs. */
+const keptBuilds = 3;
+const buildName = /^[0-9a-f]{20}$/;
+
+await mkdir(dirname(folder), { recursive: true });
+await using claim = await claimBuild();
+if (claim.isOurs && !(await exists(folder))) {
+  const draft = `${folder}.draft-${process.pid}`;
+  try {
+    await build({ ...viteSettings(), build: { ...viteSettings().build, outDir: draft, emptyOutDir: true } });
+    await compressAll(join(draft, 'assets'));
+    await rename(draft, folder);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  await removeOldBuilds();
+}
+
+/** One of the processes that start at the same time builds; the others wait until it has. */
+async function claimBuild() {
+  const lock = `${folder}.lock`;
+  while (!(await exists(folder))) {
+    try {
+      await mkdir(lock);
+      return { isOurs: true, [Symbol.asyncDispose]: () => rmdir(lock) };
+    } catch {
+      const age = await stat(lock).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (age > staleMs) await rmdir(lock).catch(() => {});
+      await sleep(200);
+    }
+  }
+  return { isOurs: false, [Symbol.asyncDispose]: async () => {} };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Texts are compressed once here and not for every visitor. */
+async function compressAll(assets: string): Promise<void> {
+  const names = (await readdir(assets)).filter((name) => /\.(js|css|svg|json)$/.test(name));
+  await Promise.all(
+    names.map(async (name) => {
+      const content = await readFile(join(assets, name));
+      if (content.length < 1024) return;
+      const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+      await writeFile(join(assets, `${name}.br`), await promisify(brotliCompress)(content, quality));
+      await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(content, { level: 9 }));
+    }),
+  );
+}
+
+async function removeOldBuilds(): Promise<void> {
+  const place = dirname(folder);
+  // Only what is named as builds are: whoever gives a folder elsewhere has other things beside it.
+  const names = (await readdir(place)).filter((name) => name !== basename(folder) && buildName.test(name));
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: await stat(join(place, name)).then(({ mtimeMs }) => mtimeMs) })),
+  );
+  const old = dated.toSorted((one, other) => other.at - one.at).slice(keptBuilds);
+  await Promise.all(old.map(({ name }) => rm(join(place, name), { recursive: true, force: true })));
+}
