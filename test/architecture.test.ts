@@ -51,6 +51,7 @@ const arrows: Record<string, Record<string, string>> = {
     activity: 'grants and low credits are told in the feed',
   },
   datasets: {
+    objects: 'files of imports are streamed into the store',
     db: 'datasets and their examples are rows',
     http: 'routes',
     activity: 'the life of datasets and versions is told in the feed',
@@ -126,12 +127,23 @@ const tables: Record<string, string> = {
   datasets: 'datasets',
   examples: 'datasets',
   example_contents: 'datasets',
+  imports: 'datasets',
+  import_parts: 'datasets',
+  import_issues: 'datasets',
   example_counts: 'datasets',
   dataset_versions: 'datasets',
 };
 
 /** Stores that touch a table of another room, and why that is right. */
 const strangers: Record<string, { tables: string[]; reason: string }> = {
+  'src/datasets/imports/imports.store.ts': {
+    tables: ['projects'],
+    reason: 'an import is of the kind of its project, which never changes',
+  },
+  'src/datasets/imports/import-runs.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'a worker tells the feed where the import is, which it reads with the import',
+  },
   'src/inference/admission.store.ts': {
     tables: ['api_keys', 'accounts', 'projects', 'hosted_models', 'model_shares'],
     reason: 'one statement admits a call: it is the hot path',

@@ -56,6 +56,15 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'imports',
+    'Imports',
+    '导入',
+    said(
+      'Files on their way into a dataset: uploaded, read in full, previewed, confirmed, and imported all or nothing.',
+      '将文件导入数据集：上传、完整读取、预览、确认，然后整体导入。',
+    ),
+  ),
+  tag(
     'models',
     'Models',
     '模型',
