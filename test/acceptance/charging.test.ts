@@ -111,6 +111,11 @@ test('an engine that is killed in mid-stream ends it with an error frame, free o
 
 test('without credits a call is refused before it runs, and nothing goes below zero', async () => {
   const { query } = database.database;
+  // The till of the calls before holds credits of the account for a moment longer.
+  await until(
+    () => query('select from holds'),
+    (holds) => holds.length === 0,
+  );
   const [before] = await query<{ balance_micro: bigint }>("select balance_micro from accounts where slug = 'local'");
   await query(
     "insert into ledger (id, account_id, type, micro, balance_after_micro) select 'led_test', id, 'adjustment', -balance_micro, 0 from accounts where slug = 'local'",
