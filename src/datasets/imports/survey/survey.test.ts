@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import type { ExampleKind } from '../../content/example-content.ts';
+import type { shapes } from '../mapping/detect-shape.ts';
+import type { WireMapping } from '../mapping/mapping.ts';
+import { openRows } from '../reading/open-rows.ts';
+import { type Survey, survey } from './survey.ts';
+
+type Line = { line: number; byte_offset: number | null; pointer: string; code: string };
+
+const bounds = { maxTextBytes: 10_000_000, maxRows: 500, maxRowBytes: 100_000, maxColumns: 100 };
+
+/** Surveys rows of JSON lines; a count of tokens is a count of characters. */
+async function surveyOf(
+  rows: readonly unknown[],
+  {
+    kind = 'text',
+    mapping = null,
+    existing = [],
+  }: { kind?: ExampleKind; mapping?: WireMapping | null; existing?: string[] } = {},
+): Promise<Survey & { lines: Line[] }> {
+  const text = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+  const bytes = Buffer.from(text);
+  const options = { format: null, encoding: null, delimiter: null };
+  const file = await openRows(
+    { name: 'a.jsonl', sizeBytes: bytes.length, bytes: Readable.from([bytes]) },
+    { options, bounds, tempDir: '/nowhere' },
+  );
+  const lines: Line[] = [];
+  const found = await survey(file, {
+    ...{ kind, mapping, sampleRows: 100, maxRows: bounds.maxRows },
+    ruler: {
+      maxTokens: 200,
+      count: async (contents) =>
+        contents.map((content) => ({
+          tokens: JSON.stringify(content).length,
+          longest: JSON.stringify(content).length,
+        })),
+    },
+    findExisting: async (hashes) =>
+      new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
+    writeIssue: (line) => lines.push(JSON.parse(line)),
+    onRows: async () => {},
+  });
+  return { ...found, lines };
+}
+
+const say = (role: string, content: unknown) => ({ role, content });
+const asked = [say('user', 'Why?'), say('assistant', 'Because.')];
+
+describe('known shapes', () => {
+  const conversations = [
+    { from: 'system', value: 'Be brief.' },
+    { from: 'human', value: 'Why?' },
+    { from: 'gpt', value: 'Because.' },
+  ];
+  const cases: { shape: (typeof shapes)[number]; kind?: ExampleKind; row: object; mapping: object }[] = [
+    { shape: 'chat', row: { messages: asked }, mapping: { messages: 'messages' } },
+    {
+      shape: 'chat',
+      row: { messages: JSON.stringify(asked), Split: 'test' },
+      mapping: { messages: 'messages', split: 'Split' },
+    },
+    { shape: 'sharegpt', row: { id: 1, conversations }, mapping: { messages: 'conversations' } },
+    {
+      shape: 'alpaca',
+      row: { instruction: 'Add', input: '1 and 1', output: '2' },
+      mapping: { user: ['instruction', 'input'], assistant: 'output' },
+    },
+    {
+      shape: 'prompt_completion',
+      row: { prompt: 'Why?', completion: 'Because.' },
+      mapping: { user: 'prompt', assistant: 'completion' },
+    },
+    {
+      shape: 'prompt_completion',
+      row: { prompt: asked.slice(0, 1), completion: asked.slice(1) },
+      mapping: { user: 'prompt', assistant: 'completion' },
+    },
+    {
+      shape: 'question_answer',
+      row: { Question: 'Why?', Answer: 'So.', system: 'Be.' },
+      mapping: { system: 'system', user: 'Question', assistant: 'Answer' },
+    },
+    {
+      shape: 'pair',
+      kind: 'embedding',
+      row: { query: 'lamp', positive: 'a lamp' },
+      mapping: { query: 'query', positive: 'positive' },
+    },
+    {
+      shape: 'triplet',
+      kind: 'embedding',
+      row: { anchor: 'lamp', positive: 'a lamp', negative: 'a chair' },
+      mapping: { query: 'anchor', positive: 'positive', negative: 'negative' },
+    },
+    {
+      shape: 'triplet',
+      kind: 'embedding',
+      row: { query: 'lamp', positives: ['a'], negatives: ['b'] },
+      mapping: { query: 'query', positives: 'positives', negatives: 'negatives' },
+    },
+  ];
+  for (const { shape, kind = 'text', row, mapping } of cases)
+    test(`${shape} is recognised in ${Object.keys(row).join(', ')} and makes an example`, async () => {
+      const { profile, mapping: used } = await surveyOf([row], { kind });
+      assert.deepEqual([profile.shape, used], [shape, mapping]);
+      assert.deepEqual([profile.counts.valid, profile.issues], [1, []]);
+    });
+
+  test('what is no known shape is told to be unknown, and nothing is made of it', async () => {
+    const { profile, mapping } = await surveyOf([{ colour: 'red' }]);
+    assert.deepEqual(
+      [profile.shape, mapping, profile.counts],
+      ['unknown', null, { rows: 1, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 }],
+    );
+  });
+});
+
+const tool = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+const call = (name: string, args: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: args } }],
+});
+
+describe('issues', () => {
+  const text: [code: string, row: unknown, pointer: string][] = [
+    ['bad_json', '{"messages": [}', ''],
+    ['wrong_type', '[1, 2]', ''],
+    ['missing_field', { other: 1 }, '/messages'],
+    ['wrong_type', { messages: 'hello' }, '/messages'],
+    ['empty_text', { messages: [say('user', ' '), say('assistant', 'x')] }, '/messages/0/content'],
+    ['last_message_not_assistant', { messages: [say('user', 'x')] }, '/messages/0'],
+    ['unknown_role', { messages: [say('robot', 'x'), say('assistant', 'x')] }, '/messages/0/role'],
+    ['bad_encoding', { messages: [say('user', 'a\0b'), say('assistant', 'x')] }, '/messages/0/content'],
+    [
+      'tool_arguments_invalid',
+      { messages: [say('user', 'x'), call('weather', '{"city":1}')], tools: [tool] },
+      '/messages/1/tool_calls/0/function/arguments',
+    ],
+    [
+      'tool_unknown',
+      { messages: [say('user', 'x'), call('stocks', '{}')], tools: [tool] },
+      '/messages/1/tool_calls/0/function/arguments',
+    ],
+    ['too_large', `{"messages":${'['.repeat(20_000)}`, ''],
+    ['over_token_limit', { messages: [say('user', 'x'.repeat(300)), say('assistant', 'x')] }, ''],
+  ];
+  const good = { messages: asked };
+
+  test('each issue of a text example is told with its code, its line, its place and an excerpt', async () => {
+    const rows = text
+      .flatMap(([, row]) => [good, row])
+      .map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
+    const found = await surveyOf([good, ...rows], { mapping: { messages: 'messages', tools: 'tools' } });
+    const offsets = [good, ...rows].map(
+      (_, n) => Buffer.byteLength([JSON.stringify(good), ...rows].slice(0, n).join('\n')) + (n > 0 ? 1 : 0),
+    );
+    const expected = text.map(([code, , pointer], n) => ({
+      code,
+      pointer,
+      line: 2 * n + 3,
+      byte_offset: offsets[2 * n + 2],
+    }));
+    const told = found.lines.filter(({ code }) => code !== 'duplicate');
+    assert.deepEqual(
+      told.map(({ code, pointer, line, byte_offset }) => ({ code, pointer, line, byte_offset })),
+      expected,
+    );
+    assert.ok(
+      found.issues.every(
+        ({ excerpt, message }) => excerpt.length <= 200 && excerpt.length > 0 && message.endsWith('.'),
+      ),
+    );
+    const { counts } = found.profile;
+    assert.deepEqual([counts.rows, counts.invalid, counts.duplicates, counts.overTokenLimit], [25, 11, 12, 1]);
+  });
+
+  test('each issue of an embedding example is told by its column', async () => {
+    const rows = [
+      { query: 'q', positive: 'a', negative: 'a' },
+      { query: 'q', positive: null },
+      { query: '', positive: 'a' },
+      { query: 7, positive: 'a' },
+      { query: 'q', positive: 'a', negative: 7 },
+    ];
+    const mapping = { query: 'query', positive: 'positive', negative: 'negative' };
+    const { lines } = await surveyOf(rows, { kind: 'embedding', mapping });
+    assert.deepEqual(
+      lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
+      [
+        '1 positive_equals_negative /negative',
+        '2 positive_missing /positive',
+        '3 empty_text /query',
+        '4 wrong_type /query',
+        '5 wrong_type /negative',
+      ],
+    );
+  });
+
+  test('pointers lead to the columns that a mapping names', async () => {
+    const rows = [
+      { ask: 'x', say: '' },
+      { ask: [say('user', 'x'), say('user', 3)], say: 'y' },
+      { ask: 'x', say: 'y', part: 'half' },
+    ];
+    const { lines } = await surveyOf(rows, { mapping: { user: 'ask', assistant: 'say', split: 'part' } });
+    assert.deepEqual(
+      lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
+      ['1 empty_text /say', '2 wrong_type /ask/1/content', '3 wrong_type /part'],
+    );
+    const shared = [
+      {
+        conversations: [
+          { from: 'human', value: '' },
+          { from: 'alien', value: 'x' },
+          { from: 'gpt', value: 'x' },
+        ],
+      },
+    ];
+    const found = await surveyOf(shared);
+    assert.deepEqual(
+      found.lines.map(({ code, pointer }) => `${code} ${pointer}`),
+      ['empty_text /conversations/0/value', 'unknown_role /conversations/1/from'],
+    );
+  });
+
+  test('duplicates in the file and in the dataset are told, and the first of equals is none', async () => {
+    const other = { messages: [say('user', 'Who?'), say('assistant', 'Me.')] };
+    const { lines, profile } = await surveyOf([good, other, good, { ...good, extra: 1 }]);
+    assert.deepEqual(
+      lines.map(({ line, code }) => `${line} ${code}`),
+      ['3 duplicate', '4 duplicate'],
+    );
+    assert.deepEqual([profile.counts.valid, profile.counts.duplicates], [4, 2]);
+    assert.deepEqual(profile.issues, [{ code: 'duplicate', count: 2, firstLine: 3 }]);
+  });
+});
+
+test('columns are described over all rows', async () => {
+  const { profile } = await surveyOf([
+    { prompt: 'a', completion: 'b', n: 1 },
+    { prompt: 'c', completion: 'd', n: null },
+    { prompt: 'e', completion: 'f', n: 'x' },
+  ]);
+  assert.deepEqual(profile.columns, [
+    { name: 'prompt', type: 'string', nullCount: 0, samples: ['a', 'c', 'e'] },
+    { name: 'completion', type: 'string', nullCount: 0, samples: ['b', 'd', 'f'] },
+    { name: 'n', type: 'mixed', nullCount: 1, samples: ['1', 'x'] },
+  ]);
+});
+
+test('a file with too many rows is refused with the limit', async () => {
+  await assert.rejects(surveyOf(Array.from({ length: 1_001 }, (_, n) => ({ n }))), /more than 500 rows/);
+});
