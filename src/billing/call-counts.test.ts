@@ -32,12 +32,14 @@ test('calls of a model are counted as a reader of the whole ledger would, howeve
     for (const projectId of someProjects)
       for (const alias of someModels) {
         const since = randomMoment();
-        const from = new Date(Math.floor(since.getTime() / 86_400_000) * 86_400_000);
         const found = await countCallsByAccount(db.database, { projectId, alias, accountIds, since });
         for (const accountId of accountIds) {
           const calls = (await readWholeLedger(db.database, accountId)).filter(
             (row) =>
-              row.type === 'inference' && row.project_id === projectId && row.model === alias && row.created_at >= from,
+              row.type === 'inference' &&
+              row.project_id === projectId &&
+              row.model === alias &&
+              row.created_at >= since,
           ).length;
           assert.equal(found.get(accountId), calls);
           counted.calls += calls;

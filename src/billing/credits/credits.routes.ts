@@ -4,7 +4,7 @@ import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import type { Clock, CursorCodec, Micro } from '#kernel';
 import { ledgerRowToWire, summaryQuery, summaryToWire, totalsToWire, usageQuery } from '../usage/usage.schema.ts';
 import { listUsage, summarizeSpending } from '../usage/usage.ts';
-import { readFilter, readSummary } from '../usage/usage-request.ts';
+import { readFilter, readSummarySpan } from '../usage/usage-request.ts';
 import { readContract, summaryContract, usageContract } from './credits.contract.ts';
 import { creditsToWire } from './credits.schema.ts';
 import { readCredits } from './credits.ts';
@@ -45,10 +45,12 @@ export function creditsRoutes({ sql, cursors, clock, lowMicro }: CreditsDeps) {
       { config: { operation: 'credits.summary', contract: summaryContract }, schema: { querystring: summaryQuery } },
       async ({ principal, query }) => {
         const now = new Date(clock.nowMs());
-        const filter = await readSummary(sql, principal.accountId, { query, now });
+        const span = readSummarySpan(query, now);
         // The span of days is bounded already.
         const limit = query.group_by === 'day' ? Number.MAX_SAFE_INTEGER : (query.limit ?? defaultGroups);
-        return summaryToWire(await summarizeSpending(sql, filter, { by: query.group_by, limit }), filter);
+        const { accountId } = principal;
+        const spending = await summarizeSpending(sql, { accountId, ...span }, { by: query.group_by, limit });
+        return summaryToWire(spending, { since: span.since, until: span.until ?? now });
       },
     );
   };

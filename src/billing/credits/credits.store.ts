@@ -22,12 +22,13 @@ export async function findAccountCredits(sql: Sql, accountId: string): Promise<A
     `select balance_micro, held_micro, now() as as_of, (
               select coalesce(jsonb_object_agg(type, micro), '{}')
                 from (select type, sum(micro)::text as micro
-                        from (select type, micro from usage_sums
-                               where account_id = $1 and node = 0 and grain = 'ever'
+                        from (select 'inference' as type, micro from usage_marks where account_id = $1
                               union all
                               select type, micro from ledger
-                               where account_id = $1
-                                 and seq > coalesce((select seq from usage_marks where account_id = $1), 0)) part
+                               where account_id = $1 and type = 'inference'
+                                 and seq > coalesce((select seq from usage_marks where account_id = $1), 0)
+                              union all
+                              select type, micro from ledger where account_id = $1 and type <> 'inference') part
                        group by type) total) as by_type
        from accounts where id = $1`,
     [accountId],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Span } from './span.ts';
 
 export const ledgerTypes = ['inference', 'training', 'index', 'grant', 'purchase', 'refund', 'adjustment'] as const;
@@ -13,9 +14,6 @@ export type UsageFilter = Span & {
   types: readonly LedgerType[] | null;
 };
 
-/** What rows are told apart by, besides their type. */
-export type Dimension = 'key' | 'project' | 'model';
-
 /** Values of a statement that is put together from parts: `bind` gives the placeholder. */
 export type Bindings = { values: unknown[]; bind: (value: unknown) => string };
 
@@ -24,54 +22,41 @@ export function createBindings(): Bindings {
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-const columns = {
-  sums: { key: 'key_id', project: 'project_id', model: 'model' },
-  ledger: { key: 'key_id', project: 'project_id', model: 'coalesce(model_requested, model_served)' },
-} as const;
-
-/** The dimensions that a filter restricts, with their values. */
-export function dimensionsOf({ keyId, projectId, model }: UsageFilter): { dimension: Dimension; value: string }[] {
-  const all = [
-    { dimension: 'key', value: keyId },
-    { dimension: 'project', value: projectId },
-    { dimension: 'model', value: model },
-  ] as const;
-  return all.flatMap(({ dimension, value }) => (value === null ? [] : [{ dimension, value }]));
+/** Name of a prepared statement. There are as many texts as combinations of filters: some dozens. */
+export function nameOf(text: string): string {
+  return `usage.${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
 }
 
-/** Conditions of a filter on rows of `usage_sums`, to follow others. The partial indexes want to see that no value is ''. */
-export function onSums(filter: UsageFilter, { bind }: Bindings): string {
-  const dimensions = dimensionsOf(filter).map(({ dimension, value }) => {
-    const column = columns.sums[dimension];
-    return ` and ${column} = ${bind(value)} and ${column} <> ''`;
-  });
-  return dimensions.join('') + ofTypes(filter, bind);
+/** Whether it asks for certain keys, projects or models, for which there are lists. */
+export function hasList({ keyId, projectId, model }: UsageFilter): boolean {
+  return keyId !== null || projectId !== null || model !== null;
 }
 
-/** The same on rows of `ledger`; the span of time too. */
-export function onLedger(filter: UsageFilter, { bind }: Bindings): string {
-  const { since, until } = filter;
-  const dimensions = dimensionsOf(filter).map(
-    ({ dimension, value }) => ` and ${columns.ledger[dimension]} = ${bind(value)}`,
-  );
+/** Calls are many and summed up, all other rows are few and read as they are. */
+export function wantsCalls({ types }: UsageFilter): boolean {
+  return types === null || types.includes('inference');
+}
+
+export function wantsOthers({ types }: UsageFilter): boolean {
+  return types === null || types.some((type) => type !== 'inference');
+}
+
+/** Conditions of a filter on rows of the ledger, to follow others. */
+export function onLedger({ keyId, projectId, model, since, until }: UsageFilter, { bind }: Bindings): string {
   return [
-    ...dimensions,
-    ofTypes(filter, bind),
-    since ? ` and created_at >= ${bind(since)}` : '',
-    until ? ` and created_at < ${bind(until)}` : '',
+    keyId === null ? '' : ` and key_id = ${bind(keyId)}`,
+    projectId === null ? '' : ` and project_id = ${bind(projectId)}`,
+    model === null ? '' : ` and coalesce(model_requested, model_served) = ${bind(model)}`,
+    since === null ? '' : ` and created_at >= ${bind(since)}`,
+    until === null ? '' : ` and created_at < ${bind(until)}`,
   ].join('');
 }
 
-function ofTypes({ types }: UsageFilter, bind: Bindings['bind']): string {
-  if (types === null) return '';
-  // Literal, so that the index of the rows that are no calls can be used.
-  const noCalls = types.includes('inference') ? '' : ` and type <> 'inference'`;
-  return ` and type = any(${bind(types)}::text[])${noCalls}`;
+/** The types of a filter. Literal where they leave calls out, so that the index of the other rows is used. */
+export function ofTypes(filter: UsageFilter, { bind }: Bindings): string {
+  const { types } = filter;
+  return types === null ? '' : ` and type = any(${bind(types)}::text[])${wantsCalls(filter) ? '' : ` and ${isNoCall}`}`;
 }
 
-/** The node of `usage_sums` that tells these dimensions apart. */
-export function nodeOf(dimensions: ReadonlySet<Dimension>): number {
-  const [only] = dimensions;
-  if (only === undefined) return 0;
-  return dimensions.size === 1 ? { model: 1, key: 2, project: 3 }[only] : 4;
-}
+export const isCall = `type = 'inference'`;
+export const isNoCall = `type <> 'inference'`;

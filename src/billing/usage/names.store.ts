@@ -31,9 +31,8 @@ export async function listKeyNames(
     `select asked.key_id, coalesce(
               (select key_name from ledger
                 where account_id = $1 and seq = (
-                  select seqs[cardinality(seqs)] from usage_places
-                   where account_id = $1 and dimension = 'key' and value = asked.key_id
-                   order by first_seq desc limit 1)),
+                  select first_seq from usage_lists
+                   where list = usage_list($1, asked.key_id, null, null) order by first_seq desc limit 1)),
               (select key_name from ledger
                 where account_id = $1 and key_id = asked.key_id
                   and seq > coalesce((select seq from usage_marks where account_id = $1), 0)

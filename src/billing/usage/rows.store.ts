@@ -1,6 +1,18 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
-import { type Bindings, createBindings, dimensionsOf, type LedgerType, onLedger, type UsageFilter } from './filter.ts';
+import {
+  type Bindings,
+  createBindings,
+  hasList,
+  isNoCall,
+  type LedgerType,
+  nameOf,
+  ofTypes,
+  onLedger,
+  type UsageFilter,
+  wantsCalls,
+  wantsOthers,
+} from './filter.ts';
 
 /** A row of the ledger, with what a reader wants to know about what it refers to. */
 export type LedgerRow = {
@@ -44,8 +56,8 @@ export const endOfLedger = 2n ** 63n - 1n;
 
 /**
  * The last rows of an account before a place in its ledger, under a filter, latest first. It reads about as many rows
- * as it gives, wherever the place is: rows behind the mark as they are, those before it by `usage_places`. Spans of
- * time are bounded by the hours of `usage_sums`.
+ * as it gives, wherever the place is: rows behind the mark as they are, calls before it from the filter's list, other
+ * rows from their own index. Where in the ledger a span of time can be, `usage_bounds` says.
  */
 export function listLedgerRows(
   sql: Sql,
@@ -54,83 +66,72 @@ export function listLedgerRows(
 ): Promise<LedgerRow[]> {
   const bindings = createBindings();
   const account = bindings.bind(filter.accountId);
-  const cursor = bindings.bind(before);
-  const most = bindings.bind(limit);
+  const span = [filter.since, filter.until].map((time) => `${bindings.bind(time)}::timestamptz`).join(', ');
+  const place = { account, before: bindings.bind(before), limit: bindings.bind(limit), bindings };
+  const parts = [rowsBehindMark(filter, place), ...summedRows(filter, place)];
   const text = `
-    with mark as (
-      select coalesce(max(seq), 0) as seq, coalesce(max(disorder), '0') as disorder
-        from usage_marks where account_id = ${account}
-    ), bound as (
-      select ${lowerBound(filter, account, bindings)} as above, ${upperBound(filter, { account, cursor }, bindings)} as below
-        from mark
+    with bounds as materialized (
+      select mark, out_until as above, least(out_from, ${place.before}::bigint) as below
+        from usage_bounds(${account}, ${span})
     ), page as (
-      (select seq from ledger
-        where account_id = ${account} and seq > (select seq from mark) and seq < ${cursor}${onLedger(filter, bindings)}
-        order by seq desc limit ${most})
-      union all
-      (${summedRows(filter, account, bindings)} limit ${most})
-      order by seq desc limit ${most}
+      ${parts.join(' union all ')} order by seq desc limit ${place.limit}
     )
     select ${columns}
-      from page join ledger row on row.account_id = ${account} and row.seq = page.seq
-      left join projects project on project.id = row.project_id
-      left join accounts owner on owner.id = project.account_id
+      from page
+     cross join lateral (select * from ledger where account_id = ${account} and seq = page.seq limit 1) row
+      left join lateral (select * from projects where id = row.project_id limit 1) project on true
+      left join lateral (select * from accounts where id = project.account_id limit 1) owner on true
      order by row.seq desc`;
-  return sql.query<LedgerRow>(text, bindings.values);
+  return sql.query<LedgerRow>(text, bindings.values, { name: nameOf(text) });
 }
 
-/** Rows up to the mark, latest first. */
-function summedRows(filter: UsageFilter, account: string, bindings: Bindings): string {
-  const dimensions = dimensionsOf(filter);
-  if (dimensions.length === 0 || filter.types?.includes('inference') === false)
-    return `select seq from ledger
-        where account_id = ${account} and seq > (select above from bound) and seq < (select below from bound)
-          and seq <= (select seq from mark)${onLedger(filter, bindings)}
-        order by seq desc`;
-  // Of several dimensions the one with the fewest rows leads; the others are looked at on its rows.
-  const { bind } = bindings;
-  const placeOf = `account_id = ${account} and dimension = (select dimension from rarest) and value = (select value from rarest)`;
-  return `with rarest as (
-        select asked.dimension, asked.value
-          from unnest(${bind(dimensions.map(({ dimension }) => dimension))}::text[],
-                      ${bind(dimensions.map(({ value }) => value))}::text[]) as asked (dimension, value)
-          left join lateral (
-                 select preceding + cardinality(seqs) as rows from usage_places place
-                  where place.account_id = ${account} and place.dimension = asked.dimension and place.value = asked.value
-                  order by first_seq desc limit 1) known on true
-         order by coalesce(rows, 0) limit 1
-      ), starting as (
-        select coalesce((select first_seq from usage_places where ${placeOf} and first_seq <= (select above from bound)
-                          order by first_seq desc limit 1), 0) as first_seq
-      )
-      select ledger.seq
-        from (select first_seq, seqs from usage_places
-               where ${placeOf} and first_seq >= (select first_seq from starting)
-                 and first_seq < (select below from bound) order by first_seq desc) chunk
-       cross join lateral unnest(chunk.seqs) as entry (seq)
-        join ledger on account_id = ${account} and ledger.seq = entry.seq
-       where entry.seq > (select above from bound) and entry.seq < (select below from bound)${onLedger(filter, bindings)}
-       order by chunk.first_seq desc, ledger.seq desc`;
+type Place = { account: string; before: string; limit: string; bindings: Bindings };
+
+function rowsBehindMark(filter: UsageFilter, { account, before, limit, bindings }: Place): string {
+  return `(select seq from ledger
+        where account_id = ${account} and seq > (select mark from bounds) and seq < ${before}
+          ${ofTypes(filter, bindings)}${onLedger(filter, bindings)}
+        order by seq desc limit ${limit})`;
 }
 
-/*
- * No row lies further behind an earlier one, in time, than the mark's `disorder`. So once a row is that much later than
- * the span, all that follow it are behind the span; and before one that is that much earlier, all are before it.
- */
-function upperBound(
-  { until }: UsageFilter,
-  { account, cursor }: { account: string; cursor: string },
-  { bind }: Bindings,
-): string {
-  if (until === null) return `${cursor}::bigint`;
-  return `least(${cursor}::bigint, (
-        select first_seq from usage_sums where account_id = ${account} and node = 0 and grain = 'hour'
-           and bucket >= ${bind(until)}::timestamptz + disorder order by bucket limit 1))`;
+/** Rows up to the mark, in one or two parts. */
+function summedRows(filter: UsageFilter, place: Place): string[] {
+  // All rows, or all calls, lie close together in the ledger itself.
+  if (!hasList(filter) && wantsCalls(filter)) return [rowsOfLedger(filter, place, '')];
+  return [
+    ...(wantsCalls(filter) ? [rowsOfList(filter, place)] : []),
+    ...(wantsOthers(filter) ? [rowsOfLedger(filter, place, ` and ${isNoCall}`)] : []),
+  ];
 }
 
-function lowerBound({ since }: UsageFilter, account: string, { bind }: Bindings): string {
-  if (since === null) return '0::bigint';
-  return `coalesce((
-        select last_seq from usage_sums where account_id = ${account} and node = 0 and grain = 'hour'
-           and bucket <= ${bind(since)}::timestamptz - disorder - interval '1 hour' order by bucket desc limit 1), 0)`;
+function rowsOfLedger(filter: UsageFilter, { account, limit, bindings }: Place, kind: string): string {
+  return `(select seq from ledger
+        where account_id = ${account} and seq > (select above from bounds) and seq < (select below from bounds)
+          and seq <= (select mark from bounds)${kind}${ofTypes(filter, bindings)}${onLedger(filter, bindings)}
+        order by seq desc limit ${limit})`;
+}
+
+function rowsOfList(filter: UsageFilter, { account, limit, bindings }: Place): string {
+  const { keyId, projectId, model, since, until } = filter;
+  const dimensions = [keyId, projectId, model].map((value) => `${bindings.bind(value)}::text`).join(', ');
+  // What is in the list is under the filter; only its time must be looked at.
+  const inSpan =
+    since === null && until === null
+      ? ''
+      : `cross join lateral (
+                select from ledger where account_id = ${account} and ledger.seq = entry.seq
+                  ${onLedger({ ...filter, keyId: null, projectId: null, model: null }, bindings)} limit 1) in_span`;
+  return `(with wanted as materialized (select usage_list(${account}, ${dimensions}) as list), starting as (
+          select coalesce((select first_seq from usage_lists
+                            where list = (select list from wanted) and first_seq <= (select above from bounds)
+                            order by first_seq desc limit 1), 0) as first_seq)
+        select entry.seq
+          from (select first_seq, seqs from usage_lists
+                 where list = (select list from wanted) and first_seq >= (select first_seq from starting)
+                   and first_seq < (select below from bounds)
+                 order by first_seq desc) chunk
+         cross join lateral unnest(chunk.seqs) as entry (seq)
+         ${inSpan}
+         where entry.seq > (select above from bounds) and entry.seq < (select below from bounds)
+         order by chunk.first_seq desc, entry.seq desc limit ${limit})`;
 }

@@ -3,7 +3,7 @@ import type { Database, Sql } from '#db';
 import { formatCredits, type Micro } from '#kernel';
 import type { BillingLog } from '../instance-care.ts';
 import { repeat } from '../repeat.ts';
-import { claimMarks, listAccountsBehind, type SummedUp, sumUp } from './sums.store.ts';
+import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
 
 /**
  * Sums the ledger up in the background, so that lists and totals need not read it. Readers are exact without it: it
@@ -31,7 +31,6 @@ export type UsageSumsOptions = {
 const defaultTiming: UsageSumsTiming = { pauseMs: 2_000, sweepMs: 10 * 60_000 };
 
 const accountsPerTurn = 32;
-const rowsPerAccount = 10_000;
 const accountsPerSweepPage = 1_000;
 
 export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOptions): UsageSums {
@@ -44,9 +43,9 @@ export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOp
   async function turn(accountIds: readonly string[]): Promise<string[]> {
     return database.transaction(async (tx) => {
       const claimed = await claimMarks(tx, accountIds);
-      const done = await sumUp(tx, { accountIds: claimed, rowsPerAccount, lowMicro });
+      const done = await sumUp(tx, { accountIds: claimed, lowMicro });
       for (const account of done) if (account.becameLow) await tellLow(tx, account, lowMicro);
-      const full = done.filter(({ rows }) => rows === rowsPerAccount).map(({ accountId }) => accountId);
+      const full = done.filter(({ rows }) => rows === rowsAtOnce).map(({ accountId }) => accountId);
       return [...full, ...accountIds.filter((id) => !claimed.includes(id))];
     });
   }

@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 
 /*
- * The background's side of `usage_sums` and `usage_places` (0011_usage.sql). Exact by construction:
+ * The background's side of the tables in 0011_usage.sql. Exact by construction:
  *
  * - An account's mark is locked first, in a statement of its own, so that what follows sees everything that another
  *   replica has added before; one that is locked is left to the other.
@@ -27,11 +27,10 @@ export async function claimMarks(tx: Sql, accountIds: readonly string[]): Promis
 }
 
 /*
- *   fresh     rows behind the mark, at most $2 of an account
- *   fine      their sums by hour and everything else
- *   summed    those, added to every node and grain
- *   entry     each key, project and model of each row; `ending` is the last chunk of each of them
- *   piece     entries by the chunk where they go: behind what is in the last one, then into new ones
+ *   fresh     rows behind the mark, at most $2 of an account; `call` is those that are calls
+ *   listed    the lists that a call with such a key, project and model is in; bit by bit, a mask says of what
+ *   piece     the calls of each list
+ *   placed    they go into the list's last chunk if there is room for all of them, else into a new one
  *   ordered   how far each row lies behind the latest before it
  *   moved     the mark, which goes to the last of the rows
  */
@@ -42,57 +41,57 @@ const sumUpStatement = `
     select row.account_id, row.seq, row.type, row.micro, row.balance_after_micro, row.created_at,
            coalesce(row.key_id, '') as key_id, coalesce(row.project_id, '') as project_id,
            coalesce(row.model_requested, row.model_served, '') as model,
-           round(coalesce(row.active_ms, 0) * 1000)::bigint as active_us, coalesce(row.units, 0) as units
+           round(row.active_ms * 1000)::bigint as active_us, row.units
       from mark cross join lateral (
              select * from ledger where ledger.account_id = mark.account_id and ledger.seq > mark.seq
               order by ledger.seq limit $2) row
+  ), call as (
+    select * from fresh where type = 'inference'
   ), fine as (
-    select account_id, date_trunc('hour', created_at, 'UTC') as hour, key_id, project_id, model, type,
-           count(*) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro,
+    select account_id, date_trunc('hour', created_at, 'UTC') as hour, key_id, project_id, model, count(*) as rows,
+           sum(active_us) as active_us, sum(units) as units, sum(micro) as micro,
            min(seq) as first_seq, max(seq) as last_seq
-      from fresh group by 1, 2, 3, 4, 5, 6
-  ), summed as (
-    insert into usage_sums (account_id, node, grain, bucket, key_id, project_id, model, type,
-                            rows, active_us, units, micro, first_seq, last_seq)
-    select account_id, node, grain,
-           case grain when 'hour' then hour when 'day' then date_trunc('day', hour, 'UTC') else '-infinity' end as bucket,
-           case when node in (2, 4) then key_id else '' end as key_id,
-           case when node in (3, 4) then project_id else '' end as project_id,
-           case when node in (1, 4) then model else '' end as model, type,
-           sum(rows), sum(active_us), sum(units), sum(micro), min(first_seq), max(last_seq)
-      from fine cross join generate_series(0, 4) as node cross join (values ('hour'), ('day'), ('ever')) as span (grain)
-     group by 1, 2, 3, 4, 5, 6, 7, 8
-    on conflict (account_id, node, grain, bucket, key_id, project_id, model, type) do update
-       set rows = usage_sums.rows + excluded.rows, active_us = usage_sums.active_us + excluded.active_us,
-           units = usage_sums.units + excluded.units, micro = usage_sums.micro + excluded.micro,
+      from call group by 1, 2, 3, 4, 5
+  ), by_hour as (
+    insert into usage_hours (account_id, hour, rows, active_us, units, micro, first_seq, last_seq)
+    select account_id, hour, sum(rows), sum(active_us), sum(units), sum(micro), min(first_seq), max(last_seq)
+      from fine group by 1, 2
+    on conflict (account_id, hour) do update
+       set rows = usage_hours.rows + excluded.rows, active_us = usage_hours.active_us + excluded.active_us,
+           units = usage_hours.units + excluded.units, micro = usage_hours.micro + excluded.micro,
            last_seq = excluded.last_seq
-  ), entry as (
-    select account_id, dimension, value, seq,
-           row_number() over (partition by account_id, dimension, value order by seq) as n
-      from fresh cross join lateral (
-             values ('key', key_id), ('project', project_id), ('model', model)) as place (dimension, value)
-     where value <> ''
-  ), ending as (
-    select known.*, chunk.first_seq, coalesce(chunk.preceding, 0) as preceding,
-           coalesce(cardinality(chunk.seqs), 0) as filled
-      from (select distinct account_id, dimension, value from entry) known
-      left join lateral (
-             select * from usage_places place
-              where place.account_id = known.account_id and place.dimension = known.dimension
-                and place.value = known.value
-              order by place.first_seq desc limit 1) chunk on true
+  ), by_day as (
+    insert into usage_days (account_id, dimension, day, value, rows, active_us, units, micro)
+    select account_id, dimension, date_trunc('day', hour, 'UTC'), value,
+           sum(rows), sum(active_us), sum(units), sum(micro)
+      from fine cross join lateral (
+             values ('all', ''), ('key', key_id), ('project', project_id), ('model', model)) as part (dimension, value)
+     group by 1, 2, 3, 4
+    on conflict (account_id, dimension, day, value) do update
+       set rows = usage_days.rows + excluded.rows, active_us = usage_days.active_us + excluded.active_us,
+           units = usage_days.units + excluded.units, micro = usage_days.micro + excluded.micro
+  ), listed as materialized (
+    select made.*, usage_list(account_id, case when mask & 1 > 0 then key_id end,
+             case when mask & 2 > 0 then project_id end, case when mask & 4 > 0 then model end) as list
+      from (select distinct account_id, key_id, project_id, model from fine) made cross join generate_series(1, 7) as mask
+     where (mask & 1 = 0 or key_id <> '') and (mask & 2 = 0 or project_id <> '') and (mask & 4 = 0 or model <> '')
   ), piece as (
-    select account_id, dimension, value, ending.first_seq, preceding,
-           (preceding + filled + n - 1) / 100 as number, array_agg(seq order by seq) as seqs
-      from entry join ending using (account_id, dimension, value)
-     group by 1, 2, 3, 4, 5, 6
+    select list, array_agg(seq) as seqs, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
+           sum(micro) as micro, min(seq) as first_seq
+      from call join listed using (account_id, key_id, project_id, model) group by list
   ), placed as (
-    insert into usage_places (account_id, dimension, value, first_seq, preceding, seqs)
-    select account_id, dimension, value,
-           case when first_seq is not null and number = preceding / 100 then first_seq else seqs[1] end,
-           number * 100, seqs
-      from piece
-    on conflict (account_id, dimension, value, first_seq) do update set seqs = usage_places.seqs || excluded.seqs
+    insert into usage_lists (list, first_seq, seqs, active_us, units, micro,
+                             rows_before, active_us_before, units_before, micro_before)
+    select piece.list, case when cardinality(ending.seqs) + piece.rows <= $2 then ending.first_seq else piece.first_seq end,
+           piece.seqs, piece.active_us, piece.units, piece.micro,
+           coalesce(ending.rows_before + cardinality(ending.seqs), 0),
+           coalesce(ending.active_us_before + ending.active_us, 0),
+           coalesce(ending.units_before + ending.units, 0), coalesce(ending.micro_before + ending.micro, 0)
+      from piece left join lateral (
+             select * from usage_lists where usage_lists.list = piece.list order by first_seq desc limit 1) ending on true
+    on conflict (list, first_seq) do update
+       set seqs = usage_lists.seqs || excluded.seqs, active_us = usage_lists.active_us + excluded.active_us,
+           units = usage_lists.units + excluded.units, micro = usage_lists.micro + excluded.micro
   ), ordered as (
     select fresh.*, greatest(mark.latest_at, max(created_at) over (
              partition by account_id order by fresh.seq rows between unbounded preceding and 1 preceding)) as latest_before
@@ -106,13 +105,22 @@ const sumUpStatement = `
     update usage_marks
        set seq = reached.seq, is_low = balance_micro < $3,
            latest_at = greatest(usage_marks.latest_at, reached.latest_at),
-           disorder = greatest(usage_marks.disorder, reached.disorder)
-      from reached where usage_marks.account_id = reached.account_id
+           disorder = greatest(usage_marks.disorder, reached.disorder),
+           rows = usage_marks.rows + coalesce(added.rows, 0),
+           active_us = usage_marks.active_us + coalesce(added.active_us, 0),
+           units = usage_marks.units + coalesce(added.units, 0), micro = usage_marks.micro + coalesce(added.micro, 0)
+      from reached left join (
+             select account_id, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
+               from fine group by 1) added using (account_id)
+     where usage_marks.account_id = reached.account_id
   )
   select account_id, reached.rows, balance_micro,
          balance_micro < $3 and (not is_low or most_micro >= $3) as became_low
     from reached join mark using (account_id)
    cross join (select set_config('synchronous_commit', 'off', true)) quick`;
+
+/** Rows of an account that one statement takes, and what a chunk of a list holds. */
+export const rowsAtOnce = 250;
 
 export type SummedUp = { accountId: string; rows: number; balanceMicro: Micro; becameLow: boolean };
 
@@ -124,8 +132,9 @@ export type SummedUp = { accountId: string; rows: number; balanceMicro: Micro; b
  */
 export async function sumUp(
   tx: Sql,
-  { accountIds, rowsPerAccount, lowMicro }: { accountIds: readonly string[]; rowsPerAccount: number; lowMicro: Micro },
+  options: { accountIds: readonly string[]; lowMicro: Micro; rowsPerAccount?: number },
 ): Promise<SummedUp[]> {
+  const { accountIds, lowMicro, rowsPerAccount = rowsAtOnce } = options;
   const rows = await tx.query<{ account_id: string; rows: number; balance_micro: bigint; became_low: boolean }>(
     sumUpStatement,
     [accountIds, rowsPerAccount, lowMicro],

@@ -3,14 +3,17 @@ import type { Micro } from '#kernel';
 import {
   type Bindings,
   createBindings,
-  type Dimension,
-  dimensionsOf,
-  nodeOf,
+  hasList,
+  isCall,
+  isNoCall,
+  nameOf,
+  ofTypes,
   onLedger,
-  onSums,
   type UsageFilter,
+  wantsCalls,
+  wantsOthers,
 } from './filter.ts';
-import { type Grain, partsOf } from './span.ts';
+import { type Grain, partsOf, type SpanParts } from './span.ts';
 
 export type UsageTotals = {
   rows: number;
@@ -22,14 +25,15 @@ export type UsageTotals = {
   micro: Micro;
 };
 
-export type GroupBy = 'hour' | 'day' | 'type' | Dimension;
+export type GroupBy = 'hour' | 'day' | 'type' | 'key' | 'project' | 'model';
 
 /** null: rows without such a thing. */
 export type UsageGroup = UsageTotals & { value: string | null };
 
+type Grouping = GroupBy | 'nothing';
+
 type TotalsRow = {
   value: string;
-  is_total: boolean;
   groups: bigint;
   rows: bigint;
   requests: bigint;
@@ -37,22 +41,6 @@ type TotalsRow = {
   units: bigint;
   micro: bigint;
 };
-
-const day = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD')`;
-const hour = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00.000"Z"')`;
-const longest: Partial<Record<GroupBy | 'nothing', Grain>> = { hour: 'hour', day: 'day' };
-const groupColumns: Record<GroupBy | 'nothing', { sums: string; ledger: string }> = {
-  nothing: { sums: `''`, ledger: `''` },
-  hour: { sums: hour('bucket'), ledger: hour('created_at') },
-  day: { sums: day('bucket'), ledger: day('created_at') },
-  type: { sums: 'type', ledger: 'type' },
-  key: { sums: 'key_id', ledger: `coalesce(key_id, '')` },
-  project: { sums: 'project_id', ledger: `coalesce(project_id, '')` },
-  model: { sums: 'model', ledger: `coalesce(model_requested, model_served, '')` },
-};
-
-const ledgerSums = `count(*) as rows, count(*) filter (where type = 'inference') as requests,
-  sum(round(coalesce(active_ms, 0) * 1000)::bigint) as active_us, sum(units) as units, sum(micro) as micro`;
 
 /**
  * Exact totals of the rows under a filter, without reading most of them: sums up to the account's mark, the ledger
@@ -64,16 +52,18 @@ export async function sumUsage(sql: Sql, filter: UsageFilter): Promise<UsageTota
 }
 
 /**
- * The same by hour or day (in order of time), or by something else (what cost most first).
+ * The same by hour or day (in order of time), or by something else (what cost most first). The filter may ask for a
+ * span and for types.
  *
  * @param limit groups at most; `groups` says how many there are.
  */
 export async function sumUsageBy(
   sql: Sql,
-  filter: UsageFilter,
+  filter: Omit<UsageFilter, 'keyId' | 'projectId' | 'model'>,
   { by, limit }: { by: GroupBy; limit: number },
 ): Promise<{ groups: number; data: UsageGroup[]; totals: UsageTotals }> {
-  const [total, ...data] = await queryTotals(sql, filter, { by, limit });
+  const all = { ...filter, keyId: null, projectId: null, model: null };
+  const [total, ...data] = await queryTotals(sql, all, { by, limit });
   return {
     groups: Number(total?.groups ?? 0n),
     data: data.map((row) => ({ value: row.value || null, ...totalsOf(row) })),
@@ -82,60 +72,114 @@ export async function sumUsageBy(
 }
 
 /** The first row is the total. */
-function queryTotals(sql: Sql, filter: UsageFilter, { by, limit }: { by: GroupBy | 'nothing'; limit: number }) {
+function queryTotals(sql: Sql, filter: UsageFilter, { by, limit }: { by: Grouping; limit: number }) {
   const bindings = createBindings();
+  // What is not part of the statement must not bind a value either.
+  const calls = () => (hasList(filter) ? [listedCalls(filter, bindings)] : callParts(filter, by, bindings));
+  const parts = [
+    ...(wantsCalls(filter) ? calls() : []),
+    ...(wantsOthers(filter) ? [otherRows(filter, by, bindings)] : []),
+  ];
+  const inTime = by === 'hour' || by === 'day';
   const text = `
-    with mark as (
-      select coalesce((select seq from usage_marks where account_id = ${bindings.bind(filter.accountId)}), 0) as seq
-    ), part as (
-      ${partsText(filter, by, bindings)}
-    )
-    select value, grouping(value) = 1 as is_total, count(*) over () - 1 as groups,
-           coalesce(sum(rows), 0)::bigint as rows, coalesce(sum(requests), 0)::bigint as requests,
-           coalesce(sum(active_us), 0)::bigint as active_us, coalesce(sum(units), 0)::bigint as units,
-           coalesce(sum(micro), 0)::bigint as micro
-      from part group by grouping sets ((value), ())
-     order by is_total desc, ${longest[by] ? '' : 'micro, '}value limit ${bindings.bind(limit + 1)}`;
-  return sql.query<TotalsRow>(text, bindings.values);
+    select value, count(*) over () - 1 as groups, coalesce(sum(rows), 0)::bigint as rows,
+           coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(active_us), 0)::bigint as active_us,
+           coalesce(sum(units), 0)::bigint as units, coalesce(sum(micro), 0)::bigint as micro
+      from (${parts.join(' union all ')}) part
+     where rows > 0
+     group by grouping sets ((value), ())
+     order by grouping(value) desc, ${inTime ? '' : 'micro, '}value limit ${bindings.bind(limit + 1)}`;
+  return sql.query<TotalsRow>(text, bindings.values, { name: nameOf(text) });
 }
 
-/** Sums of whole hours and days; rows of the hours at the ends; rows behind the mark. */
-function partsText(filter: UsageFilter, by: GroupBy | 'nothing', bindings: Bindings): string {
-  const { summed, edges } = partsOf(filter, longest[by]);
-  const { bind } = bindings;
-  const account = bind(filter.accountId);
-  const dimensions = new Set(dimensionsOf(filter).map(({ dimension }) => dimension));
-  if (by === 'key' || by === 'project' || by === 'model') dimensions.add(by);
-  const node = nodeOf(dimensions);
-  const group = groupColumns[by];
-  const spans = [
-    bind(summed.map(({ grain }) => grain)),
-    bind(summed.map(({ since }) => since?.toISOString() ?? '-infinity')),
-    bind(summed.map(({ until }) => until?.toISOString() ?? 'infinity')),
+function listedCalls({ accountId, keyId, projectId, model, since, until }: UsageFilter, { bind }: Bindings): string {
+  const dimensions = [accountId, keyId, projectId, model].map((value) => `${bind(value)}::text`).join(', ');
+  const span = [since, until].map((time) => `${bind(time)}::timestamptz`).join(', ');
+  return `select '' as value, rows, rows as requests, active_us, units, micro from usage_between(${dimensions}, ${span})`;
+}
+
+const grainsOf: Record<Grouping, readonly Grain[]> = {
+  nothing: ['hour', 'day', 'ever'],
+  type: ['hour', 'day', 'ever'],
+  hour: ['hour'],
+  day: ['hour', 'day'],
+  key: ['day'],
+  project: ['day'],
+  model: ['day'],
+};
+
+const day = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD')`;
+const hour = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00.000"Z"')`;
+
+/** What rows of the ledger, of `usage_hours` and of `usage_days` are grouped by. */
+const groupOf: Record<Grouping, { ledger: string; hours: string; days: string }> = {
+  nothing: { ledger: `''`, hours: `''`, days: `''` },
+  type: { ledger: 'type', hours: `'inference'`, days: `'inference'` },
+  hour: { ledger: hour('created_at'), hours: hour('hour'), days: '' },
+  day: { ledger: day('created_at'), hours: day('hour'), days: day('day') },
+  key: { ledger: `coalesce(key_id, '')`, hours: '', days: 'value' },
+  project: { ledger: `coalesce(project_id, '')`, hours: '', days: 'value' },
+  model: { ledger: `coalesce(model_requested, model_served, '')`, hours: '', days: 'value' },
+};
+
+const summed = `sum(rows) as rows, sum(rows) as requests, sum(active_us) as active_us, sum(units) as units,
+  sum(micro) as micro`;
+const fromRows = `count(*) as rows, count(*) filter (where ${isCall}) as requests,
+  sum(round(coalesce(active_ms, 0) * 1000)::bigint) as active_us, sum(units) as units, sum(micro) as micro`;
+
+/** Calls of the whole account: sums of its days and hours, rows at the ends of the span and behind the mark. */
+function callParts(filter: UsageFilter, by: Grouping, bindings: Bindings): string[] {
+  const parts = partsOf(filter, grainsOf[by]);
+  const account = bindings.bind(filter.accountId);
+  const group = groupOf[by];
+  const mark = `coalesce((select seq from usage_marks where account_id = ${account}), 0)`;
+  return [
+    ...summedParts(parts, by, { account, bindings }),
+    ...(parts.edges.length > 0 ? [edgeRows(parts, { account, group: group.ledger, bindings })] : []),
+    `select ${group.ledger} as value, ${fromRows} from ledger
+      where account_id = ${account} and seq > ${mark} and ${isCall}${onLedger(filter, bindings)} group by 1`,
   ];
+}
+
+type Place = { account: string; bindings: Bindings };
+
+function summedParts({ summed: spans }: SpanParts, by: Grouping, { account, bindings: { bind } }: Place): string[] {
+  const group = groupOf[by];
+  const dimension = by === 'key' || by === 'project' || by === 'model' ? by : 'all';
+  return spans.map(({ grain, since, until }) => {
+    if (grain === 'ever')
+      return `select ${group.days} as value, rows, rows as requests, active_us, units, micro
+                from usage_marks where account_id = ${account}`;
+    const [from, to] = [bind(since?.toISOString() ?? '-infinity'), bind(until?.toISOString() ?? 'infinity')];
+    const where =
+      grain === 'hour'
+        ? `usage_hours where account_id = ${account} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz`
+        : `usage_days where account_id = ${account} and dimension = '${dimension}'
+              and day >= ${from}::timestamptz and day < ${to}::timestamptz`;
+    return `select ${grain === 'hour' ? group.hours : group.days} as value, ${summed} from ${where} group by 1`;
+  });
+}
+
+/** The hours of an edge say where in the ledger its rows are. */
+function edgeRows({ edges }: SpanParts, { account, group, bindings: { bind } }: Place & { group: string }): string {
   const ends = [bind(edges.map(({ since }) => since)), bind(edges.map(({ until }) => until))];
   return `
-      select ${group.sums} as value, sum(rows) as rows, sum(rows) filter (where type = 'inference') as requests,
-             sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
-        from unnest(${spans[0]}::text[], ${spans[1]}::timestamptz[], ${spans[2]}::timestamptz[])
-               as span (grain, since, until)
-        join usage_sums sums on account_id = ${account} and node = ${node} and sums.grain = span.grain
-         and bucket >= span.since and bucket < span.until${onSums(filter, bindings)}
-       group by 1
-      union all
-      select ${group.ledger}, ${ledgerSums}
-        from unnest(${ends[0]}::timestamptz[], ${ends[1]}::timestamptz[]) as edge (since, until)
-       cross join lateral (
-               select min(first_seq) as first_seq, max(last_seq) as last_seq from usage_sums
-                where account_id = ${account} and node = ${node} and grain = 'hour'
-                  and bucket = date_trunc('hour', edge.since, 'UTC')${onSums(filter, bindings)}) hour
-        join ledger on account_id = ${account} and seq between hour.first_seq and hour.last_seq
-         and created_at >= edge.since and created_at < edge.until${onLedger(filter, bindings)}
-       group by 1
-      union all
-      select ${group.ledger}, ${ledgerSums}
-        from ledger where account_id = ${account} and seq > (select seq from mark)${onLedger(filter, bindings)}
-       group by 1`;
+    select ${group} as value, ${fromRows}
+      from unnest(${ends[0]}::timestamptz[], ${ends[1]}::timestamptz[]) as edge (since, until)
+     cross join lateral (
+             select min(first_seq) as first_seq, max(last_seq) as last_seq from usage_hours
+              where account_id = ${account} and hour >= date_trunc('hour', edge.since, 'UTC') and hour < edge.until) found
+     cross join lateral (
+             select * from ledger
+              where account_id = ${account} and seq between found.first_seq and found.last_seq and ${isCall}
+                and created_at >= edge.since and created_at < edge.until) row
+     group by 1`;
+}
+
+function otherRows(filter: UsageFilter, by: Grouping, bindings: Bindings): string {
+  return `select ${groupOf[by].ledger} as value, ${fromRows} from ledger
+    where account_id = ${bindings.bind(filter.accountId)} and ${isNoCall}${ofTypes(filter, bindings)}${onLedger(filter, bindings)}
+    group by 1`;
 }
 
 function totalsOf(row: TotalsRow | undefined): UsageTotals {

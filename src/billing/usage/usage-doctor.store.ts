@@ -6,67 +6,104 @@ export type UsageFinding = { accountId: string; subject: string; message: string
 const timeoutMs = 30 * 60_000;
 
 /*
- * What `usage_sums` and `usage_places` have to be, from the rows up to each account's mark, against what they are. It is
- * said in other words than the statement that makes them says it.
+ * What the tables of 0011_usage.sql have to be, from the calls up to each account's mark, against what they are. It is said in
+ * other words than the statement that makes them says it.
  */
 const statement = `
-  with row as (
-    select ledger.*, coalesce(model_requested, model_served, '') as model,
-           round(coalesce(active_ms, 0) * 1000)::bigint as active_us
-      from ledger join usage_marks mark using (account_id) where ledger.seq <= mark.seq
-  ), due as (
-    select account_id, 0 as node, '' as key_id, '' as project_id, '' as model, type, created_at, seq, active_us, units, micro
-      from row
-    union all select account_id, 1, '', '', model, type, created_at, seq, active_us, units, micro from row
-    union all select account_id, 2, coalesce(key_id, ''), '', '', type, created_at, seq, active_us, units, micro from row
-    union all select account_id, 3, '', coalesce(project_id, ''), '', type, created_at, seq, active_us, units, micro from row
-    union all select account_id, 4, coalesce(key_id, ''), coalesce(project_id, ''), model, type, created_at, seq,
-                     active_us, units, micro from row
-  ), bucketed as (
-    select due.*, 'ever' as grain, '-infinity'::timestamptz as bucket from due
-    union all select due.*, 'day', date_bin('1 day', created_at, '2000-01-01T00:00:00Z') from due
-    union all select due.*, 'hour', date_bin('1 hour', created_at, '2000-01-01T00:00:00Z') from due
-  ), expected as (
-    select account_id, node, grain, bucket, key_id, project_id, model, type, count(*) as rows,
-           sum(active_us)::bigint as active_us, coalesce(sum(units), 0)::bigint as units, sum(micro)::bigint as micro,
+  with call as (
+    select ledger.*, coalesce(model_requested, model_served) as model, round(active_ms * 1000)::bigint as active_us,
+           date_bin('1 hour', created_at, '2000-01-01T00:00:00Z') as hour,
+           date_bin('1 day', created_at, '2000-01-01T00:00:00Z') as day
+      from ledger join usage_marks mark using (account_id) where ledger.seq <= mark.seq and type = 'inference'
+  ), due_mark as (
+    select account_id, count(*) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
+      from call group by 1
+  ), wrong_mark as (
+    select account_id, 'all calls' as subject, found.rows, found.micro, due.rows as due_rows, due.micro as due_micro
+      from usage_marks found left join due_mark due using (account_id)
+     where (found.rows, found.active_us, found.units, found.micro) is distinct from
+           (coalesce(due.rows, 0), coalesce(due.active_us, 0), coalesce(due.units, 0), coalesce(due.micro, 0))
+  ), due_hour as (
+    select account_id, hour, count(*) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro,
            min(seq) as first_seq, max(seq) as last_seq
-      from bucketed group by 1, 2, 3, 4, 5, 6, 7, 8
-  ), wrong_sum as (
-    select coalesce(expected.account_id, found.account_id) as account_id,
-           concat_ws('/', coalesce(expected.grain, found.grain), coalesce(expected.bucket, found.bucket),
-             nullif(coalesce(expected.key_id, found.key_id), ''),
-             nullif(coalesce(expected.project_id, found.project_id), ''),
-             nullif(coalesce(expected.model, found.model), ''), coalesce(expected.type, found.type)) as subject,
-           format('%s rows and %s micro-credits are summed up, the ledger has %s and %s',
-             coalesce(found.rows, 0), coalesce(found.micro, 0), coalesce(expected.rows, 0), coalesce(expected.micro, 0))
-             as message
-      from expected full join usage_sums found using (account_id, node, grain, bucket, key_id, project_id, model, type)
-     where (expected.rows, expected.active_us, expected.units, expected.micro, expected.first_seq, expected.last_seq)
-           is distinct from (found.rows, found.active_us, found.units, found.micro, found.first_seq, found.last_seq)
-  ), place as (
-    select account_id, 'key' as dimension, key_id as value, seq from row where key_id is not null
-    union all select account_id, 'project', project_id, seq from row where project_id is not null
-    union all select account_id, 'model', model, seq from row where model <> ''
-  ), wrong_place as (
-    select coalesce(expected.account_id, found.account_id) as account_id,
-           coalesce(expected.dimension, found.dimension) || ' ' || coalesce(expected.value, found.value) as subject,
-           'the places of its rows in the ledger are wrong' as message
-      from (select account_id, dimension, value, array_agg(seq order by seq) as seqs from place group by 1, 2, 3) expected
-      full join (
-           select account_id, dimension, value, array_agg(seq order by first_seq, n) as seqs,
-                  bool_and(preceding = before) as counted
-             from (select *, sum(cardinality(seqs)) over (
-                             partition by account_id, dimension, value order by first_seq) - cardinality(seqs) as before
-                     from usage_places) chunk
-            cross join lateral unnest(seqs) with ordinality as entry (seq, n)
-            group by 1, 2, 3) found using (account_id, dimension, value)
-     where expected.seqs is distinct from found.seqs or not found.counted
+      from call group by 1, 2
+  ), wrong_hour as (
+    select account_id, 'hour ' || hour, found.rows, found.micro, due.rows, due.micro
+      from due_hour due full join usage_hours found using (account_id, hour)
+     where (due.rows, due.active_us, due.units, due.micro, due.first_seq, due.last_seq) is distinct from
+           (found.rows, found.active_us, found.units, found.micro, found.first_seq, found.last_seq)
+  ), due_day as (
+    select account_id, dimension, day, value, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
+           sum(micro) as micro
+      from (select account_id, day, active_us, units, micro, 'all' as dimension, '' as value from call
+            union all
+            select account_id, day, active_us, units, micro, 'key', coalesce(key_id, '') from call
+            union all
+            select account_id, day, active_us, units, micro, 'project', coalesce(project_id, '') from call
+            union all
+            select account_id, day, active_us, units, micro, 'model', coalesce(model, '') from call) each
+     group by 1, 2, 3, 4
+  ), wrong_day as (
+    select account_id, concat_ws(' ', 'day', day, dimension, value), found.rows, found.micro, due.rows, due.micro
+      from due_day due full join usage_days found using (account_id, dimension, day, value)
+     where (due.rows, due.active_us, due.units, due.micro) is distinct from
+           (found.rows, found.active_us, found.units, found.micro)
+  ), entry as (
+    select account_id, usage_list(account_id, key_id, null, null) as list, seq, active_us, units, micro from call
+     where key_id is not null
+    union all
+    select account_id, usage_list(account_id, null, project_id, null), seq, active_us, units, micro from call
+     where project_id is not null
+    union all
+    select account_id, usage_list(account_id, null, null, model), seq, active_us, units, micro from call
+     where model is not null
+    union all
+    select account_id, usage_list(account_id, key_id, project_id, null), seq, active_us, units, micro from call
+     where num_nulls(key_id, project_id) = 0
+    union all
+    select account_id, usage_list(account_id, key_id, null, model), seq, active_us, units, micro from call
+     where num_nulls(key_id, model) = 0
+    union all
+    select account_id, usage_list(account_id, null, project_id, model), seq, active_us, units, micro from call
+     where num_nulls(project_id, model) = 0
+    union all
+    select account_id, usage_list(account_id, key_id, project_id, model), seq, active_us, units, micro from call
+     where num_nulls(key_id, project_id, model) = 0
+  ), due_list as (
+    select list, min(account_id) as account_id, array_agg(seq order by seq) as seqs, sum(active_us) as active_us,
+           sum(units) as units, sum(micro) as micro
+      from entry group by list
+  ), chunk as (
+    select *, row_number() over of_list as n,
+           lag(rows_before + cardinality(seqs), 1, 0::bigint) over of_list as due_rows_before,
+           lag(active_us_before + active_us, 1, 0::bigint) over of_list as due_active_us_before,
+           lag(units_before + units, 1, 0::bigint) over of_list as due_units_before,
+           lag(micro_before + micro, 1, 0::bigint) over of_list as due_micro_before
+      from usage_lists window of_list as (partition by list order by first_seq)
+  ), found_list as (
+    select list, array_agg(seq order by n, seq) as seqs, bool_and(is_right) as is_right
+      from (select chunk.*, first_seq = (select min(seq) from unnest(seqs) as seq)
+                     and (rows_before, active_us_before, units_before, micro_before) =
+                         (due_rows_before, due_active_us_before, due_units_before, due_micro_before) as is_right
+              from chunk) judged
+     cross join lateral unnest(judged.seqs) as entry (seq)
+     group by list
+  ), found_sum as (
+    select list, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro from usage_lists group by list
+  ), wrong_list as (
+    select coalesce(due.account_id, ''), 'list ' || list, cardinality(found.seqs), sums.micro, cardinality(due.seqs), due.micro
+      from due_list due full join found_list found using (list) left join found_sum sums using (list)
+     where (due.seqs, due.active_us, due.units, due.micro) is distinct from
+           (found.seqs, sums.active_us, sums.units, sums.micro) or not found.is_right
   )
-  select account_id as "accountId", subject, message from wrong_sum
-  union all select account_id, subject, message from wrong_place
-  limit 1000`;
+  select account_id as "accountId", subject,
+         format('%s calls of %s micro-credits are summed up, the ledger has %s of %s',
+           coalesce(rows, 0), coalesce(micro, 0), coalesce(due_rows, 0), coalesce(due_micro, 0)) as message
+    from (select * from wrong_mark union all select * from wrong_hour union all select * from wrong_day
+          union all select * from wrong_list) wrong
+   limit 1000`;
 
-/** Where sums differ from the ledger; at most a thousand. */
+/** Where sums and lists differ from the ledger; at most a thousand. */
 export function listUsageDiscrepancies(sql: Sql): Promise<UsageFinding[]> {
   return sql.query<UsageFinding>(statement, [], { timeoutMs });
 }

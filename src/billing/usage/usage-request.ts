@@ -21,19 +21,15 @@ export async function readFilter(sql: Sql, accountId: string, query: Static<type
   return { accountId, since, until, keyId, model, projectId, types: type === undefined ? null : [type] };
 }
 
-/** The same for a summary, which always has a span. */
-export async function readSummary(
-  sql: Sql,
-  accountId: string,
-  { query, now }: { query: Static<typeof summaryQuery>; now: Date },
-): Promise<UsageFilter & { since: Date; until: Date }> {
-  const until = readTime(query, 'to') ?? now;
-  const since = readTime(query, 'from') ?? new Date(until.getTime() - defaultDays * dayMs);
-  checkOrder(since, until);
-  if (query.group_by === 'day' && until.getTime() - since.getTime() > mostDays * dayMs)
+/** The span of a summary. Without an end it is open, and so has only whole days. */
+export function readSummarySpan(query: Static<typeof summaryQuery>, now: Date): { since: Date; until: Date | null } {
+  const until = readTime(query, 'to');
+  const end = until ?? now;
+  const since = readTime(query, 'from') ?? new Date(Math.floor(end.getTime() / dayMs - defaultDays + 1) * dayMs);
+  checkOrder(since, end);
+  if (query.group_by === 'day' && end.getTime() - since.getTime() > mostDays * dayMs)
     throw fault('invalid_request', { message: `from: at most ${mostDays} days are told by day.`, param: 'from' });
-  const { key_id: keyId = null, model = null } = query;
-  return { accountId, since, until, keyId, model, projectId: await projectIdOf(sql, query.project), types: null };
+  return { since, until };
 }
 
 function readTime(query: { from?: string; to?: string }, param: 'from' | 'to'): Date | null {

@@ -28,6 +28,19 @@ export function randomMoment(): Date {
   return new Date(startMs + hour * 3_600_000 + pick([0, 1, 1_800_000, 3_599_999, randomInt(3_600_000)]));
 }
 
+/**
+ * A clock of the database that goes forward, some minutes from row to row, and is now and then set back a little; it
+ * stops at whole hours often.
+ */
+export function goingClock({ stepsBack }: { stepsBack: boolean }): () => Date {
+  let ms = startMs;
+  return () => {
+    ms += randomInt(15 * 60_000);
+    if (randomInt(8) === 0) ms = Math.ceil(ms / 3_600_000) * 3_600_000;
+    return new Date(stepsBack && randomInt(40) === 0 ? ms - randomInt(600_000) : ms);
+  };
+}
+
 /** Writes random rows the way every writer does: the account is locked first, its balance moves along. */
 export async function writeRandomRows(
   database: Database,
@@ -107,15 +120,23 @@ export function matches(row: PlainRow, { since, until, keyId, projectId, model, 
   );
 }
 
-export function randomFilter(accountId: string): UsageFilter {
-  const maybe = <T>(value: () => T): T | null => (randomInt(3) === 0 ? value() : null);
+/** Asks for moments at which something is: a row, or the border of its hour. */
+export function randomFilter(accountId: string, rows: readonly PlainRow[]): UsageFilter {
+  const once = <T>(of: number, value: () => T): T | null => (randomInt(of) === 0 ? value() : null);
+  const moment = () => {
+    const at = rows[randomInt(rows.length)]?.created_at.getTime() ?? startMs;
+    const hour = 3_600_000;
+    return new Date(
+      pick([at, at + 1, Math.floor(at / hour) * hour, Math.ceil(at / hour) * hour, at + randomInt(hour)]),
+    );
+  };
   return {
     accountId,
-    since: maybe(randomMoment),
-    until: maybe(randomMoment),
-    keyId: maybe(() => pick(someKeys)),
-    projectId: maybe(() => pick([...someProjects, 'prj_unknown'])),
-    model: maybe(() => pick(someModels)),
-    types: maybe(() => (randomInt(2) === 0 ? [pick(ledgerTypes)] : ['inference', 'training'])),
+    since: once(2, moment),
+    until: once(2, moment),
+    keyId: once(3, () => pick(someKeys)),
+    projectId: once(3, () => pick([...someProjects, 'prj_unknown'])),
+    model: once(3, () => pick(someModels)),
+    types: once(3, () => (randomInt(2) === 0 ? [pick(ledgerTypes)] : ['inference', 'training'])),
   };
 }

@@ -52,10 +52,12 @@ export const usageQuery = Type.Object({
 export const mostGroups = 1_000;
 
 export const summaryQuery = Type.Object({
-  ...filters,
   from: Type.Optional(
     Type.String({
-      ...said('Start of the summary; 30 days before its end by default.', '汇总的起始时间，默认为结束时间前 30 天。'),
+      ...said(
+        'Start of the summary; by default the 29th day (UTC) before its end.',
+        '汇总的起始时间，默认为结束日之前第 29 天（UTC）。',
+      ),
       format: 'date-time',
     }),
   ),
@@ -71,7 +73,7 @@ export const summaryQuery = Type.Object({
   ),
   limit: Type.Optional(
     Type.Integer({
-      ...said('Groups at most.', '最多返回的分组数。'),
+      ...said('Groups at most; days are all told.', '最多返回的分组数；按天汇总时返回全部日期。'),
       minimum: 1,
       maximum: mostGroups,
       default: 100,

@@ -12,7 +12,16 @@ import type { UsageFilter } from './filter.ts';
 import { endOfLedger, listLedgerRows } from './rows.store.ts';
 import { createUsageSums, type UsageSums } from './summing.ts';
 import { type GroupBy, sumUsage, sumUsageBy, type UsageTotals } from './totals.store.ts';
-import { matches, type PlainRow, randomFilter, readWholeLedger, writeRandomRows } from './usage.fixture.ts';
+import {
+  goingClock,
+  matches,
+  type PlainRow,
+  randomFilter,
+  randomMoment,
+  readWholeLedger,
+  someModels,
+  writeRandomRows,
+} from './usage.fixture.ts';
 
 let db: TestDatabase;
 
@@ -43,14 +52,16 @@ function groupOf(row: PlainRow, by: GroupBy): string | null {
   return { type: row.type, key: row.key_id, project: row.project_id, model: row.model }[by];
 }
 
-/** Compares what the readers say with the whole ledger, in one snapshot. */
-async function assertReadersAreRight(sql: Sql, filter: UsageFilter): Promise<void> {
-  const expected = (await readWholeLedger(sql, filter.accountId)).filter((row) => matches(row, filter));
+/** Compares what the readers say with the whole ledger of the same snapshot. */
+async function assertReadersAreRight(sql: Sql, filter: UsageFilter, whole: readonly PlainRow[]): Promise<void> {
+  const expected = whole.filter((row) => matches(row, filter));
   assert.deepEqual(await sumUsage(sql, filter), totalsOf(expected));
   const by = groupings[randomInt(groupings.length)] ?? 'day';
-  const { data, groups, totals } = await sumUsageBy(sql, filter, { by, limit: 1_000 });
-  assert.deepEqual(totals, totalsOf(expected));
-  const grouped = Map.groupBy(expected, (row) => groupOf(row, by));
+  const { accountId, since, until, types } = filter;
+  const { data, groups, totals } = await sumUsageBy(sql, { accountId, since, until, types }, { by, limit: 1_000 });
+  const inSpan = whole.filter((row) => matches(row, { ...filter, keyId: null, projectId: null, model: null }));
+  assert.deepEqual(totals, totalsOf(inSpan));
+  const grouped = Map.groupBy(inSpan, (row) => groupOf(row, by));
   assert.deepEqual(
     new Map(data.map(({ value, ...rest }) => [value, rest])),
     new Map([...grouped].map(([value, rows]) => [value, totalsOf(rows)])),
@@ -67,13 +78,16 @@ async function assertReadersAreRight(sql: Sql, filter: UsageFilter): Promise<voi
     );
 }
 
-/** Readers under many filters, each against the ledger of the same snapshot. */
+const filtersAtOnce = 12;
+
+/** Readers under many filters. */
 async function readFor(accounts: readonly string[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++)
     await database().transaction(async (tx) => {
       await tx.query('set transaction isolation level repeatable read');
       const accountId = accounts[round % accounts.length] ?? '';
-      await assertReadersAreRight(tx, randomFilter(accountId));
+      const whole = await readWholeLedger(tx, accountId);
+      for (let i = 0; i < filtersAtOnce; i++) await assertReadersAreRight(tx, randomFilter(accountId, whole), whole);
     });
 }
 
@@ -94,20 +108,23 @@ const dying = (): Database => ({
 });
 
 test('totals, groups and pages are those of the whole ledger, before, while and after it is summed up', async () => {
-  const accounts = await Promise.all([1, 2].map(() => openAccount(database(), 1_000_000n)));
-  await Promise.all(accounts.map((id) => writeRandomRows(database(), id, { count: 300 })));
-  await readFor(accounts, 20);
+  const accounts = await Promise.all([1, 2, 3].map(() => openAccount(database(), 0n)));
+  const clocks = [goingClock({ stepsBack: false }), goingClock({ stepsBack: true }), randomMoment];
+  const write = (index: number, count: number) =>
+    writeRandomRows(database(), accounts[index] ?? '', { count, time: clocks[index] ?? randomMoment });
+  await Promise.all(accounts.map((_, index) => write(index, 300)));
+  await readFor(accounts, 3);
   const replicas = [sums(), sums(), sums(undefined, dying())];
   for (const replica of replicas) replica.start();
   let writing = true;
-  const writers = accounts.map(async (id) => {
+  const writers = accounts.map(async (id, index) => {
     while (writing) {
-      await writeRandomRows(database(), id, { count: 1 + randomInt(5) });
+      await write(index, 1 + randomInt(5));
       for (const replica of replicas) replica.touch(id);
       await sleep(15);
     }
   });
-  await readFor(accounts, 80);
+  await readFor(accounts, 9);
   writing = false;
   await Promise.all(writers);
   await Promise.all(replicas.map((replica) => replica.stop()));
@@ -116,51 +133,54 @@ test('totals, groups and pages are those of the whole ledger, before, while and 
     'select from usage_marks mark where exists (select from ledger where account_id = mark.account_id and seq > mark.seq)',
   );
   assert.equal(unsummed, undefined);
-  await readFor(accounts, 40);
+  await readFor(accounts, 9);
   assert.deepEqual(await usageFindings(), []);
 });
 
-test('the doctor finds sums and places that are not those of the ledger', async () => {
+test('the doctor finds sums and lists that are not those of the ledger', async () => {
   const accountId = await openAccount(database(), 1_000_000n);
   await writeRandomRows(database(), accountId, { count: 250 });
   await sums().catchUp();
   assert.deepEqual(await usageFindings(), []);
-  const of = `where account_id = '${accountId}'`;
   for (const [table, change, back] of [
-    ['usage_sums', 'rows = rows + 1', 'rows = rows - 1'],
-    ['usage_sums', 'micro = micro + 1', 'micro = micro - 1'],
-    ['usage_sums', 'last_seq = last_seq + 1', 'last_seq = last_seq - 1'],
-    ['usage_places', 'preceding = preceding + 1', 'preceding = preceding - 1'],
-    ['usage_places', 'seqs[1] = seqs[1] + 1', 'seqs[1] = seqs[1] - 1'],
+    ['usage_marks', 'rows = rows + 1', 'rows = rows - 1'],
+    ['usage_hours', 'last_seq = last_seq + 1', 'last_seq = last_seq - 1'],
+    ['usage_days', 'active_us = active_us + 1', 'active_us = active_us - 1'],
+    ['usage_lists', 'micro = micro + 1', 'micro = micro - 1'],
+    ['usage_lists', 'rows_before = rows_before + 1', 'rows_before = rows_before - 1'],
+    ['usage_lists', 'seqs[1] = seqs[1] + 100000', 'seqs[1] = seqs[1] - 100000'],
   ] as const) {
-    await database().query(`update ${table} set ${change} ${of}`);
+    await database().query(`update ${table} set ${change}`);
     const findings = await usageFindings();
-    assert.ok(findings.length > 0 && findings.every((finding) => finding.accountId === accountId), change);
-    await database().query(`update ${table} set ${back} ${of}`);
+    assert.ok(findings.length > 0, change);
+    await database().query(`update ${table} set ${back}`);
   }
-  await database().query(`delete from usage_sums ${of} and grain = 'day'`);
-  assert.ok((await usageFindings()).length > 0);
-  await database().query(`delete from usage_sums ${of}`);
-  await database().query(`delete from usage_places ${of}`);
-  await database().query(`delete from usage_marks ${of}`);
+  assert.deepEqual(await usageFindings(), []);
+  for (const table of ['usage_hours', 'usage_days', 'usage_lists']) {
+    await database().query(`create table kept as table ${table}`);
+    await database().query(`delete from ${table}`);
+    assert.ok((await usageFindings()).length > 0, table);
+    await database().query(`insert into ${table} table kept`);
+    await database().query('drop table kept');
+  }
   assert.deepEqual(await usageFindings(), []);
 });
 
-test('chunks of places fill up, however few rows each turn brings', async () => {
+test('chunks of lists fill up, however few rows each turn brings', async () => {
   const accountId = await openAccount(database(), 1_000_000n);
   for (let turn = 0; turn < 60; turn++) {
-    await writeRandomRows(database(), accountId, { count: 1 + randomInt(12) });
+    await writeRandomRows(database(), accountId, { count: 1 + randomInt(90) });
     await sums().catchUp();
   }
-  const [chunks] = await database().query<{ wrong: bigint; full: bigint }>(
-    `select count(*) filter (where cardinality(seqs) < 100 and not is_last) as wrong,
-            count(*) filter (where cardinality(seqs) = 100) as full
-       from (select *, first_seq = max(first_seq) over (partition by dimension, value) as is_last
-               from usage_places where account_id = $1) chunk`,
-    [accountId],
+  const chunks = await database().query<{ filled: number; is_last: boolean }>(
+    `select cardinality(seqs) as filled, first_seq = max(first_seq) over (partition by list) as is_last
+       from usage_lists where list = any(array(
+         select usage_list($1, null, null, model) from unnest($2::text[]) as model))`,
+    [accountId, someModels],
   );
-  assert.equal(chunks?.wrong, 0n);
-  assert.ok(chunks.full > 0n);
+  const done = chunks.filter(({ is_last: isLast }) => !isLast);
+  assert.ok(done.length > 0);
+  for (const { filled } of done) assert.ok(filled > 200, `${filled} in a chunk`);
 });
 
 test('a fall below the threshold is told once, by whichever replica sees it, and again after the next rise', async () => {

@@ -4,6 +4,7 @@ import { type CursorCodec, fault } from '#kernel';
 import type { LedgerType, UsageFilter } from './filter.ts';
 import { listKeyNames, listProjectPaths } from './names.store.ts';
 import { endOfLedger, type LedgerRow, listLedgerRows } from './rows.store.ts';
+import type { Span } from './span.ts';
 import { type GroupBy, sumUsage, sumUsageBy, type UsageGroup, type UsageTotals } from './totals.store.ts';
 
 export type UsagePage = {
@@ -61,17 +62,13 @@ export type Spending = { data: SpendingGroup[]; groups: number; totals: UsageTot
 /** What an account spent, by day or by something else: what cost most first, at most `limit` of them. */
 export async function summarizeSpending(
   sql: Sql,
-  filter: UsageFilter,
+  { accountId, ...span }: Span & { accountId: string },
   { by, limit }: { by: GroupBy; limit: number },
 ): Promise<Spending> {
-  const { data, groups, totals } = await sumUsageBy(
-    sql,
-    { ...filter, types: filter.types ?? spendingTypes },
-    { by, limit },
-  );
+  const { data, groups, totals } = await sumUsageBy(sql, { ...span, accountId, types: spendingTypes }, { by, limit });
   const values = data.flatMap(({ value }) => (value === null ? [] : [value]));
   if (by === 'key') {
-    const names = await listKeyNames(sql, filter.accountId, values);
+    const names = await listKeyNames(sql, accountId, values);
     return { groups, totals, data: data.map((group) => ({ ...group, label: nameOf(names, group) })) };
   }
   if (by === 'project') {
