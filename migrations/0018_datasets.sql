@@ -12,6 +12,8 @@ create table datasets (
   -- What a search for a dataset looks through.
   search_text text not null,
   head_seq bigint not null default 0,
+  -- Some of its examples are not in the index of words yet.
+  unsearched boolean not null default false,
   version_count integer not null default 0,
   archived_at timestamptz,
   created_at timestamptz not null default now(),
@@ -72,8 +74,7 @@ begin atomic
   select array_to_tsvector(array_append(string_to_array(btrim(c.words), ' '), dataset))
     from example_contents c where c.dataset_id = $1 and c.hash = $2;
 end;
-create index examples_search on examples using gin (example_words(dataset_id, content_hash)) with (fastupdate = off)
-  where searched;
+create index examples_search on examples using gin (example_words(dataset_id, content_hash)) where searched;
 
 -- Live examples of a dataset, counted by what lists filter by.
 create table example_counts (

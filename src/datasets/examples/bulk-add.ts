@@ -48,7 +48,7 @@ export async function bulkAdd(tx: Sql, addition: BulkAddition): Promise<BulkCoun
   }
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
-  await advanceHead(tx, where);
+  await advanceHead(tx, { ...where, unsearched: counts.added > searchedAtOnce });
   return counts;
 }
 

@@ -116,8 +116,11 @@ export async function countState(sql: Sql, state: FilteredState): Promise<number
   return row?.total ?? 0;
 }
 
-/** Words that must occur: for the index, and as patterns for what is not in the index yet. */
+/** Words that must occur: for the index, and as patterns for what is not in the index. */
 export type SearchWords = { tsquery: string; patterns: readonly string[] };
+
+/** `unsearched`: there are examples that are not in the index yet. */
+export type Search = { words: SearchWords; unsearched: boolean };
 
 /**
  * The index finds by words, and nothing but words: the dataset is one of them. Said in this form its id is only checked,
@@ -125,13 +128,22 @@ export type SearchWords = { tsquery: string; patterns: readonly string[] };
  */
 const isFound = `e.searched and example_words(e.dataset_id, e.content_hash) @@ $6::tsquery
   and e.dataset_id is not distinct from $1 and ${isInState}`;
-const isFoundUnsearched = `e.dataset_id = $1 and not e.searched and c.words like all($7::text[]) and ${isInState}`;
 
-export async function countFound(sql: Sql, state: FilteredState, words: SearchWords): Promise<number> {
+/** What is not in the index is read one by one. `offset` keeps the conditions of states away from the choice of an index. */
+const unsearched = (order: string) => `(select * from examples e
+  where $8 and e.dataset_id = $1 and not e.searched ${order} offset 0) e ${content}`;
+const isFoundUnsearched = `c.words like all($7::text[]) and ${isInState}`;
+
+const searchValues = (state: FilteredState, { words, unsearched: isAny }: Search) => [
+  ...valuesOf(state),
+  ...[words.tsquery, words.patterns, isAny],
+];
+
+export async function countFound(sql: Sql, state: FilteredState, search: Search): Promise<number> {
   const [row] = await sql.query<{ total: number }>(
     `select ((select count(*) from examples e where ${isFound})
-           + (select count(*) from examples e ${content} where ${isFoundUnsearched}))::integer as total`,
-    [...valuesOf(state), words.tsquery, words.patterns],
+           + (select count(*) from ${unsearched('')} where ${isFoundUnsearched}))::integer as total`,
+    searchValues(state, search),
     { name: 'datasets.count_found' },
   );
   return row?.total ?? 0;
@@ -141,18 +153,19 @@ export async function countFound(sql: Sql, state: FilteredState, words: SearchWo
 export function listFound(
   sql: Sql,
   state: FilteredState,
-  { words, page }: { words: SearchWords; page: ExamplePage },
+  { search, page }: { search: Search; page: ExamplePage },
 ): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
     `select ${columns}
        from (
-         (select e.* from examples e where ${isFound} and e.id < $8 order by e.id desc limit $9)
+         (select e.* from examples e where ${isFound} and e.id < $9 order by e.id desc limit $10)
          union all
-         (select e.* from examples e ${content} where ${isFoundUnsearched} and e.id < $8 order by e.id desc limit $9)
-         order by id desc limit $9
+         (select e.* from ${unsearched('and e.id < $9 order by e.id desc')} where ${isFoundUnsearched}
+           order by e.id desc limit $10)
+         order by id desc limit $10
        ) e ${content}
       order by e.id desc`,
-    [...valuesOf(state), words.tsquery, words.patterns, page.before, page.limit],
+    [...searchValues(state, search), page.before, page.limit],
     { name: 'datasets.list_found' },
   );
 }
@@ -161,13 +174,13 @@ export function listFound(
 export function listFrequent(
   sql: Sql,
   state: FilteredState,
-  { words, page }: { words: SearchWords; page: ExamplePage },
+  { search, page }: { search: Search; page: ExamplePage },
 ): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
     `select ${columns} from examples e ${content}
       where e.dataset_id = $1 and e.id < $7 and c.words like all($6::text[]) and ${isInState}
       order by e.id desc limit $8`,
-    [...valuesOf(state), words.patterns, page.before, page.limit],
+    [...valuesOf(state), search.words.patterns, page.before, page.limit],
     { name: 'datasets.list_frequent' },
   );
 }

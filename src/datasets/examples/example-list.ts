@@ -75,10 +75,10 @@ function stateOf({ dataset, version, split, origin, valid }: ExampleQuestion): F
 type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
 type Found = { rows: ListedExample[]; totalCount: number };
 
-async function read(sql: Sql, { version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
+async function read(sql: Sql, { dataset, version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
   const { state, page, known } = reading;
   if (version && valid === false) return { rows: [], totalCount: 0 };
-  if (q !== null) return search(sql, q, reading);
+  if (q !== null) return search(sql, { q, unsearched: dataset.unsearched }, reading);
   if (!version) {
     const [rows, totalCount] = await Promise.all([listLive(sql, state, page), countLive(sql, state)]);
     return { rows, totalCount };
@@ -99,17 +99,25 @@ function countOf({ trainCount, testCount }: DatasetVersion, { split }: FilteredS
  * Where one example in so many matches, reading them from the newest on finds a page sooner than the index, which gives
  * its matches in no order.
  */
-const frequent = { share: 0.02, matches: 5_000 };
+const frequent = { share: 0.02, matches: 1_000 };
 
-async function search(sql: Sql, q: string, { state, page, known }: Reading): Promise<Found> {
+async function search(
+  sql: Sql,
+  { q, unsearched }: { q: string; unsearched: boolean },
+  reading: Reading,
+): Promise<Found> {
+  const { state, page, known } = reading;
   const words = wordsOf(q, state.datasetId);
   if (!words) return { rows: [], totalCount: 0 };
-  const totalCount = known ?? (await countFound(sql, state, words));
+  const found = { words, unsearched };
+  const totalCount = known ?? (await countFound(sql, state, found));
   if (totalCount === 0) return { rows: [], totalCount };
-  const all =
-    totalCount < frequent.matches ? Number.POSITIVE_INFINITY : await countLive(sql, { ...state, ...everything });
-  const list = totalCount > all * frequent.share ? listFrequent : listFound;
-  return { rows: await list(sql, state, { words, page }), totalCount };
+  const list = (await isFrequent(sql, state, totalCount)) ? listFrequent : listFound;
+  return { rows: await list(sql, state, { search: found, page }), totalCount };
+}
+
+async function isFrequent(sql: Sql, state: FilteredState, matches: number): Promise<boolean> {
+  return matches > frequent.matches && matches > frequent.share * (await countLive(sql, { ...state, ...everything }));
 }
 
 const everything: ExampleFilter = { split: null, origin: null, valid: null };

@@ -1,12 +1,13 @@
 import type { Database } from '#db';
 import { defineTask, type TaskRun } from '#jobs';
-import { indexWords } from './search-index.store.ts';
+import { lockDataset } from '../datasets.store.ts';
+import { indexWords, mergeWords, noteAllSearched } from './search-index.store.ts';
 
 /** Takes what an import added into the index of words. Until it has, a search reads those examples one by one. */
 export const indexWordsTask = defineTask<{ datasetId: string }>('datasets.index_words', { retries: 20 });
 
-/** Examples of one statement: each is short, so that nobody waits long for its locks. */
-const batchRows = 500;
+/** Examples of one statement: enough that sorting them into the index together pays, and their locks are short. */
+const batchRows = 4_000;
 
 /** The newest first, as lists begin with them. What is done is kept, so another attempt goes on from there. */
 export async function runIndexWords(
@@ -14,8 +15,16 @@ export async function runIndexWords(
   { datasetId }: { datasetId: string },
   { signal }: Pick<TaskRun, 'signal'>,
 ): Promise<void> {
-  for (;;) {
+  let indexed = batchRows;
+  while (indexed > 0) {
     signal.throwIfAborted();
-    if ((await indexWords(database, { datasetId, limit: batchRows })) < batchRows) return;
+    indexed = await database.transaction((tx) => indexWords(tx, { datasetId, limit: batchRows }));
+    if (indexed > 0) await mergeWords(database);
   }
+  await database.transaction(async (tx) => {
+    // Under its lock, so that what another import adds meanwhile is not overlooked.
+    await lockDataset(tx, datasetId);
+    const isDone = await noteAllSearched(tx, datasetId);
+    if (!isDone) throw new Error('Somebody else still takes examples into the index: this is looked at again.');
+  });
 }
