@@ -98,7 +98,10 @@ const embeddingContent = Type.Object(
 const sentContent = {
   text: Type.Optional(
     Type.Object(
-      { messages: Type.Array(message), tools: Type.Optional(textContent.properties.tools) },
+      {
+        messages: Type.Array(message, said('It ends with what the model is to learn.', '最后一条是模型要学习的回答。')),
+        tools: Type.Optional(textContent.properties.tools),
+      },
       said('In text projects: the conversation.', '文本项目中的对话。'),
     ),
   ),

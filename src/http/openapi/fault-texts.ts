@@ -106,6 +106,13 @@ export const faultTexts: Record<string, FaultText> = {
     said('The object is in a state that does not allow this.', '对象当前的状态不允许此操作。'),
     said('Read the object, then decide.', '先读取对象，再做决定。'),
   ),
+  conflict: text(
+    said(
+      'A retrieval event has this `external_id` already and says something else.',
+      '已有检索事件使用此 `external_id`，且内容不同。',
+    ),
+    said('Send judgments only, or use another `external_id`.', '只补充判断，或改用其他 `external_id`。'),
+  ),
   slug_taken: text(
     said('An account or a project has this slug already.', '该标识已被其他账户或项目占用。'),
     said('Choose another slug.', '换一个标识。'),
@@ -144,7 +151,7 @@ export const faultTexts: Record<string, FaultText> = {
     said('Send it again with the same key, after a moment.', '稍后用相同的键重新发送。'),
   ),
   embeddings_not_enabled: text(
-    said('An embedding call in a text project.', '在文本项目中发起嵌入调用。'),
+    said('An embedding call, or search feedback, in a text project.', '在文本项目中发起嵌入调用或提交检索反馈。'),
     said('Use an embedding project.', '改用嵌入项目。'),
   ),
   api_version_required: text(

@@ -26,6 +26,8 @@ const texts: Record<string, PathParameter> = {
   dataset_id: id('Id of the dataset.', '数据集的 ID。', 'ds'),
   version_id: id('Id of the version.', '版本的 ID。', 'dsv'),
   example_id: id('Id of the example.', '样本的 ID。', 'ex'),
+  import_id: id('Id of the import.', '导入的 ID。', 'imp'),
+  event_id: id('Id of the retrieval event.', '检索事件的 ID。', 'rev'),
   activity_id: id('Id of the row.', '动态记录的 ID。', 'act'),
   operation_id: {
     text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),

@@ -65,6 +65,15 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'retrieval_events',
+    'Search feedback',
+    '检索反馈',
+    said(
+      'What a search showed and what people did with it. Promoted events become examples, and nothing else does.',
+      '搜索展示了什么、用户如何反应。只有被提升的事件才会成为训练样本。',
+    ),
+  ),
+  tag(
     'models',
     'Models',
     '模型',

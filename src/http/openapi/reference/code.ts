@@ -23,7 +23,7 @@ export function codeBlock(value: unknown): Html {
 export function curl(
   { method, path, operation }: { method: string; path: string; operation: OperationObject },
   parameters: readonly ParameterObject[],
-  body: unknown,
+  body: { type: string; value: unknown } | null,
 ): string {
   const filled = parameters
     .filter((parameter) => parameter.in === 'path')
@@ -35,11 +35,13 @@ export function curl(
   if (operation.security.some((way) => 'apiKey' in way)) lines.push('-H "Authorization: Bearer $FANFOLD_KEY"');
   else if (operation.security.length > 0)
     lines.push('-b "$FANFOLD_COOKIE"', ...(method === 'GET' ? [] : ['-H "x-fnf-csrf: $FANFOLD_CSRF"']));
-  if (body !== undefined) {
-    const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
-    lines.push('-H "Content-Type: application/json"', `-d '${json}'`);
-  }
+  if (body) lines.push(`-H "Content-Type: ${body.type}"`, ...dataOf(body));
   return lines.join(' \\\n  ');
+}
+
+function dataOf({ type, value }: { type: string; value: unknown }): string[] {
+  if (type !== 'application/json') return ['--data-binary @FILE'];
+  return value === undefined ? [] : [`-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`];
 }
 
 function exampleOf(examples: unknown): string | undefined {

@@ -134,14 +134,14 @@ function codesOf(examples: readonly { value: unknown }[]): string {
 
 function samplesView(endpoint: Endpoint, scene: Scene): Html {
   const { operation } = endpoint;
-  const [body] = Object.values(operation.requestBody?.content ?? {});
+  const [[type, body] = []] = Object.entries(operation.requestBody?.content ?? {});
   const bodies = body?.examples
     ? Object.values(body.examples)
     : [{ summary: scene.say('request'), value: body?.example }];
   const parameters = parametersOf(operation, scene);
   return html`${bodies.map(
     ({ summary, value }) =>
-      html`<figure><figcaption>${summary ?? scene.say('request')}</figcaption>${codeBlock(curl(endpoint, parameters, value))}</figure>`,
+      html`<figure><figcaption>${summary ?? scene.say('request')}</figcaption>${codeBlock(curl(endpoint, parameters, type === undefined ? null : { type, value }))}</figure>`,
   )}${Object.entries(operation.responses).flatMap(([status, answer]) =>
     isRef(answer) || Number(status) >= 400
       ? []
