@@ -75,7 +75,7 @@ class Counter {
       try {
         return await this.#ask(ggufPath, items);
       } catch (error) {
-        if (this.#isClosed || !(error instanceof ChildGone) || tries >= mostTries) throw unavailable(error);
+        if (!(error instanceof ChildGone) || tries >= mostTries) throw unavailable(error);
       }
   }
 
@@ -85,7 +85,8 @@ class Counter {
     await this.#child?.stop();
   }
 
-  #ask(ggufPath: string, items: Countable[]): Promise<TokenCount[]> {
+  async #ask(ggufPath: string, items: Countable[]): Promise<TokenCount[]> {
+    if (this.#isClosed) throw new Error('The counter is closed.');
     const id = ++this.#lastId;
     this.#child ??= this.#start();
     const child = this.#child;

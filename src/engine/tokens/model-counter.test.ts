@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { openModel } from '../llama/binding.ts';
+import { createVocabulary } from '../llama/vocabulary.ts';
+import type { ChatMessage } from '../port.ts';
+import { template as compile } from '../text/prompt.fixture.ts';
+import { compileChatTemplate, renderConversation } from '../text/template.ts';
+import { createConversationSegments } from './conversation-segments.ts';
+import { createModelCounter } from './model-counter.ts';
+import { createTextCounter } from './text-counter.ts';
+
+const models = (name: string) => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
+const open = (name: string) => openModel({ path: models(name), gpu: false, maxThreads: 1, vocabOnly: true });
+const chat = await open('tiny-chat/tiny-chat.gguf');
+const embed = await open('tiny-embed/tiny-embed.gguf');
+const vocabulary = createVocabulary(chat);
+after(async () => {
+  await chat.dispose();
+  await embed.dispose();
+});
+
+const { controlTexts: controlTokens, bosText: bosToken, eosText: eosToken } = vocabulary;
+const source = chat.facts.chatTemplate ?? '';
+const now = () => new Date(0);
+const template = compileChatTemplate({ source, controlTokens, bosToken, eosToken, now });
+
+/** Words, blanks and marks that tokenisers and templates treat in ways of their own. */
+const pieces = fc.constantFrom(
+  ...[
+    'lamp',
+    'Red',
+    ' ',
+    '  ',
+    '\n',
+    '\n\n',
+    '\t',
+    '.',
+    '...',
+    "'s",
+    "don't",
+    '12',
+    '3.5',
+    '天气很好',
+    'ß',
+    'ſ',
+    '\u00a0',
+  ],
+  ...[
+    '<think>',
+    '</think>',
+    '<tool_call>',
+    '<|im_end|>',
+    '<tool_response>',
+    'user',
+    '{"a": "b"}',
+    '🙂',
+    'e\u0301',
+    '\u2028',
+  ],
+);
+const text = fc.oneof(
+  fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+);
+
+test('counts of texts are those of the tokeniser, for whatever text', () => {
+  const count = createTextCounter(vocabulary, chat);
+  const same = (each: string) =>
+    assert.equal(count(each), vocabulary.tokenize(each, false).length, JSON.stringify(each));
+  for (const line of gunzipSync(readFileSync(models('tokenizer-fuzz.jsonl.gz')))
+    .toString()
+    .trim()
+    .split('\n'))
+    same(JSON.parse(line).text);
+  fc.assert(fc.property(text, same), { numRuns: 500 });
+});
+
+const plain = fc.record({ role: fc.constantFrom<'system' | 'user'>('user', 'user', 'system'), content: text });
+const answer = fc.record({
+  role: fc.constant('assistant' as const),
+  content: text,
+  reasoning: fc.option(text, { freq: 4 }),
+  toolCalls: fc.oneof(
+    { weight: 5, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.constant([{ id: 'c', name: 'weather', arguments: '{"city":"Rome"}' }]) },
+  ),
+});
+const conversation = fc.array(fc.oneof(plain, answer), { minLength: 1, maxLength: 5 }) as fc.Arbitrary<ChatMessage[]>;
+
+test('conversations are divided as the template writes them, whatever they say', () => {
+  const templates = [
+    template,
+    compile('{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | trim }}<|im_end|>{% endfor %}'),
+    compile('{% for m in messages %}{{ m.content | upper }}{{ m.content | length }}<|im_end|>{% endfor %}'),
+    compile("{% for m in messages %}{% if 'lamp' in m.content %}!{% endif %}{{ m.content }}\n{% endfor %}"),
+    compile('{% for m in messages %}{{ m.content | tojson }}{{ m.content[:3] }}<|im_end|>{% endfor %}'),
+    compile("{% for m in messages %}{{ m.content.split('\\n')[-1] }}<|im_end|>{% endfor %}"),
+  ];
+  for (const each of templates) {
+    const segmentsOf = createConversationSegments(() => each);
+    fc.assert(
+      fc.property(conversation, (messages) => {
+        const expected = renderConversation(each, { messages, tools: [] }).segments;
+        const joined = (segments: typeof expected) => segments.filter((segment) => segment.text !== '');
+        assert.deepEqual(joined(segmentsOf({ messages, tools: [] })), expected);
+      }),
+      { numRuns: 150 },
+    );
+  }
+});
+
+test('a conversation has the tokens of its prompt with the answer behind', () => {
+  const count = createModelCounter(chat);
+  fc.assert(
+    fc.property(conversation, (messages) => {
+      const { segments } = renderConversation(template, { messages, tools: [] });
+      const { tokens, longest } = count({ type: 'conversation', messages, tools: [] });
+      assert.equal(tokens, vocabulary.tokenizePrompt(segments).length);
+      assert.equal(longest, tokens);
+    }),
+  );
+});
+
+test('texts to embed have the tokens that the model embeds, its own among them', () => {
+  const count = createModelCounter(embed);
+  const { tokenizeInput } = createVocabulary(embed);
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
+      const lengths = texts.map((each) => tokenizeInput(each).length);
+      assert.deepEqual(count({ type: 'inputs', texts }), {
+        tokens: lengths.reduce((sum, length) => sum + length, 0),
+        longest: Math.max(...lengths),
+      });
+    }),
+  );
+});
+
+test('what a template refuses is counted by its texts', () => {
+  const count = createModelCounter({ ...chat, facts: { ...chat.facts, chatTemplate: "{{ raise_exception('no') }}" } });
+  const { tokens } = count({ type: 'conversation', messages: [{ role: 'user', content: 'red lamp' }], tools: [] });
+  assert.equal(tokens, vocabulary.tokenize('red lamp', false).length);
+});
