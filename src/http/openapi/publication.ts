@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
 import { type CacheableText, cacheableText } from '../cached-answer.ts';
 import type { RouteRow } from '../route-table.ts';
 import { writeDocument } from './document.ts';
 import type { Language, OpenApiDocument } from './model.ts';
 import { documentOf, indexOf, operationsOf } from './operation-index.ts';
+import { yamlText } from './yaml-text.ts';
 
 /** Everything that is published about the routes, as texts. Made when it is first asked for: routes do not change. */
 export type Publication = {
@@ -33,10 +33,6 @@ export function createPublication(rows: readonly RouteRow[]): Publication {
 
 function jsonOf(content: object): CacheableText {
   return cacheableText(`${JSON.stringify(content, null, 2)}\n`, 'application/json; charset=utf-8');
-}
-
-function yamlText(content: object): string {
-  return stringify(content, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
 export function oncePerLanguage<Value>(make: (language: Language) => Value): (language: Language) => Value {

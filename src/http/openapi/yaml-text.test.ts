@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { yamlText } from './yaml-text.ts';
+
+test('a reader of YAML finds any JSON value as it was', () => {
+  const awkward = [
+    '',
+    ' ',
+    'no',
+    'NULL',
+    '~',
+    '1',
+    '1e3',
+    '0x1',
+    '- a',
+    'a: b',
+    '# a',
+    '&a',
+    '|',
+    'a\n\nb',
+    'a\n b',
+    'a\n',
+    '\na',
+    'a\tb\nc',
+  ];
+  const key = fc.oneof(fc.constantFrom(...awkward), fc.string());
+  fc.assert(
+    fc.property(
+      fc.letrec((tie) => ({
+        value: fc.oneof(
+          { depthSize: 'small' },
+          key,
+          fc.integer(),
+          fc.boolean(),
+          fc.constant(null),
+          tie('list'),
+          tie('map'),
+        ),
+        list: fc.array(tie('value'), { maxLength: 4 }),
+        map: fc.dictionary(
+          key.filter((name) => name !== '__proto__'),
+          tie('value'),
+          { maxKeys: 4 },
+        ),
+      })).value,
+      (value) => assert.deepEqual(parse(yamlText(value)), JSON.parse(JSON.stringify(value))),
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('texts of several lines stay readable', () => {
+  const text = yamlText({
+    info: { title: 'A title', description: 'One.\n\n- two\n- three' },
+    list: [{ a: 1, b: [] }, [true]],
+  });
+  assert.equal(
+    text,
+    'info:\n  title: A title\n  description: |-\n    One.\n\n    - two\n    - three\nlist:\n  - a: 1\n    b: []\n  - - true\n',
+  );
+});

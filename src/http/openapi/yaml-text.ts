@@ -1,0 +1,44 @@
+/**
+ * YAML of what JSON can hold, in one quick pass: a document of half a megabyte must not keep the server from its streams
+ * for a second, as a general writer does.
+ */
+export function yamlText(value: unknown): string {
+  return `${block(value, '').trimStart()}\n`;
+}
+
+const plainText = /^[A-Za-z_/][\w/.-]*(?: [\w/.()-]+)*$/;
+const wordsOfYaml = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+/** Lines that a block keeps as they are: not empty at either end, no white space that could be lost, nothing invisible. */
+const blockText = /^[^\s][^\t\r\p{C}\u0085\u2028\u2029]*(?:\n+[^\s][^\t\r\p{C}\u0085\u2028\u2029]*)+$/u;
+
+/** A value behind `key:` or `-`, with what separates it. */
+function block(value: unknown, indent: string): string {
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((item) => `\n${indent}-${inList(item, `${indent}  `)}`).join('');
+  if (isRecord(value)) {
+    const fields = Object.entries(value).filter(([, item]) => item !== undefined);
+    if (fields.length > 0)
+      return fields.map(([name, item]) => `\n${indent}${scalar(name)}:${block(item, `${indent}  `)}`).join('');
+  }
+  if (typeof value === 'string' && blockText.test(value))
+    return ` |-\n${value
+      .split('\n')
+      .map((line) => (line === '' ? '' : indent + line))
+      .join('\n')}`;
+  return ` ${typeof value === 'string' ? scalar(value) : JSON.stringify(value)}`;
+}
+
+/** The first field of an object stands on the line of the dash. */
+function inList(value: unknown, indent: string): string {
+  const text = block(value, indent);
+  return text.startsWith(`\n${indent}`) ? ` ${text.slice(1 + indent.length)}` : text;
+}
+
+/** A string of JSON is one of YAML. */
+function scalar(text: string): string {
+  return plainText.test(text) && !wordsOfYaml.test(text) ? text : JSON.stringify(text);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
