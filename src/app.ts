@@ -8,6 +8,7 @@ import { dashboardRoutes, emptyParts } from '#dashboard';
 import { createDatasets, createImports } from '#datasets';
 import type { Database } from '#db';
 import { createEngine, createTokenCounter } from '#engine';
+import { createFeedback } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createAdmission, createRepeatGuard, createSavedCalls, inferenceRoutes } from '#inference';
@@ -88,6 +89,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     tempDir: join(tmpdir(), 'fanfold-imports'),
     counting: () => ({ baseModels: models.baseModels(), engineModels: models.engineModels() }),
   });
+  const feedback = createFeedback({
+    ...{ database, cursors, clock, datasets, models, log, retentionDays: config.feedbackRetentionDays },
+  });
   const identity = createIdentity({
     ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
     secret: await installationSecret(database, 'identity'),
@@ -117,13 +121,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(limitsRoutes({ database }));
   await server.register(requestsRoutes(requests));
   await server.register(activityRoutes({ sql: database, cursors }));
-  await server.register(dashboardRoutes({ sql: database, clock, parts: emptyParts, lowMicro }));
+  await server.register(
+    dashboardRoutes({ sql: database, clock, parts: { ...emptyParts, feedback: feedback.count }, lowMicro }),
+  );
   await server.register(projectsRoutes({ database, cursors, publicUrl, work: [imports.work] }));
   await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
   await server.register(datasets.routes);
   await server.register(imports.routes);
+  await server.register(feedback.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
   const retentionDays = config.autosaveRetentionDays;
   const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
@@ -156,6 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await jobs.start();
   await hosting.start();
   imports.start();
+  feedback.start();
   const observed = {
     models: () => models.engineModels().map(({ id }) => id),
     runtime: (model: string) => ({ ...engine.status(model), ...engine.load(model) }),
@@ -182,6 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(saved.stop);
       parts.defer(hosting.stop);
       parts.defer(imports.stop);
+      parts.defer(feedback.stop);
       // Work in the background is tried again elsewhere; it need not hold up the end.
       parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));
       parts.defer(() => server.drain({ graceMs: drainMs }));

@@ -59,6 +59,8 @@ type Values = DatasetLimits &
     traceRatio: number;
     /** How long calls of projects with auto-save are kept. */
     autosaveRetentionDays: number;
+    /** How long retrieval events are kept. */
+    feedbackRetentionDays: number;
     /** null: what suits the machine. */
     engineThreads: number | null;
     engineGpu: 'auto' | false;
@@ -196,6 +198,12 @@ export const settings: SettingsOf<Values> = {
   autosaveRetentionDays: {
     env: 'FANFOLD_AUTOSAVE_RETENTION_DAYS',
     fallback: 30,
+    expected: 'days, 1 to 3650',
+    read: number(1, 3650),
+  },
+  feedbackRetentionDays: {
+    env: 'FANFOLD_FEEDBACK_RETENTION_DAYS',
+    fallback: 365,
     expected: 'days, 1 to 3650',
     read: number(1, 3650),
   },

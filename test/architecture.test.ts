@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { readSources, resolveImport, roomOf, type SourceFile } from '#test/source-tree.ts';
+import { strangers, tables } from './table-owners.ts';
 
 /**
  * Who may import whom, and why. Everything may import the kernel, which imports nobody. A new arrow needs a reason here;
@@ -86,6 +87,15 @@ const arrows: Record<string, Record<string, string>> = {
     activity: 'its links are those of the feed',
     billing: 'usage comes from its sums',
   },
+  feedback: {
+    db: 'events are rows, and those of clients that report together share statements',
+    http: 'routes, and the contract',
+    activity: 'promotions are told in the feed',
+    projects: 'feedback belongs to embedding projects',
+    datasets: 'promoted events become examples',
+    models: 'the settings tell of the model that would be trained',
+    idempotency: 'a request with a key makes its events and examples once',
+  },
   web: { http: 'asks the same versions of files as the texts of the contract do' },
   telemetry: {
     db: 'shared statements tell how they run',
@@ -95,121 +105,6 @@ const arrows: Record<string, Record<string, string>> = {
 
 /** Files directly in src, and the command line: they put the rooms together and may see all of them. */
 const wiring = new Set(['app', 'main', 'config', 'settings', 'cli']);
-
-/** Tables and the room that owns them. */
-const tables: Record<string, string> = {
-  schema_migrations: 'db',
-  accounts: 'accounts',
-  settings: 'accounts',
-  auth_identities: 'accounts',
-  auth_sessions: 'accounts',
-  auth_tries: 'accounts',
-  api_keys: 'keys',
-  projects: 'projects',
-  hosted_models: 'models',
-  hosted_model_revisions: 'models',
-  instances: 'billing',
-  holds: 'billing',
-  ledger: 'billing',
-  checkouts: 'billing',
-  payment_events: 'billing',
-  usage_marks: 'billing',
-  usage_hours: 'billing',
-  usage_days: 'billing',
-  usage_lists: 'billing',
-  idempotent_requests: 'idempotency',
-  failed_requests: 'requests',
-  running_requests: 'requests',
-  limit_counters: 'limits',
-  limited_calls: 'limits',
-  activity: 'activity',
-  model_shares: 'models',
-  saved_calls: 'inference',
-  datasets: 'datasets',
-  examples: 'datasets',
-  example_contents: 'datasets',
-  imports: 'datasets',
-  import_parts: 'datasets',
-  import_issues: 'datasets',
-  example_counts: 'datasets',
-  dataset_versions: 'datasets',
-};
-
-/** Stores that touch a table of another room, and why that is right. */
-const strangers: Record<string, { tables: string[]; reason: string }> = {
-  'src/datasets/imports/imports.store.ts': {
-    tables: ['projects'],
-    reason: 'an import is of the kind of its project, which never changes',
-  },
-  'src/datasets/imports/import-runs.store.ts': {
-    tables: ['projects', 'accounts'],
-    reason: 'a worker tells the feed where the import is, which it reads with the import',
-  },
-  'src/inference/admission.store.ts': {
-    tables: ['api_keys', 'accounts', 'projects', 'hosted_models', 'model_shares'],
-    reason: 'one statement admits a call: it is the hot path',
-  },
-  'src/dashboard/dashboard.store.ts': {
-    tables: ['accounts', 'projects', 'api_keys', 'hosted_models', 'failed_requests', 'ledger'],
-    reason: 'an account at a glance is one statement: a dozen would be a dozen moments',
-  },
-  'src/inference/saved-calls.store.ts': {
-    tables: ['projects'],
-    reason: 'a call is kept only while its project says so, in the statement that writes it',
-  },
-  'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
-  'src/models/model-registry.store.ts': {
-    tables: ['accounts', 'projects'],
-    reason: 'one list over all projects that an account may know of',
-  },
-  'src/models/shares.store.ts': { tables: ['accounts'], reason: 'shares are shown with the slug of their account' },
-  'src/projects/projects.store.ts': {
-    tables: ['accounts'],
-    reason: 'a project is addressed by its owner slug, and counts against its limit',
-  },
-  'src/projects/project-list.store.ts': {
-    tables: ['accounts', 'model_shares'],
-    reason: 'the list has what others share, too',
-  },
-  'src/projects/contents.store.ts': {
-    tables: ['hosted_models', 'datasets'],
-    reason: 'what projects hold is counted in one statement, for a whole page',
-  },
-  'src/projects/access.store.ts': {
-    tables: ['accounts', 'model_shares'],
-    reason: 'what a caller may see of a project is decided in one statement',
-  },
-  'src/idempotency/idempotency.store.ts': {
-    tables: ['instances'],
-    reason: 'a request is taken over from a dead process in the statement that sees it dead',
-  },
-  'src/limits/limits.store.ts': {
-    tables: ['api_keys', 'accounts', 'instances'],
-    reason: 'limits stand in the rows that admission reads anyway',
-  },
-  'src/limits/limiter.store.ts': { tables: ['instances'], reason: 'calls of a dead process no longer run' },
-  'src/requests/requests.store.ts': {
-    tables: ['ledger', 'instances', 'projects', 'accounts'],
-    reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
-  },
-  'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },
-  'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },
-  'src/billing/tills.store.ts': { tables: ['accounts'], reason: 'a till is held from what is available' },
-  'src/billing/quick-settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
-  'src/billing/settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
-  'src/billing/ledger.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
-  'src/billing/credits/credits.store.ts': { tables: ['accounts'], reason: 'balance and sums of one moment' },
-  'src/billing/usage/sums.store.ts': { tables: ['accounts'], reason: 'looks for accounts that are not summed up' },
-  'src/billing/usage/rows.store.ts': {
-    tables: ['projects', 'accounts'],
-    reason: 'a row names the project that was called, in the statement that finds the page',
-  },
-  'src/billing/usage/names.store.ts': {
-    tables: ['projects', 'accounts'],
-    reason: 'rows have ids of projects, people say paths',
-  },
-  'src/billing/doctor.store.ts': { tables: ['accounts'], reason: 'proves balances against the ledger' },
-};
 
 /** Entry points of child processes: they have an environment and standard streams of their own. */
 const childPrograms = new Set(['src/engine/llama/child.ts', 'src/engine/tokens/counter-child.ts']);

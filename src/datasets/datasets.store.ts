@@ -30,7 +30,8 @@ const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.kin
   coalesce(counted.invalid, 0) as "invalidCount", coalesce(counted.tokens, 0)::bigint as "tokenTotal",
   case when v.seq = d.head_seq then v.sha256 end as "headSha256",
   case when v.id is not null then json_build_object('id', v.id, 'number', v.number) end as "latestVersion",
-  0 as "pendingRetrievalEvents",
+  (select coalesce(sum(r.events), 0)::integer from retrieval_event_counts r
+    where r.dataset_id = d.id and r.state = 'pending') as "pendingRetrievalEvents",
   d.archived_at as "archivedAt", d.created_at as "createdAt", d.updated_at as "updatedAt"`;
 
 /** A room that keeps something about datasets adds its line to \`columns\`. */

@@ -20,6 +20,8 @@ export { type Dataset, findDataset, type LockedDataset } from './datasets.store.
 export { createDatasets, type Datasets, type DatasetsOptions } from './datasets-room.ts';
 export type { AddedExample } from './examples/add-examples.ts';
 export type { BulkCounts } from './examples/bulk-add.ts';
+export { findExample, type ListedExample } from './examples/example-list.store.ts';
+export { type ExampleWire, exampleSchema, exampleToWire } from './examples/examples.schema.ts';
 export {
   type NewExample,
   type Origin,
@@ -32,6 +34,7 @@ export {
 export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
+export { countingModel } from './token-ruler.ts';
 export { streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
 export { type DatasetVersion, findVersion, type VersionSource } from './versions/versions.store.ts';
 export type { Frozen } from './versions/versions.ts';

@@ -50,6 +50,7 @@ export const faultRows = {
   method_not_allowed: row(405, 'method_not_allowed', invalid, 'This path does not take this method.'),
   request_timeout: row(408, 'request_timeout', invalid, 'The request took too long to arrive.'),
   state_conflict: row(409, 'state_conflict', invalid, 'This is not possible in the present state.', false),
+  conflict: row(409, 'conflict', invalid, 'Something else has this name already.', false),
   slug_taken: row(409, 'slug_taken', invalid, 'This slug is taken.', false),
   email_taken: row(409, 'email_taken', invalid, 'An account has this e-mail address already.', false),
   alias_taken: row(409, 'alias_taken', invalid, 'This alias is taken.', false),

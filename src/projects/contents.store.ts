@@ -15,7 +15,9 @@ export async function countContents(sql: Sql, projectIds: readonly string[]): Pr
             (select count(*)::integer from datasets d where d.project_id = p.id and d.archived_at is null) as "datasets",
             0 as "trainingJobs",
             (select count(*)::integer from hosted_models h where h.project_id = p.id) as "hostedModels",
-            0 as "pendingRetrievalEvents"
+            (select coalesce(sum(c.events), 0)::integer
+               from datasets d join retrieval_event_counts c on c.dataset_id = d.id and c.state = 'pending'
+              where d.project_id = p.id and d.archived_at is null) as "pendingRetrievalEvents"
        from unnest($1::text[]) as p (id)`,
     [projectIds],
     { name: 'projects.count_contents' },

@@ -1,0 +1,70 @@
+import type { Dataset, Datasets, TokenRuler } from '#datasets';
+import type { Sql } from '#db';
+import { Fault } from '#kernel';
+import { dedupeWindowDays } from '../policy/negative-policy.ts';
+import { type Blocker, type Candidate, type Draft, draftExamples } from './draft.ts';
+import { findLiveContents, findPromotedPairs } from './duplicates.store.ts';
+import type { StoredEvent } from './stored-event.ts';
+
+export type Assessed = {
+  event: StoredEvent;
+  suggestion: Draft['suggestion'];
+  promotable: boolean;
+  blockers: Blocker[];
+};
+
+/** Says of events what they would teach and what stands in the way, for those who look at them. */
+export async function assess(
+  { sql, datasets }: { sql: Sql; datasets: Datasets },
+  dataset: Dataset,
+  events: readonly StoredEvent[],
+): Promise<Assessed[]> {
+  const ruler = datasets.rulerOf(dataset);
+  const drafts = await draftExamples(
+    ruler && lenient(ruler),
+    events.map((event): Candidate => ({ event })),
+  );
+  const open = drafts.filter(({ event, example }) => event.state !== 'promoted' && example !== null);
+  const duplicates = await findDuplicates(sql, dataset.id, open);
+  return drafts.map((draft) => {
+    const { event, suggestion } = draft;
+    const isDecided = event.state === 'promoted';
+    const found = [...draft.blockers];
+    if (duplicates.has(draft)) found.push('duplicate_of_example');
+    if (dataset.archivedAt !== null) found.push('dataset_archived');
+    const blocking = isDecided ? [] : found;
+    return { event, suggestion, promotable: event.state === 'pending' && blocking.length === 0, blockers: blocking };
+  });
+}
+
+/** Those of the drafts that would teach nothing new. */
+export async function findDuplicates(sql: Sql, datasetId: string, drafts: readonly Draft[]): Promise<Set<Draft>> {
+  const examples = drafts.flatMap(({ example }) => (example ? [example] : []));
+  if (examples.length === 0) return new Set();
+  const contents = await findLiveContents(
+    sql,
+    datasetId,
+    examples.map(({ hash }) => hash),
+  );
+  const pairs = await findPromotedPairs(sql, datasetId, {
+    pairs: examples.flatMap((example) => example.pairs),
+    windowDays: dedupeWindowDays,
+  });
+  return new Set(
+    drafts.filter(
+      ({ example }) => example && (contents.has(example.hash) || example.pairs.every((pair) => pairs.has(pair))),
+    ),
+  );
+}
+
+/** While nothing can be counted, nothing is too long to look at; a promotion counts anew. */
+function lenient({ maxTokens, count }: TokenRuler): TokenRuler {
+  return {
+    maxTokens,
+    count: (contents, signal) =>
+      count(contents, signal).catch((error: unknown) => {
+        if (error instanceof Fault) return [];
+        throw error;
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '#db';
+
+/** Datasets that have, or had, events; those after `afterId`, in order. */
+export async function listDatasetsWithEvents(sql: Sql, afterId: string, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select d.id from datasets d
+      where d.id > $1 and exists (select from retrieval_event_counts c where c.dataset_id = d.id)
+      order by d.id limit $2`,
+    [afterId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Removes at most `limit` events of a dataset that were reported before `endId`; those in use are left for later. */
+export async function deleteEventsBefore(
+  sql: Sql,
+  { datasetId, endId, limit }: { datasetId: string; endId: string; limit: number },
+): Promise<number> {
+  const rows = await sql.query(
+    `with due as (
+       select dataset_id, id from retrieval_events
+        where dataset_id = $1 and id < $2 order by id limit $3 for update skip locked
+     )
+     delete from retrieval_events e using due where e.dataset_id = due.dataset_id and e.id = due.id returning e.id`,
+    [datasetId, endId, limit],
+  );
+  return rows.length;
+}
+
+/** Adds up the changes of a dataset's counts, if there are many. Whoever adds at the same time takes other rows. */
+export async function compactCounts(sql: Sql, datasetId: string, fewest: number): Promise<void> {
+  await sql.query(
+    `with gone as (
+       delete from retrieval_event_counts
+        where dataset_id = $1 and (select count(*) from retrieval_event_counts where dataset_id = $1) >= $2
+       returning state, events
+     )
+     insert into retrieval_event_counts (dataset_id, state, events)
+     select $1, state, sum(events) from gone group by state having sum(events) <> 0`,
+    [datasetId, fewest],
+    { name: 'feedback.compact_counts' },
+  );
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Datasets } from '#datasets';
+import type { Database } from '#db';
+import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import { type CursorCodec, fault } from '#kernel';
+import { placeToChange, placeToRead } from '../place.ts';
+import { type EventQuestion, listEvents } from './event-list.ts';
+import { listContract, readContract, restoreContract, skipContract } from './events.contract.ts';
+import { eventRowToWire, eventsQuery, eventToWire, skipBody } from './events.schema.ts';
+import { type Move, moveEvent } from './move-event.ts';
+import { readEvent, showEvents } from './read-events.ts';
+import { eventsPath, pathOf } from './report.routes.ts';
+
+export type EventsDeps = { database: Database; cursors: CursorCodec; datasets: Datasets };
+
+export const eventPath = `${eventsPath}/:eventId`;
+
+/** Looking at events, and setting them aside. */
+export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
+  const deps = { sql: database, cursors, datasets };
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.get(
+      eventsPath,
+      { config: { operation: 'retrieval_events.list', contract: listContract }, schema: { querystring: eventsQuery } },
+      async (request) => {
+        const { dataset } = await placeToRead(database, request.principal, pathOf(request));
+        const question = questionOf(request.query);
+        const page = await listEvents(deps, { datasetId: dataset.id, question }, readPage(request.query));
+        const ids = page.ids.slice(0, page.limit);
+        const rows = await showEvents(deps, { dataset, ids }, eventRowToWire);
+        const { data, ...rest } = pageOf({ ...page, rows: page.ids, toWire: (id) => rows.get(id) });
+        return { data: data.filter((row) => row !== undefined), ...rest };
+      },
+    );
+
+    app.get(eventPath, { config: { operation: 'retrieval_events.read', contract: readContract } }, async (request) => {
+      const { dataset } = await placeToRead(database, request.principal, pathOf(request));
+      return eventToWire(await readEvent(deps, dataset, eventIdOf(request)));
+    });
+
+    typed.patch(
+      `${eventPath}/skip`,
+      { config: { operation: 'retrieval_events.skip', contract: skipContract }, schema: { body: skipBody } },
+      async (request) => move(request, { to: 'skipped', reason: request.body.reason ?? null }),
+    );
+
+    app.patch(
+      `${eventPath}/restore`,
+      { config: { operation: 'retrieval_events.restore', contract: restoreContract } },
+      async (request) => move(request, { to: 'open' }),
+    );
+  };
+
+  async function move(request: FastifyRequest, to: Move) {
+    const id = eventIdOf(request);
+    const dataset = await database.transaction(async (tx) => {
+      const place = await placeToChange(tx, request.principal, pathOf(request));
+      await moveEvent(tx, { datasetId: place.dataset.id, id }, to);
+      return place.dataset;
+    });
+    return eventToWire(await readEvent(deps, dataset, id));
+  }
+}
+
+/** For the routes under an event. */
+export function eventIdOf({ params }: FastifyRequest): string {
+  // as: the path declares it.
+  return (params as { eventId: string }).eventId;
+}
+
+/** Filters as a query or a body has them. */
+export function questionOf(filters: Partial<Omit<Static<typeof eventsQuery>, 'limit' | 'cursor'>>): EventQuestion {
+  const { state = null, q = null, model = null, external_id: externalId = null, from, to } = filters;
+  return {
+    ...{ state, q, model, externalId },
+    from: timeOf('from', from),
+    to: timeOf('to', to),
+  };
+}
+
+function timeOf(param: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw fault('invalid_request', { message: `${param}: expected an RFC 3339 time.`, param });
+}

@@ -1,0 +1,60 @@
+import { FieldError } from './field-error.ts';
+
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text of 1 to `most` characters that can be stored. */
+export function readText(value: unknown, param: string, most: number): string {
+  if (typeof value !== 'string') throw wrongType(value, param, 'a text');
+  if (value.length === 0 || value.length > most)
+    throw new FieldError('value', param, `expected 1 to ${most} characters`);
+  if (value.includes('\0') || !value.isWellFormed())
+    throw new FieldError('value', param, 'holds a NUL character or half of a surrogate pair');
+  return value;
+}
+
+/** The same, or null where there is none. */
+export function readOptionalText(value: unknown, param: string, most: number): string | null {
+  return value === undefined || value === null ? null : readText(value, param, most);
+}
+
+export function readNumber(value: unknown, param: string): number {
+  if (typeof value !== 'number') throw wrongType(value, param, 'a number');
+  if (!Number.isFinite(value)) throw new FieldError('value', param, 'expected a finite number');
+  return value;
+}
+
+export function readInteger(value: unknown, param: string, [least, most]: readonly [number, number]): number {
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, param, 'an integer');
+  if (value < least || value > most)
+    throw new FieldError('value', param, `expected an integer from ${least} to ${most}`);
+  return value;
+}
+
+export function readOneOf<Value extends string>(value: unknown, param: string, values: readonly Value[]): Value {
+  if (typeof value !== 'string') throw wrongType(value, param, 'a text');
+  const found = values.find((each) => each === value);
+  if (found === undefined) throw new FieldError('value', param, `expected one of ${values.join(', ')}`);
+  return found;
+}
+
+export function readList(value: unknown, param: string, [least, most]: readonly [number, number]): unknown[] {
+  if (!Array.isArray(value)) throw wrongType(value, param, 'a list');
+  if (value.length < least || value.length > most)
+    throw new FieldError('value', param, `expected ${least} to ${most} items`);
+  return value;
+}
+
+export function readFields(value: unknown, param: string): Fields {
+  if (!isFields(value)) throw wrongType(value, param, 'an object');
+  return value;
+}
+
+export function wrongType(value: unknown, param: string, expected: string): FieldError {
+  return value === undefined
+    ? new FieldError('missing', param, 'is missing')
+    : new FieldError('type', param, `expected ${expected}`);
+}

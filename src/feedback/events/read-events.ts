@@ -1,0 +1,49 @@
+import type { Dataset, Datasets } from '#datasets';
+import type { Sql } from '#db';
+import { fault, timeOfId } from '#kernel';
+import { type Assessed, assess } from '../assessment/assess.ts';
+import { type StoredEvent, storedEvent } from '../assessment/stored-event.ts';
+import { findEvents } from './events.store.ts';
+
+export type ReadDeps = { sql: Sql; datasets: Datasets };
+
+/** Events are large: so many are in memory at a time. */
+const chunk = 25;
+
+/** Events with what they would teach, each given away as soon as it is read; those that are gone are left out. */
+export async function showEvents<Shown>(
+  deps: ReadDeps,
+  { dataset, ids }: { dataset: Dataset; ids: readonly string[] },
+  show: (assessed: Assessed) => Shown,
+): Promise<Map<string, Shown>> {
+  const shown = new Map<string, Shown>();
+  for (let at = 0; at < ids.length; at += chunk) {
+    const rows = await findEvents(deps.sql, dataset.id, ids.slice(at, at + chunk));
+    for (const assessed of await assess(deps, dataset, rows.map(storedEvent)))
+      shown.set(assessed.event.id, show(assessed));
+  }
+  return shown;
+}
+
+/** Throws `not_found`. */
+export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): Promise<Assessed> {
+  const [assessed] = await assess(deps, dataset, [await findEvent(deps.sql, dataset.id, id)]);
+  if (!assessed) throw noSuchEvent();
+  return assessed;
+}
+
+/** Throws `not_found`. */
+export async function findEvent(sql: Sql, datasetId: string, id: string): Promise<StoredEvent> {
+  const [row] = isEventId(id) ? await findEvents(sql, datasetId, [id]) : [];
+  if (!row) throw noSuchEvent();
+  return storedEvent(row);
+}
+
+/** What is no id may hold characters that the database does not take. */
+export function isEventId(text: string): boolean {
+  return timeOfId('rev', text) !== null;
+}
+
+export function noSuchEvent() {
+  return fault('not_found', { message: 'There is no such retrieval event.' });
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import type { Datasets } from '#datasets';
+import type { Database } from '#db';
+import type { Clock, CursorCodec } from '#kernel';
+import type { BaseModel } from '#models';
+import { type CareOptions, createCare } from './care.ts';
+import { eventsRoutes } from './events/events.routes.ts';
+import { reportRoutes } from './events/report.routes.ts';
+import { createReporter } from './events/report.ts';
+import { countFeedback, type FeedbackCounts } from './overview.store.ts';
+import { negativePolicy } from './policy/negative-policy.ts';
+import { promotionRoutes } from './promotion/promotion.routes.ts';
+import { settingsRoutes } from './settings/settings.routes.ts';
+
+export type FeedbackOptions = {
+  database: Database;
+  cursors: CursorCodec;
+  clock: Clock;
+  datasets: Datasets;
+  models: { baseModels: () => readonly BaseModel[] };
+  retentionDays: number;
+  log: NonNullable<CareOptions['log']>;
+};
+
+/** Search feedback, for the wiring. */
+export type Feedback = {
+  routes: (app: FastifyInstance) => Promise<void>;
+  /** Of an account, for its dashboard. */
+  count: (question: { accountId: string; since: Date }) => Promise<FeedbackCounts>;
+  start: () => void;
+  /** Rejects never. */
+  stop: () => Promise<void>;
+};
+
+export function createFeedback(options: FeedbackOptions): Feedback {
+  const { database, datasets } = options;
+  const reporter = createReporter({ database, minStrength: negativePolicy.minStrength });
+  const care = createCare(options);
+  return {
+    routes: async (app) => {
+      await app.register(settingsRoutes({ ...options, sql: database }));
+      await app.register(reportRoutes({ database, datasets, reporter }));
+      await app.register(eventsRoutes(options));
+      await app.register(promotionRoutes(options));
+    },
+    count: (question) => countFeedback(database, question),
+    start: care.start,
+    stop: care.stop,
+  };
+}

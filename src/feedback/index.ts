@@ -1,0 +1,1 @@
+export { createFeedback, type Feedback, type FeedbackOptions } from './feedback.ts';

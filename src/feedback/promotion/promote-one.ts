@@ -1,0 +1,114 @@
+import { type Dataset, type ExampleWire, exampleToWire, findExample } from '#datasets';
+import type { Sql } from '#db';
+import { fault } from '#kernel';
+import type { StoredEvent } from '../assessment/stored-event.ts';
+import type { EventResult } from '../events/event.ts';
+import { noSuchEvent } from '../events/read-events.ts';
+import type { Choice } from '../policy/suggest.ts';
+import type { Drafted } from './drafted.ts';
+import type { Outcome } from './promote-batch.ts';
+
+/** What a person decides about one event; null: as it is. */
+export type Override = { positives: number[] | null; negatives: number[] | null; query: string | null };
+
+/** Refuses ranks that the event does not have. Throws `invalid_request`. */
+export function checkOverride({ results }: StoredEvent, { positives, negatives, query }: Override): void {
+  checkRanks(results, 'positives', positives ?? []);
+  checkRanks(results, 'negatives', negatives ?? []);
+  if (query !== null && query.trim() === '')
+    throw fault('invalid_request', { message: 'query: expected more than spaces.', param: 'query' });
+}
+
+function checkRanks(results: readonly EventResult[], field: string, ranks: readonly number[]): void {
+  const known = new Set(results.map(({ rank }) => rank));
+  const wrong = ranks.findIndex((rank) => !known.has(rank));
+  if (wrong >= 0)
+    throw fault('invalid_request', {
+      message: `${field}[${wrong}]: no result has this rank.`,
+      param: `${field}[${wrong}]`,
+    });
+}
+
+export function choiceOf({ positives, negatives, query }: Override): { choice?: Choice; query?: string } {
+  return {
+    ...(positives || negatives ? { choice: { positives, negatives } } : {}),
+    ...(query === null ? {} : { query }),
+  };
+}
+
+/** An example that may not be there yet. */
+export type PromotedExample = Omit<ExampleWire, 'id'> & { id: string | null };
+
+/** What one event became, or would. Throws what stands in the way. */
+export async function examplesOf(
+  sql: Sql,
+  { dataset, outcome, isChanged }: { dataset: Dataset; outcome: Outcome; isChanged: boolean },
+): Promise<PromotedExample[]> {
+  switch (outcome.status) {
+    case 'promoted':
+      return findExamples(sql, dataset, outcome.exampleIds);
+    case 'already_promoted':
+      // What it taught is settled; the same request again is answered the same.
+      if (isChanged) throw wrongState('promoted');
+      return findExamples(sql, dataset, outcome.exampleIds);
+    case 'promotable':
+      return previewOf(dataset, outcome.drafted);
+    default:
+      throw refusalOf(outcome);
+  }
+}
+
+async function findExamples(sql: Sql, dataset: Dataset, ids: readonly string[]): Promise<PromotedExample[]> {
+  const examples = await Promise.all(ids.map((id) => findExample(sql, dataset.id, id)));
+  return examples.flatMap((example) => (example ? [exampleToWire(example, dataset.kind)] : []));
+}
+
+function previewOf(dataset: Dataset, { draft, split, prepared }: Drafted): PromotedExample[] {
+  const example = prepared?.example;
+  if (!example || !draft.example) return [];
+  const now = new Date().toISOString();
+  return [
+    {
+      id: null,
+      dataset_id: dataset.id,
+      kind: 'embedding',
+      text: null,
+      embedding: draft.example.content,
+      split,
+      origin: 'retrieval_event',
+      origin_id: draft.event.id,
+      tokens: example.tokens,
+      valid: example.valid,
+      issues: [...example.issues],
+      content_hash: draft.example.hash,
+      created_at: now,
+      updated_at: now,
+    },
+  ];
+}
+
+type Refused = Exclude<Outcome, { status: 'promoted' | 'already_promoted' | 'promotable' }>;
+
+/** Why an event was not promoted. */
+export function refusalOf(outcome: Refused) {
+  switch (outcome.status) {
+    case 'not_found':
+      return noSuchEvent();
+    case 'blocked':
+      return fault('state_conflict', {
+        message: `This event cannot be promoted: ${outcome.blockers.join(', ')}.`,
+        details: { blockers: outcome.blockers },
+      });
+    case 'wrong_state':
+      return wrongState(outcome.state);
+    case 'busy':
+      return fault('state_conflict', { message: 'This event is being changed all the time. Try again.' });
+  }
+}
+
+function wrongState(state: string) {
+  return fault('state_conflict', {
+    message: `This event is ${state}.`,
+    details: { state, allowed_from: ['pending', 'needs_judgment'] },
+  });
+}

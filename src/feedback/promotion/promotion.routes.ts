@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Split } from '#datasets';
+import type { Database } from '#db';
+import type { TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import { fault } from '#kernel';
+import { filterOf } from '../events/event-list.ts';
+import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';
+import { eventToWire } from '../events/events.schema.ts';
+import { findEvent, isEventId, readEvent } from '../events/read-events.ts';
+import { eventsPath, pathOf } from '../events/report.routes.ts';
+import { type FeedbackPlace, seePlaceToChange } from '../place.ts';
+import { type Batch, type Promoter, promoteBatch } from './promote-batch.ts';
+import { type FilterRun, maxEvents, promoteFilter } from './promote-filter.ts';
+import { checkOverride, choiceOf, examplesOf, type Override } from './promote-one.ts';
+import { promoteContract, promoteManyContract } from './promotion.contract.ts';
+import { promoteBody, promoteManyBody } from './promotion.schema.ts';
+import { promotedToWire } from './promotion-wire.ts';
+import { splitByRatio } from './split-rule.ts';
+
+/** The only way from feedback to training examples. */
+export function promotionRoutes({ database, datasets }: EventsDeps) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.post(
+      `${eventPath}/promote`,
+      {
+        config: { operation: 'retrieval_events.promote', contract: promoteContract },
+        schema: { body: promoteBody },
+      },
+      async (request, reply) => {
+        const { dataset } = await seePlaceToChange(database, request.principal, pathOf(request));
+        const { split = 'train', dry_run: isDryRun = false } = request.body;
+        const within = once(request, database);
+        const event = await findEvent(within, dataset.id, eventIdOf(request));
+        const override = overrideOf(request.body);
+        checkOverride(event, override);
+        const decision = { choiceOf: () => choiceOf(override), splitOf: () => split };
+        const batch = { dataset, promoter: promoterOf(request), ids: [event.id], decision, isDryRun };
+        const outcome = (await promoteBatch({ database: within, datasets }, batch)).get(event.id);
+        const isChanged = Object.values(override).some((value) => value !== null);
+        const examples = await examplesOf(within, {
+          dataset,
+          outcome: outcome ?? { status: 'not_found' },
+          isChanged,
+        });
+        reply.code(outcome?.status === 'promoted' ? 201 : 200);
+        return { event: eventToWire(await readEvent({ sql: within, datasets }, dataset, event.id)), examples };
+      },
+    );
+
+    typed.post(
+      `${eventsPath}/promote`,
+      {
+        config: { operation: 'retrieval_events.promote_many', contract: promoteManyContract },
+        schema: { body: promoteManyBody },
+      },
+      async (request) => {
+        const place = await seePlaceToChange(database, request.principal, pathOf(request));
+        const { body } = request;
+        const isDryRun = body.dry_run ?? false;
+        const batch = {
+          dataset: place.dataset,
+          promoter: promoterOf(request),
+          decision: { choiceOf: () => ({}), splitOf: splitRuleOf(body) },
+          isDryRun,
+        };
+        const run = await promoteMany(once(request, database), { place, batch, body });
+        return promotedToWire(run, { ids: body.ids ?? [...run.outcomes.keys()], isDryRun });
+      },
+    );
+  };
+
+  async function promoteMany(
+    within: Database,
+    { place, batch, body }: { place: FeedbackPlace; batch: Omit<Batch, 'ids'>; body: Static<typeof promoteManyBody> },
+  ): Promise<FilterRun> {
+    const deps = { database: within, datasets };
+    const { ids, filter, after = null, limit = maxEvents } = body;
+    if ((ids === undefined) === (filter === undefined))
+      throw fault('invalid_request', { message: 'ids: send ids, or a filter.', param: 'ids' });
+    if (ids) {
+      const outcomes = await promoteBatch(deps, { ...batch, ids: [...new Set(ids)].filter(isEventId) });
+      return { outcomes, remaining: 0, resumeAfter: null, stopped: null };
+    }
+    if (after !== null && !isEventId(after))
+      throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
+    const question = questionOf({ ...filter, state: 'pending' });
+    return promoteFilter(deps, { ...batch, filter: filterOf(place.dataset.id, question), after, limit });
+  }
+}
+
+function promoterOf(request: FastifyRequest): Promoter {
+  return { principal: request.principal, path: pathOf(request), requestId: request.id };
+}
+
+function overrideOf({ positives = null, negatives = null, query = null }: Partial<Override>): Override {
+  return { positives, negatives, query };
+}
+
+type SplitFields = Pick<Static<typeof promoteManyBody>, 'split' | 'test_ratio'>;
+
+function splitRuleOf({ split, test_ratio: testRatio }: SplitFields): (query: string) => Split {
+  if (testRatio === undefined) return () => split ?? 'train';
+  if (split === undefined) return splitByRatio(testRatio);
+  throw fault('invalid_request', { message: 'test_ratio: send split or test_ratio.', param: 'test_ratio' });
+}
