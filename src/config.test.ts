@@ -64,7 +64,7 @@ test('a bad value is refused in one line that names the setting and what it may 
 
 test('the operating guide lists every setting with its name in the file and its default, and no other', async () => {
   const guide = await readFile(fileURLToPath(new URL('../docs/guides/operate.md', import.meta.url)), 'utf8');
-  const listed = [...guide.matchAll(/^\| `([A-Z_]+)` \| `([a-z_]+)` \|/gm)].map(([, env, key]) => [env, key]);
+  const listed = [...guide.matchAll(/^\| `([A-Z0-9_]+)` \| `([a-z0-9_]+)` \|/gm)].map(([, env, key]) => [env, key]);
   assert.deepEqual(
     listed,
     Object.values(settings).map(({ env }) => [env, fileKeyOf(env)]),
