@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -99,6 +100,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (config.signUpMicro > 0n) await grant(tx, { accountId, micro: config.signUpMicro, note: 'Sign-up credits' });
     },
   });
+  const hasSession = (headers: IncomingHttpHeaders) => identity.cookie.digestIn(headers) !== null;
+  const web = site ? { site, hasSession } : null;
   const probe = async () => void (await database.query('select'));
   const server = createServer({
     authenticator: eitherOf({
@@ -108,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     trustedProxies: config.trustedProxies,
     probe,
     watchRequest: telemetry.watchRequest,
-    ...(site ? { answerStranger: answerStranger(site) } : {}),
+    ...(web ? { answerStranger: answerStranger(web) } : {}),
     corsOrigins: config.corsOrigins,
     logger: log,
     limits,
@@ -151,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
   });
   await server.register(contractRoutes);
-  if (site) await server.register(webRoutes(site));
+  if (web) await server.register(webRoutes(web));
 
   credits.start();
   billing.start();

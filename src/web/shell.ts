@@ -3,11 +3,15 @@ import { createHash, randomBytes } from 'node:crypto';
 /** The page that the app starts in, for every address. */
 export type Shell = {
   /** With a fresh nonce each time: it must not be kept by anybody. */
-  render: () => { html: string; policy: string };
+  render: (visitor: Visitor) => { html: string; policy: string };
 };
+
+/** What is known of whoever opens the page. Without a session the app need not ask whose it is. */
+export type Visitor = { hasSession: boolean };
 
 const nonceMark = '__NONCE__';
 const baseMark = '__BASE__';
+const sessionMark = '__SESSION__';
 
 /**
  * @param template - `index.html` of the build, whose addresses are relative.
@@ -17,9 +21,10 @@ export function createShell(template: string, basePath: string): Shell {
   const page = template.replaceAll('="./', `="${basePath}/`).replaceAll(baseMark, basePath);
   const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, code = '']) => hashOf(code));
   return {
-    render() {
+    render({ hasSession }) {
       const nonce = randomBytes(16).toString('base64');
-      return { html: page.replaceAll(nonceMark, nonce), policy: policyOf(scripts, nonce) };
+      const html = page.replaceAll(nonceMark, nonce).replaceAll(sessionMark, hasSession ? 'some' : 'none');
+      return { html, policy: policyOf(scripts, nonce) };
     },
   };
 }

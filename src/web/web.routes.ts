@@ -1,19 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isKnownVersion } from '#http';
 import { fault } from '#kernel';
 import { chooseForm } from './assets.ts';
 import { pages } from './pages.ts';
+import type { Visitor } from './shell.ts';
 import type { Site } from './site.ts';
 import { waitingPage } from './waiting-page.ts';
 
 const config = (operation: string) => ({ operation, access: 'public' }) as const;
 
+export type WebDeps = { site: Site; hasSession: (headers: IncomingHttpHeaders) => boolean };
+
 /** The web app: its page at the addresses that it knows, and its files. */
-export function webRoutes(site: Site) {
+export function webRoutes({ site, hasSession }: WebDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])];
     for (const address of addresses)
-      app.get(address, { config: config('web.page') }, (_request, reply) => answerPage(site, reply));
+      app.get(address, { config: config('web.page') }, ({ headers }, reply) =>
+        answerPage(site, reply, { hasSession: hasSession(headers) }),
+      );
     app.get('/assets/:name', { config: config('web.asset') }, (request, reply) => answerAsset(site, request, reply));
   };
 }
@@ -22,21 +28,21 @@ export function webRoutes(site: Site) {
 const programPaths = /^\/(?:api|assets|reference|v1|openai|healthz|readyz)(?:\/|$)/;
 
 /** The page for an address where nothing is, when somebody typed it into a browser; false: he did not. */
-export function answerStranger(site: Site) {
+export function answerStranger({ site, hasSession }: WebDeps) {
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
     const path = request.url.split('?', 1)[0] ?? '';
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
     if (!isReading || !isBrowser || programPaths.test(path) || site.now().kind !== 'ready') return false;
-    void answerPage(site, reply.code(404));
+    void answerPage(site, reply.code(404), { hasSession: hasSession(request.headers) });
     return true;
   };
 }
 
-function answerPage(site: Site, reply: FastifyReply): FastifyReply {
+function answerPage(site: Site, reply: FastifyReply, visitor: Visitor): FastifyReply {
   const state = site.now();
   if (state.kind !== 'ready') return answerWaiting(reply, state.kind);
-  const { html, policy } = state.shell.render();
+  const { html, policy } = state.shell.render(visitor);
   return guard(reply, policy).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
 }
 

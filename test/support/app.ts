@@ -7,6 +7,7 @@ import type { BillingTiming } from '#billing';
 import type { Database } from '#db';
 import type { ServerLimits } from '#http';
 import type { ModelsService } from '#models';
+import type { Site } from '#web';
 import { type App, createApp } from '../../src/app.ts';
 import { openCatalogue } from '../../src/cli/catalogue.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -31,6 +32,8 @@ export type TestAppOptions = {
   timing?: Partial<BillingTiming>;
   /** Compare each answer with the published contract, and fail when stopped. Default: true; off where time is measured. */
   watched?: boolean;
+  /** The web app; without it only programs are served. */
+  site?: Site;
 };
 
 export async function startApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
@@ -38,8 +41,9 @@ export async function startApp(database: Database, options: TestAppOptions = {})
   const config = loadConfig({ ...process.env, ...options.settings, FANFOLD_DATA_DIR: dataDir });
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
   const models = openCatalogue(config, (line) => log.error(line));
-  const { limits = {}, timing = {} } = options;
-  const { server, close } = await createApp({ config, database, models, log, limits, timing });
+  const { limits = {}, timing = {}, site } = options;
+  const parts = { config, database, models, log, limits, timing };
+  const { server, close } = await createApp(site ? { ...parts, site } : parts);
   const watch = options.watched === false ? null : watchContract(server);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   return {

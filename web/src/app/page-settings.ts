@@ -9,6 +9,11 @@ export function basePath(): string {
   return content.startsWith('__') ? '' : content;
 }
 
+/** Whether the server saw no session when it gave out this page: then it need not be asked. */
+export function isNobodySignedIn(): boolean {
+  return metaOf('fanfold-session')?.content === 'none';
+}
+
 /** What a style must carry to be let in by the content security policy. */
 export function styleNonce(): string {
   return metaOf('fanfold-nonce')?.nonce ?? '';

@@ -3,7 +3,7 @@ export function ticksUpTo(max: number, count = 4): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
   const steps = Math.ceil(max / step - 1e-9);
   // Multiplied, not added up: sums of decimals drift.
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));

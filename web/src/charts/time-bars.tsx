@@ -21,6 +21,8 @@ export type TimeBarsProps = {
   series: readonly BarSeries[];
   points: readonly BarPoint[];
   format: (value: number) => string;
+  /** Said in the chart when every value is zero. */
+  nothing: string;
   height?: number;
 };
 
@@ -29,13 +31,14 @@ const labelWidth = 52;
 const gap = 0.3;
 
 /** Bars over time, one stacked on the other. Arrow keys go from bar to bar; the numbers also stand in a hidden table. */
-export function TimeBars({ label, series, points, format, height = 190 }: TimeBarsProps) {
+export function TimeBars({ label, series, points, format, nothing, height = 190 }: TimeBarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
   const id = useId();
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom };
   const step = inner.width / Math.max(1, points.length);
-  const ticks = ticksUpTo(Math.max(...points.map(({ values }) => sum(values)), 0));
+  const most = Math.max(...points.map(({ values }) => sum(values)), 0);
+  const ticks = ticksUpTo(most);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => margin.top + inner.height * (1 - value / top);
   const point = shown === null ? undefined : points[shown];
@@ -91,6 +94,7 @@ export function TimeBars({ label, series, points, format, height = 190 }: TimeBa
           ))}
           <Labels points={points} step={step} width={inner.width} y={height - 6} />
         </svg>
+        {most === 0 && <p className={styles.nothing}>{nothing}</p>}
         {point && shown !== null && (
           <Tip
             {...{ point, series, format }}
@@ -210,7 +214,7 @@ function Legend({ series }: { series: readonly BarSeries[] }) {
   );
 }
 
-function HiddenTable({ label, series, points, format }: TimeBarsProps) {
+function HiddenTable({ label, series, points, format }: Omit<TimeBarsProps, 'nothing'>) {
   return (
     <table className="visually-hidden">
       <caption>{label}</caption>

@@ -4,6 +4,7 @@ import { useTexts } from '../i18n/catalogue.ts';
 import { useProblemText } from '../i18n/problem-texts.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconAlertCircle } from './icons.tsx';
+import styles from './problem-note.module.css';
 
 export type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
 
@@ -18,7 +19,7 @@ export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
       {requestId && (
         <>
           {' '}
-          <Code>{requestId}</Code>
+          <Code className={styles.id}>{requestId}</Code>
         </>
       )}
       {onRetry && (

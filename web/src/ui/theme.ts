@@ -123,13 +123,27 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
-    Modal: { defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45 } } },
+    // base.css keeps the page behind them from scrolling; the library's way would move it.
+    Modal: {
+      defaultProps: { centered: true, radius: 'lg', lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } },
+    },
+    Drawer: { defaultProps: { lockScroll: false } },
     Menu: { defaultProps: { shadow: 'md', radius: 'md' } },
     Skeleton: { defaultProps: { radius: 'sm' } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 300, radius: 'sm' } },
   },
 });
+
+/** Tinted grounds that stay calm on dark ones. */
+const softColors = Object.fromEntries(
+  ['pine', 'ink', 'amber', 'rust', 'gray'].flatMap((name) => [
+    [`--mantine-color-${name}-light`, `color-mix(in srgb, var(--mantine-color-${name}-5) 20%, var(--surface))`],
+    [`--mantine-color-${name}-light-hover`, `color-mix(in srgb, var(--mantine-color-${name}-5) 28%, var(--surface))`],
+    [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-2)`],
+    [`--mantine-color-${name}-outline`, `var(--mantine-color-${name}-3)`],
+  ]),
+);
 
 /** Where the library's own choices are not ours; `tokens.css` has the colours by their use. */
 export const cssVariables: CSSVariablesResolver = () => ({
@@ -146,6 +160,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-anchor': 'var(--accent-text)',
   },
   dark: {
+    ...softColors,
     '--mantine-color-body': 'var(--paper)',
     '--mantine-color-text': 'var(--ink)',
     '--mantine-color-dimmed': 'var(--quiet)',

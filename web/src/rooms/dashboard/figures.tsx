@@ -4,13 +4,15 @@ import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import styles from './figures.module.css';
 
+const aYear = 365;
+
 /** The account in four numbers. */
 export function Figures({ dashboard: { credits, usage } }: { dashboard: Dashboard }) {
   const t = useTexts(dashboardTexts);
   const format = useFormat();
   const hasReserved = Number(credits.reserved) > 0;
   const days = credits.projected_days_left;
-  const daysText = days === null ? null : t.daysLeft(format.shortNumber(days));
+  const daysText = days === null ? null : days > aYear ? t.longLeft : t.daysLeft(format.number(days));
   const failedText = usage.errors === 0 ? t.noneFailed : t.failed(format.percent(usage.errors / usage.requests));
   return (
     <dl className={styles.figures}>

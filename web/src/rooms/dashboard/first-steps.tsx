@@ -8,12 +8,13 @@ import styles from './first-steps.module.css';
 
 type Step = keyof Dashboard['getting_started'];
 
-const steps: readonly { step: Step; href: string }[] = [
+/** Where each is done; null: there is no page for it yet. */
+const steps: readonly { step: Step; href: string | null }[] = [
   { step: 'project', href: '/projects' },
   { step: 'key', href: '/keys' },
   { step: 'first_call', href: '/projects' },
-  { step: 'dataset', href: '/projects' },
-  { step: 'training', href: '/projects' },
+  { step: 'dataset', href: null },
+  { step: 'training', href: null },
 ];
 
 /** The way of a new account, with what is done already; gone when all of it is. */
@@ -37,13 +38,12 @@ export function FirstSteps({ steps: done }: { steps: Dashboard['getting_started'
   );
 }
 
-/** The part before the dash is what to do; it leads to where that is done. */
-function StepText({ text, href }: { text: string; href: string | null }) {
-  const [head = '', ...rest] = text.split(/ — |——/);
+/** What to do leads to where that is done. */
+function StepText({ text, href }: { text: { do: string; why: string }; href: string | null }) {
   return (
     <>
-      {href !== null && isPage(href) ? <AppLink href={href}>{head}</AppLink> : <strong>{head}</strong>}
-      <small>{rest.join(' ')}</small>
+      {href !== null && isPage(href) ? <AppLink href={href}>{text.do}</AppLink> : <strong>{text.do}</strong>}
+      <small>{text.why}</small>
     </>
   );
 }

@@ -32,6 +32,7 @@ export function CallsChart({ dashboard }: { dashboard: Dashboard }) {
         ]}
         points={points}
         format={format.shortNumber}
+        nothing={t.noCalls}
       />
     </Panel>
   );
@@ -48,6 +49,7 @@ export function CreditsChart({ dashboard }: { dashboard: Dashboard }) {
         series={[{ name: t.creditsChart, color: 'var(--chart-2)' }]}
         points={points}
         format={format.shortAmount}
+        nothing={t.noCalls}
       />
     </Panel>
   );
