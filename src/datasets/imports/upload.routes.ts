@@ -10,7 +10,7 @@ import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
 import { again } from './imports.ts';
 import { completeUpload } from './upload/complete-upload.ts';
 import { readContentRange } from './upload/content-range.ts';
-import { chunksUntilLost, exemptFromRequestTimeout } from './upload/patience.ts';
+import { chunksUntilLost, createPatience, type Patience } from './upload/patience.ts';
 import { receive } from './upload/receive.ts';
 
 export type UploadDeps = ImportRoutesDeps & {
@@ -21,6 +21,7 @@ export type UploadDeps = ImportRoutesDeps & {
 /** The route that takes the bytes of a file. In a scope of its own, because it reads bodies of every type as they come. */
 export function uploadRoutes(deps: UploadDeps) {
   return async (app: FastifyInstance): Promise<void> => {
+    const patience = createPatience(app.server);
     app.removeAllContentTypeParsers();
     // The handler reads the request itself, with its own bounds of size and time.
     app.addContentTypeParser('*', (_request, _body, done) => done(null));
@@ -35,12 +36,9 @@ export function uploadRoutes(deps: UploadDeps) {
           const range = readContentRange(request.headers, record.sizeBytes);
           // The end of the upload was seen to; what comes now is the same once more.
           if (record.state !== 'awaiting_upload') return importToWire(record);
-          exemptFromRequestTimeout(request.raw);
-          // Its parser is in no list any more, and takes no further request.
-          reply.header('connection', 'close');
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
-          const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks });
+          const { receivedBytes, sha256 } = await patient(patience, () => receive(deps, record, { range, chunks }));
           if (signal.aborted)
             throw fault('service_unavailable', { message: 'The upload was interrupted.', retryAfterSeconds: 5 });
           if (receivedBytes < record.sizeBytes) {
@@ -62,4 +60,13 @@ async function importToUpload({ database }: UploadDeps, request: FastifyRequest)
   if (isOver || (state !== 'awaiting_upload' && receivedBytes < sizeBytes))
     throw wrongState(state, ['awaiting_upload']);
   return record;
+}
+
+async function patient<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
+  const end = patience.begin();
+  try {
+    return await work();
+  } finally {
+    end();
+  }
 }

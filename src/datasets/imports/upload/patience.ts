@@ -1,16 +1,27 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+
+/** Lets uploads take as long as they move. */
+export type Patience = {
+  /** From now on; the returned function ends it. */
+  begin: () => () => void;
+};
 
 /**
- * Takes a request out of the watch that ends requests which take longer than a minute to arrive: an upload has a limit of
- * its own, for silence. Node has that watch per server only. It looks at a list of parsers, which a parser joins with
- * each request and leaves when the request is complete; this one leaves earlier. Should a later Node do it otherwise, the
- * watch stays, and long uploads end and are resumed (`upload.routes.test.ts` tells).
+ * Node ends every request that takes longer than a minute to arrive, and knows one limit per server only. While uploads
+ * run, which have a limit of their own for silence, it is lifted; those for headers and for silent connections stay.
  */
-export function exemptFromRequestTimeout({ socket }: IncomingMessage): void {
-  const parser: unknown = Reflect.get(socket, 'parser');
-  if (typeof parser !== 'object' || parser === null) return;
-  const remove: unknown = Reflect.get(parser, 'remove');
-  if (typeof remove === 'function') remove.call(parser);
+export function createPatience(server: Pick<Server, 'requestTimeout'>): Patience {
+  const limitMs = server.requestTimeout;
+  let running = 0;
+  return {
+    begin() {
+      running++;
+      server.requestTimeout = 0;
+      return () => {
+        if (--running === 0) server.requestTimeout = limitMs;
+      };
+    },
+  };
 }
 
 /** The chunks of a body until its end, or until it breaks off or falls silent: what has come then is kept. */
