@@ -9,7 +9,8 @@ const results = await fuzz({
   phases: 'examples,coverage,fuzzing,stateful',
   examples: 200,
   seed: Number(seed),
-  timeoutMs: Number(seconds) * 1000,
+  maxSeconds: Number(seconds),
+  timeoutMs: (Number(seconds) + 300) * 1000,
 });
 for (const { run, operations, requests, seconds, passed, report } of results) {
   if (!passed) console.log(report);

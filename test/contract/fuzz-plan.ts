@@ -41,6 +41,12 @@ export const fuzzRuns: readonly FuzzRun[] = [
       'hosted_models.update',
     ),
   },
+  {
+    name: 'inside of a project, by a key',
+    credential: 'key',
+    takes: (id) =>
+      /^(projects|hosted_models|model_shares|saved_calls|datasets|examples|dataset_|imports|retrieval)/.test(id),
+  },
   { name: 'by a key', credential: 'key', takes: () => true },
 ];
 

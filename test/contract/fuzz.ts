@@ -16,7 +16,9 @@ export type FuzzOptions = {
   /** Random requests for each operation, beside those that cover its schema. */
   examples: number;
   seed: number;
-  /** For each run, ms. */
+  /** Ends the requests of each run after this time; without it they end when all were made. */
+  maxSeconds?: number;
+  /** A run that has not ended by then has failed, ms. */
   timeoutMs: number;
 };
 
@@ -99,6 +101,7 @@ async function schemathesis(
     ...['--config-file', join(import.meta.dirname, 'schemathesis.toml'), 'run', `${origin}/api/v1/openapi.en.json`],
     ...['--url', origin, '--no-color', '--seed', String(options.seed)],
     ...['--phases', options.phases, '--max-examples', String(options.examples)],
+    ...(options.maxSeconds === undefined ? [] : ['--max-time', String(options.maxSeconds)]),
     ...caller.headers.flatMap((header) => ['--header', header]),
     ...operations.flatMap((id) => ['--include-operation-id', id]),
   ];

@@ -162,7 +162,10 @@ export const faultTexts: Record<string, FaultText> = {
     said('Call the successor.', '调用替代路径。'),
   ),
   payload_too_large: text(
-    said('The body is too large: more than 1 MiB.', '请求体过大：超过 1 MiB。'),
+    said(
+      'The body is too large: more than 1 MiB, or than the operation says.',
+      '请求体过大：超过 1 MiB 或该操作的上限。',
+    ),
     said('Send less.', '减小请求体。'),
   ),
   unsupported_media_type: text(
