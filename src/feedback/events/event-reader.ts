@@ -8,8 +8,17 @@ import {
   signals,
 } from './event.ts';
 import { FieldError } from './field-error.ts';
-import { readFields, readInteger, readList, readNumber, readOneOf, readOptionalText, readText } from './fields.ts';
-import type { UnknownFields } from './unknown-fields.ts';
+import {
+  type Fields,
+  readFields,
+  readInteger,
+  readList,
+  readNumber,
+  readOneOf,
+  readOptionalText,
+  readText,
+} from './fields.ts';
+import { refuseVectors, type UnknownFields } from './unknown-fields.ts';
 
 /** Where an event stands in the body: in front of the names of its fields, and without indices. */
 export type Place = { param: string; place: string };
@@ -30,7 +39,7 @@ export function readReport(value: unknown, at: Place, unknown: UnknownFields): R
     results,
     judgments: readJudgments(fields.judgments, { at, results, unknown }),
     model: readOptionalText(fields.model, `${at.param}model`, limits.maxModel),
-    details: readDetails(fields, at, unknown),
+    details: readDetails(fields, at),
   };
 }
 
@@ -105,10 +114,7 @@ function readJudgment(item: unknown, { at, results, unknown }: Around): Judgment
 }
 
 /** Which result is judged: by rank, or by document. */
-function readTarget(
-  fields: Record<string, unknown>,
-  { at, results }: Omit<Around, 'unknown'>,
-): Pick<Judgment, 'rank' | 'document_id'> {
+function readTarget(fields: Fields, { at, results }: Omit<Around, 'unknown'>): Pick<Judgment, 'rank' | 'document_id'> {
   const documentId = readOptionalText(fields.document_id, `${at.param}document_id`, limits.maxId);
   if (fields.rank === undefined || fields.rank === null) {
     if (documentId === null) throw new FieldError('missing', `${at.param}rank`, 'rank or document_id is missing');
@@ -130,13 +136,13 @@ function readShare(value: unknown, param: string): number {
   return share;
 }
 
-function readDetails(fields: Record<string, unknown>, { param, place }: Place, unknown: UnknownFields): EventDetails {
+function readDetails(fields: Fields, { param }: Place): EventDetails {
   return {
     index_id: readOptionalText(fields.index_id, `${param}index_id`, limits.maxName),
     request_id: readOptionalText(fields.request_id, `${param}request_id`, limits.maxName),
     user_ref: readOptionalText(fields.user_ref, `${param}user_ref`, limits.maxName),
     occurred_at: readTime(fields.occurred_at, `${param}occurred_at`),
-    metadata: readMetadata(fields.metadata, { param: `${param}metadata`, place: `${place}metadata` }, unknown),
+    metadata: readMetadata(fields.metadata, `${param}metadata`),
   };
 }
 
@@ -150,7 +156,7 @@ function readTime(value: unknown, param: string): string | null {
   return time.toISOString();
 }
 
-function readMetadata(value: unknown, { param, place }: Place, unknown: UnknownFields): Record<string, string> {
+function readMetadata(value: unknown, param: string): Record<string, string> {
   if (value === undefined || value === null) return {};
   const entries = Object.entries(readFields(value, param));
   if (entries.length > limits.metadataKeys)
@@ -158,7 +164,7 @@ function readMetadata(value: unknown, { param, place }: Place, unknown: UnknownF
   const read = entries.map(([key, item]): [string, string] => {
     if (key === '' || key.length > limits.metadataKey || key.includes('\0') || !key.isWellFormed())
       throw new FieldError('value', param, `expected keys of 1 to ${limits.metadataKey} characters`);
-    if (typeof item !== 'string') unknown.note(`${place}.${key}`, `${param}.${key}`, item);
+    refuseVectors(`${param}.${key}`, item);
     return [key, readText(item, `${param}.${key}`, limits.metadataValue)];
   });
   return Object.fromEntries(read.sort(([a], [b]) => (a < b ? -1 : 1)));

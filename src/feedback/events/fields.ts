@@ -2,7 +2,7 @@ import { FieldError } from './field-error.ts';
 
 export type Fields = Record<string, unknown>;
 
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -25,7 +25,7 @@ export class UnknownFields {
 }
 
 /** Throws for a vector in a value or anywhere below it. */
-function refuseVectors(param: string, value: unknown): void {
+export function refuseVectors(param: string, value: unknown): void {
   const name = param.slice(Math.max(param.lastIndexOf('.'), param.lastIndexOf(']')) + 1);
   if (value === null || value === undefined) return;
   if (vectorName.test(name) || isVector(value))
