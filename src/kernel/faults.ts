@@ -69,7 +69,6 @@ export const faultRows = {
     'idempotency_in_progress',
     invalid,
     'A request with this Idempotency-Key is still running. Send it again to get its answer.',
-    true,
   ),
   api_version_required: row(410, 'api_version_required', invalid, 'This path is retired.', false),
   payload_too_large: row(413, 'payload_too_large', invalid, 'The body is too large.'),
