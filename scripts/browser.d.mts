@@ -1,0 +1,1 @@
+export function findBrowser(): Promise<{ path: string; args: string[]; env: Record<string, string> }>;

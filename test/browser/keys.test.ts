@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedProject } from '#test/accounts.ts';
+import { openStage, type Stage, seedOwner } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  stage = await openStage();
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+const clipboard = 'navigator.clipboard.readText()';
+
+/** What the interface answers to somebody who holds the key. */
+async function statusWith(key: string): Promise<number> {
+  const { status } = await fetch(`${stage.origin}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+  return status;
+}
+
+test('a key is made, shown this once, copied, and works', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open({ ...owner, permissions: ['clipboard-read', 'clipboard-write'] });
+  await go('/keys');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('What is it for?').fill('search service');
+  await page.keyboard.press('Enter');
+  const key = (await dialog.locator('output').textContent()) ?? '';
+  assert.match(key, /^fnf_[0-9A-Za-z]{49}$/);
+  assert.equal(await statusWith(key), 200);
+
+  await dialog.getByRole('button', { name: 'Copy the key' }).click();
+  assert.equal(await page.evaluate(clipboard), key);
+  await page.keyboard.press('Escape');
+  assert.ok(await dialog.isVisible(), 'Escape does not lose the key');
+
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /search service/ }).waitFor();
+  assert.ok(!(await page.content()).includes(key));
+  await leave();
+});
+
+test('a key is copied over plain HTTP too, where browsers have no clipboard for pages', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open({ ...owner, permissions: ['clipboard-read'] });
+  await page.addInitScript("Object.defineProperty(navigator.clipboard, 'writeText', { value: undefined })");
+  await go('/keys');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  const key = await page.locator('output').textContent();
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+  assert.equal(await page.evaluate(clipboard), key);
+  await leave();
+});
+
+test('a key is deactivated, activated and deleted, and is dead when the page says so', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/keys');
+  const row = page.getByRole('row', { name: /First key/ });
+  const choose = async (item: RegExp) => {
+    await page.getByRole('button', { name: 'More actions for First key' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  await choose(/Deactivate/);
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('is inactive: it is refused from now on').waitFor();
+  assert.equal(await statusWith(owner.key), 401);
+  await row.getByText('Inactive').waitFor();
+
+  await choose(/Activate/);
+  await row.getByText('Active', { exact: true }).waitFor();
+  assert.equal(await statusWith(owner.key), 200);
+
+  await choose(/Delete/);
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await statusWith(owner.key), 200);
+  await choose(/Delete/);
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  assert.equal(await statusWith(owner.key), 401);
+  await leave();
+});
+
+test('limits of a key are checked, saved and shown again', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/keys');
+  const open = async () => {
+    await page.getByRole('button', { name: 'More actions for First key' }).click();
+    await page.getByRole('menuitem', { name: /Limits/ }).click();
+  };
+  await open();
+  await page.getByLabel('Calls per minute').fill('none');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('A whole number from 1 to 1,000,000, or nothing.').waitFor();
+  await page.getByLabel('Calls per minute').fill('60');
+  await page.getByLabel('Credits per day (UTC)').fill('2.5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The limits are changed.').waitFor();
+
+  const response = await fetch(`${stage.origin}/api/v1/keys/${owner.keyId}/limits`, {
+    headers: { authorization: `Bearer ${owner.key}` },
+  });
+  assert.partialDeepStrictEqual(await response.json(), {
+    requests_per_minute: 60,
+    concurrent_requests: null,
+    credits_per_day: '2.500000',
+  });
+  await open();
+  assert.equal(await page.getByLabel('Credits per day (UTC)').inputValue(), '2.5');
+  await leave();
+});
+
+test('the calls of a key are listed with what they cost', async () => {
+  const owner = await seedOwner(stage.database);
+  const { slug: project } = await seedProject(stage.database, { accountId: owner.accountId, kind: 'embedding' });
+  const base = `${stage.origin}/api/projects/${owner.slug}/${project}/openai/v1`;
+  const response = await fetch(`${base}/embeddings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'fanfold-tiny-embed', input: 'fold a paper fan' }),
+  });
+  assert.equal(response.status, 200, await response.text());
+
+  const { page, go, leave } = await stage.open(owner);
+  await go('/keys');
+  await page.getByRole('button', { name: 'More actions for First key' }).click();
+  await page.getByRole('menuitem', { name: /Calls it made/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/^1 calls?, 0\.000\d+ credits altogether$/).waitFor();
+  await dialog.getByRole('row', { name: `${project} / fanfold-tiny-embed` }).waitFor();
+  await leave();
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { grant } from '#billing';
+import { seedAccount, seedKey } from '#test/accounts.ts';
+import { startApp, type TestApp } from '#test/app.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { seedSession } from '#test/sessions.ts';
+import { root } from '#test/source-tree.ts';
+import { openSite, type Site } from '#web';
+import { findBrowser } from '../../scripts/browser.mjs';
+
+/** The wired program with its built web app, a database of its own, and a real Chromium. */
+export type Stage = {
+  app: TestApp;
+  database: TestDatabase['database'];
+  browser: Browser;
+  origin: string;
+  /** A visitor in a browser profile of his own. */
+  open: (options?: VisitOptions) => Promise<Visit>;
+  close: () => Promise<void>;
+};
+
+export type VisitOptions = {
+  /** Whose session the browser has; none by default. */
+  accountId?: string;
+  /** Requests that are meant to fail, as `404 /api/v1/...`: browsers write each into the console. */
+  expected?: readonly RegExp[];
+} & BrowserContextOptions;
+
+export type Visit = {
+  page: Page;
+  /** Goes to an address and waits until the page is complete. */
+  go: (path: string) => Promise<void>;
+  /** Ends the visit; fails when the console, the policy or the network had something to complain about. */
+  leave: () => Promise<void>;
+};
+
+const buildMs = 180_000;
+
+export async function openStage(settings: Record<string, string> = {}): Promise<Stage> {
+  const [database, site, browser] = await Promise.all([createTestDatabase(), readySite(), launchBrowser()]);
+  const app = await startApp(database.database, { settings, site });
+  return {
+    app,
+    database: database.database,
+    browser,
+    origin: app.origin,
+    open: (options = {}) => openVisit({ app, browser, database: database.database }, options),
+    close: async () => {
+      await browser.close();
+      await app.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** The web app as the program serves it, built if it must be. */
+export async function readySite(): Promise<Site> {
+  const failures: string[] = [];
+  const log = { info: () => {}, error: (fields: { err?: unknown }) => void failures.push(String(fields.err)) };
+  const site = openSite({ root, publicUrl: null, log });
+  const deadline = performance.now() + buildMs;
+  while (site.now().kind === 'building' && performance.now() < deadline) await sleep(50);
+  assert.equal(site.now().kind, 'ready', failures.join('\n'));
+  return site;
+}
+
+async function launchBrowser(): Promise<Browser> {
+  const { path, args, env } = await findBrowser();
+  return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env }, timeout: 60_000 });
+}
+
+/** An account with credits and a key, as somebody who has just arrived has it. */
+export async function seedOwner(database: Stage['database'], { credits = 100n }: { credits?: bigint } = {}) {
+  const account = await seedAccount(database);
+  const { key, keyId } = await seedKey(database, { accountId: account.accountId, name: 'First key' });
+  if (credits > 0n)
+    await database.transaction((tx) =>
+      grant(tx, { accountId: account.accountId, micro: credits * 1_000_000n, note: 'Test' }),
+    );
+  return { ...account, key, keyId };
+}
+
+type Place = { app: TestApp; browser: Browser; database: Stage['database'] };
+
+async function openVisit({ app, browser, database }: Place, options: VisitOptions): Promise<Visit> {
+  const { accountId, expected = [], ...contextOptions } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...contextOptions });
+  context.setDefaultTimeout(20_000);
+  if (accountId !== undefined) {
+    const { cookie } = await seedSession(database, { accountId });
+    const [name = '', value = ''] = cookie.split('=');
+    await context.addCookies([{ name, value, url: app.origin, httpOnly: true, sameSite: 'Lax' }]);
+  }
+  const page = await context.newPage();
+  const complaints = collectComplaints(page, { origin: app.origin, expected });
+  return {
+    page,
+    go: async (path) => {
+      await page.goto(app.origin + path);
+      await settle(page);
+    },
+    leave: async () => {
+      await context.close();
+      assert.deepEqual(complaints, []);
+    },
+  };
+}
+
+/** Waits until there is a title and nothing stands in for what is still on its way. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForSelector('h1');
+  await page.waitForFunction(`document.querySelector('[role="status"]') === null`);
+}
+
+function collectComplaints(
+  page: Page,
+  { origin, expected }: { origin: string; expected: readonly RegExp[] },
+): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
+  page.on('console', (message) => {
+    // A failed request is told below, with its address.
+    if (!/^(error|warning)$/.test(message.type()) || /^Failed to load resource/.test(message.text())) return;
+    complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const isOwn = request.url().startsWith(`${origin}/`) || /^(data|blob):/.test(request.url());
+    if (!isOwn && request.isNavigationRequest() === false) complaints.push(`asked a stranger: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    const line = `${response.status()} ${response.url().replace(origin, '')}`;
+    if (response.status() >= 400 && !expected.some((pattern) => pattern.test(line))) complaints.push(line);
+  });
+  return complaints;
+}
+
+/** A folder for pictures of this run; its path is printed, so that a person can look at them. */
+export async function pictureFolder(name: string): Promise<string> {
+  const place = join(tmpdir(), 'fanfold-pictures');
+  await mkdir(place, { recursive: true });
+  return mkdtemp(join(place, `${name}-`));
+}
