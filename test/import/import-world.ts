@@ -1,6 +1,11 @@
-import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openFolderStore } from '#objects';
+import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { sweepImports } from '../../src/datasets/imports/sweep.ts';
 import { type ImportClient, importClient } from './import-client.ts';
 
 export type ImportWorld = {
@@ -10,13 +15,16 @@ export type ImportWorld = {
   accountId: string;
   text: ImportClient;
   embedding: ImportClient;
+  /** What the server does once a minute. */
+  sweep: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /** The wired program, with an owner who has a text and an embedding project. */
 export async function createImportWorld(options: TestAppOptions = {}): Promise<ImportWorld> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-imports-'));
   const db = await createTestDatabase();
-  const app = await startApp(db.database, options);
+  const app = await startApp(db.database, { ...options, dataDir });
   const { accountId, slug } = await seedAccount(db.database);
   const { key } = await seedKey(db.database, { accountId });
   const clientOf = async (kind: 'text' | 'embedding') => {
@@ -27,11 +35,16 @@ export async function createImportWorld(options: TestAppOptions = {}): Promise<I
     ...{ db, app, key, accountId },
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
+    sweep: () =>
+      sweepImports({
+        database: db.database,
+        objects: openFolderStore(path.join(dataDir, 'objects')),
+        task: { enqueue: async () => {}, resume: async () => {}, stop: () => {} },
+      }),
     stop: async () => {
       await app.stop();
+      await rm(dataDir, { recursive: true, force: true });
       await db.drop();
     },
   };
 }
-
-export { bearer };

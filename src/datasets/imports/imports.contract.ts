@@ -245,6 +245,7 @@ export const errorsContract: Contract = {
       description: said('A page of issues, or the file.', '一页问题，或问题文件。'),
       schema: pageSchema(issueSchema),
       example: { data: [issue], next_cursor: null, total_count: 1 },
+      also: [{ type: 'application/x-ndjson', event: issueSchema, example: `${JSON.stringify(issue)}\n` }],
     },
   },
   headers: Type.Object({

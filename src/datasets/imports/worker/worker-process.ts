@@ -76,6 +76,8 @@ function start(environment: Readonly<Record<string, string | undefined>>): Child
   child.unref();
   child.channel?.unref();
   child.stderr?.setEncoding('utf8');
+  // Nobody else listens while it waits.
+  child.on('error', () => {});
   return child;
 }
 
@@ -108,7 +110,5 @@ async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: Abo
     signal.removeEventListener('abort', kill);
     child.stderr?.off('data', onText);
     child.off('message', onMessage).off('error', onError).off('exit', onExit);
-    // Nobody else listens while it waits.
-    child.on('error', () => {});
   }
 }
