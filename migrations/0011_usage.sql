@@ -57,14 +57,14 @@ create table usage_days (
 ) with (fillfactor = 70);
 
 -- For each key, project and model and for each combination of them, a list of its calls: where in the ledger they are,
--- in chunks of up to 250, and what they and all chunks before add up to. So any filter has its list, which gives a page
+-- in chunks of about 200, and what they and all chunks before add up to. So any filter has its list, which gives a page
 -- or a total at the cost of one chunk, however long it is. Indexes on the ledger could do half of this, and each would
 -- cost a call 6 µs.
 create table usage_lists (
   list uuid not null,
   first_seq bigint not null,
   -- In no order.
-  seqs bigint[] not null check (cardinality(seqs) between 1 and 250),
+  seqs bigint[] not null check (cardinality(seqs) between 1 and 1000),
   active_us bigint not null,
   units bigint not null,
   micro bigint not null,

@@ -1,6 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { formatCredits, type Micro } from '#kernel';
+import { type Clock, formatCredits, type Micro, systemClock } from '#kernel';
 import type { BillingLog } from '../instance-care.ts';
 import { repeat } from '../repeat.ts';
 import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
@@ -10,7 +10,7 @@ import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from
  * only bounds how much of the ledger they read. On the way it notices accounts whose credits have become low.
  */
 export type UsageSums = {
-  /** Says that an account has new rows. Forgetting it costs time only: the next sweep finds the account. */
+  /** Says that an account has a new row. Forgetting it costs time only: the next sweep finds the account. */
   touch: (accountId: string) => void;
   /** Sums everything up that is there now. */
   catchUp: () => Promise<void>;
@@ -18,26 +18,50 @@ export type UsageSums = {
   stop: () => Promise<void>;
 };
 
-export type UsageSumsTiming = { pauseMs: number; sweepMs: number };
+export type UsageSumsTiming = {
+  pauseMs: number;
+  sweepMs: number;
+  /** Few rows wait so long for others: summed up together they cost less. */
+  patienceMs: number;
+};
 
 export type UsageSumsOptions = {
   database: Database;
   /** Below it, credits are low. */
   lowMicro: Micro;
   log?: BillingLog;
+  clock?: Clock;
   timing?: Partial<UsageSumsTiming>;
 };
 
-const defaultTiming: UsageSumsTiming = { pauseMs: 2_000, sweepMs: 10 * 60_000 };
+const defaultTiming: UsageSumsTiming = { pauseMs: 1_000, sweepMs: 10 * 60_000, patienceMs: 10_000 };
 
-const accountsPerTurn = 32;
+const accountsPerTurn = 16;
 const accountsPerSweepPage = 1_000;
+/** So many rows are worth a turn at once. */
+const manyRows = 500;
 
-export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOptions): UsageSums {
+type Touched = { rows: number; sinceMs: number };
+
+export function createUsageSums(options: UsageSumsOptions): UsageSums {
+  const { database, lowMicro, log, clock = systemClock, timing } = options;
   const times = { ...defaultTiming, ...timing };
-  const touched = new Set<string>();
+  const touched = new Map<string, Touched>();
   let stopping = false;
   let loops: (() => Promise<void>)[] = [];
+
+  function touch(accountId: string, rows = 1): void {
+    const known = touched.get(accountId);
+    if (known) known.rows += rows;
+    else touched.set(accountId, { rows, sinceMs: clock.monotonicMs() });
+  }
+
+  function takeDue(): string[] {
+    const before = clock.monotonicMs() - times.patienceMs;
+    const due = [...touched].filter(([, { rows, sinceMs }]) => rows >= manyRows || sinceMs <= before);
+    for (const [accountId] of due) touched.delete(accountId);
+    return due.map(([accountId]) => accountId);
+  }
 
   /** Gives the accounts that are not done: more rows than one turn takes, or another replica is at work on them. */
   async function turn(accountIds: readonly string[]): Promise<string[]> {
@@ -50,16 +74,14 @@ export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOp
     });
   }
 
-  /** One turn for each of the accounts that were touched; who is not done counts as touched again. */
-  async function work(): Promise<void> {
-    const accountIds = [...touched];
-    touched.clear();
+  /** One turn for each of these accounts; who is not done is due again at once. */
+  async function work(accountIds: string[]): Promise<void> {
     while (accountIds.length > 0 && !stopping) {
       const part = accountIds.splice(0, accountsPerTurn);
       try {
-        for (const id of await turn(part)) touched.add(id);
+        for (const id of await turn(part)) touch(id, manyRows);
       } catch (error) {
-        for (const id of [...part, ...accountIds]) touched.add(id);
+        for (const id of [...part, ...accountIds]) touch(id, manyRows);
         throw error;
       }
     }
@@ -71,7 +93,7 @@ export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOp
         after,
         limit: accountsPerSweepPage,
       });
-      for (const id of behind) touched.add(id);
+      for (const id of behind) touch(id);
       after = next;
     }
   }
@@ -85,16 +107,20 @@ export function createUsageSums({ database, lowMicro, log, timing }: UsageSumsOp
   }
 
   return {
-    touch: (accountId) => void touched.add(accountId),
+    touch,
     async catchUp() {
       await sweep();
-      while (touched.size > 0) await work();
+      while (touched.size > 0) {
+        const all = [...touched.keys()];
+        touched.clear();
+        await work(all);
+      }
     },
     start() {
       if (loops.length > 0) return;
       stopping = false;
       loops = [
-        repeat(times.pauseMs, () => quietly('usage is not summed up', work)),
+        repeat(times.pauseMs, () => quietly('usage is not summed up', () => work(takeDue()))),
         repeat(times.sweepMs, () => quietly('no sweep of usage', sweep)),
       ];
     },

@@ -26,12 +26,16 @@ export async function claimMarks(tx: Sql, accountIds: readonly string[]): Promis
   return rows.map((row) => row.account_id);
 }
 
+/** A chunk of this size fits into a row of the table without being compressed. */
+const usualChunk = 200;
+/** Calls that came at once are kept together up to this number. */
+const mostOfChunk = 1_000;
+
 /*
- *   fresh     rows behind the mark, at most $2 of an account; `call` is those that are calls
+ *   fresh     rows behind the mark, at most $2 of an account, with the latest time before each; `call` is the calls
  *   listed    the lists that a call with such a key, project and model is in; bit by bit, a mask says of what
- *   piece     the calls of each list
- *   placed    they go into the list's last chunk if there is room for all of them, else into a new one
- *   ordered   how far each row lies behind the latest before it
+ *   piece     the calls of each list, in slices if there are many
+ *   placed    a piece goes into the list's last chunk if both together are small, else it is a new one
  *   moved     the mark, which goes to the last of the rows
  */
 const sumUpStatement = `
@@ -41,10 +45,13 @@ const sumUpStatement = `
     select row.account_id, row.seq, row.type, row.micro, row.balance_after_micro, row.created_at,
            coalesce(row.key_id, '') as key_id, coalesce(row.project_id, '') as project_id,
            coalesce(row.model_requested, row.model_served, '') as model,
-           round(row.active_ms * 1000)::bigint as active_us, row.units
+           round(row.active_ms * 1000)::bigint as active_us, row.units,
+           row_number() over of_account as n, greatest(mark.latest_at, max(row.created_at) over of_account) as latest_before
       from mark cross join lateral (
              select * from ledger where ledger.account_id = mark.account_id and ledger.seq > mark.seq
               order by ledger.seq limit $2) row
+    window of_account as (
+             partition by row.account_id order by row.seq rows between unbounded preceding and 1 preceding)
   ), call as (
     select * from fresh where type = 'inference'
   ), fine as (
@@ -71,36 +78,46 @@ const sumUpStatement = `
        set rows = usage_days.rows + excluded.rows, active_us = usage_days.active_us + excluded.active_us,
            units = usage_days.units + excluded.units, micro = usage_days.micro + excluded.micro
   ), listed as materialized (
-    select made.*, usage_list(account_id, case when mask & 1 > 0 then key_id end,
-             case when mask & 2 > 0 then project_id end, case when mask & 4 > 0 then model end) as list
-      from (select distinct account_id, key_id, project_id, model from fine) made cross join generate_series(1, 7) as mask
-     where (mask & 1 = 0 or key_id <> '') and (mask & 2 = 0 or project_id <> '') and (mask & 4 = 0 or model <> '')
+    select *, sum(rows) over (partition by list) > ${mostOfChunk} as is_long
+      from (select made.*, usage_list(account_id, case when mask & 1 > 0 then key_id end,
+                     case when mask & 2 > 0 then project_id end, case when mask & 4 > 0 then model end) as list
+              from (select account_id, key_id, project_id, model, sum(rows) as rows from fine group by 1, 2, 3, 4) made
+             cross join generate_series(1, 7) as mask
+             where (mask & 1 = 0 or key_id <> '') and (mask & 2 = 0 or project_id <> '')
+               and (mask & 4 = 0 or model <> '')) each
   ), piece as (
     select list, array_agg(seq) as seqs, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
-           sum(micro) as micro, min(seq) as first_seq
-      from call join listed using (account_id, key_id, project_id, model) group by list
+           sum(call.micro) as micro, min(seq) as first_seq
+      from call join listed using (account_id, key_id, project_id, model)
+     group by list, case when is_long then (n - 1) / ${mostOfChunk} end
+  ), sequel as (
+    select piece.*, row_number() over of_list = 1 as is_first,
+           coalesce(sum(rows) over before, 0) as rows_earlier, coalesce(sum(active_us) over before, 0) as active_us_earlier,
+           coalesce(sum(units) over before, 0) as units_earlier, coalesce(sum(micro) over before, 0) as micro_earlier
+      from piece
+    window of_list as (partition by list order by first_seq),
+           before as (of_list rows between unbounded preceding and 1 preceding)
   ), placed as (
     insert into usage_lists (list, first_seq, seqs, active_us, units, micro,
                              rows_before, active_us_before, units_before, micro_before)
-    select piece.list, case when cardinality(ending.seqs) + piece.rows <= $2 then ending.first_seq else piece.first_seq end,
-           piece.seqs, piece.active_us, piece.units, piece.micro,
-           coalesce(ending.rows_before + cardinality(ending.seqs), 0),
-           coalesce(ending.active_us_before + ending.active_us, 0),
-           coalesce(ending.units_before + ending.units, 0), coalesce(ending.micro_before + ending.micro, 0)
-      from piece left join lateral (
-             select * from usage_lists where usage_lists.list = piece.list order by first_seq desc limit 1) ending on true
+    select sequel.list,
+           case when is_first and cardinality(ending.seqs) + sequel.rows <= ${usualChunk}
+                then ending.first_seq else sequel.first_seq end,
+           sequel.seqs, sequel.active_us, sequel.units, sequel.micro,
+           coalesce(ending.rows_before + cardinality(ending.seqs), 0) + rows_earlier,
+           coalesce(ending.active_us_before + ending.active_us, 0) + active_us_earlier,
+           coalesce(ending.units_before + ending.units, 0) + units_earlier,
+           coalesce(ending.micro_before + ending.micro, 0) + micro_earlier
+      from sequel left join lateral (
+             select * from usage_lists where usage_lists.list = sequel.list order by first_seq desc limit 1) ending on true
     on conflict (list, first_seq) do update
        set seqs = usage_lists.seqs || excluded.seqs, active_us = usage_lists.active_us + excluded.active_us,
            units = usage_lists.units + excluded.units, micro = usage_lists.micro + excluded.micro
-  ), ordered as (
-    select fresh.*, greatest(mark.latest_at, max(created_at) over (
-             partition by account_id order by fresh.seq rows between unbounded preceding and 1 preceding)) as latest_before
-      from fresh join mark using (account_id)
   ), reached as (
     select account_id, count(*)::integer as rows, max(seq) as seq, max(created_at) as latest_at,
            max(latest_before - created_at) as disorder, max(balance_after_micro) as most_micro,
            (array_agg(balance_after_micro order by seq desc))[1] as balance_micro
-      from ordered group by account_id
+      from fresh group by account_id
   ), moved as (
     update usage_marks
        set seq = reached.seq, is_low = balance_micro < $3,
@@ -119,8 +136,8 @@ const sumUpStatement = `
     from reached join mark using (account_id)
    cross join (select set_config('synchronous_commit', 'off', true)) quick`;
 
-/** Rows of an account that one statement takes, and what a chunk of a list holds. */
-export const rowsAtOnce = 250;
+/** Rows of an account that one statement takes: the more, the more of them share a chunk. */
+export const rowsAtOnce = 10_000;
 
 export type SummedUp = { accountId: string; rows: number; balanceMicro: Micro; becameLow: boolean };
 

@@ -48,27 +48,29 @@ const statement = `
       from due_day due full join usage_days found using (account_id, dimension, day, value)
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
+  ), made as (
+    select account_id, key_id, project_id, model, row_number() over () as n
+      from (select distinct account_id, key_id, project_id, model from call) each
+  ), listed as materialized (
+    select n, usage_list(account_id, key_id, null, null) as list from made where key_id is not null
+    union all
+    select n, usage_list(account_id, null, project_id, null) from made where project_id is not null
+    union all
+    select n, usage_list(account_id, null, null, model) from made where model is not null
+    union all
+    select n, usage_list(account_id, key_id, project_id, null) from made where num_nulls(key_id, project_id) = 0
+    union all
+    select n, usage_list(account_id, key_id, null, model) from made where num_nulls(key_id, model) = 0
+    union all
+    select n, usage_list(account_id, null, project_id, model) from made where num_nulls(project_id, model) = 0
+    union all
+    select n, usage_list(account_id, key_id, project_id, model) from made where num_nulls(key_id, project_id, model) = 0
   ), entry as (
-    select account_id, usage_list(account_id, key_id, null, null) as list, seq, active_us, units, micro from call
-     where key_id is not null
-    union all
-    select account_id, usage_list(account_id, null, project_id, null), seq, active_us, units, micro from call
-     where project_id is not null
-    union all
-    select account_id, usage_list(account_id, null, null, model), seq, active_us, units, micro from call
-     where model is not null
-    union all
-    select account_id, usage_list(account_id, key_id, project_id, null), seq, active_us, units, micro from call
-     where num_nulls(key_id, project_id) = 0
-    union all
-    select account_id, usage_list(account_id, key_id, null, model), seq, active_us, units, micro from call
-     where num_nulls(key_id, model) = 0
-    union all
-    select account_id, usage_list(account_id, null, project_id, model), seq, active_us, units, micro from call
-     where num_nulls(project_id, model) = 0
-    union all
-    select account_id, usage_list(account_id, key_id, project_id, model), seq, active_us, units, micro from call
-     where num_nulls(key_id, project_id, model) = 0
+    select call.account_id, listed.list, seq, active_us, units, micro
+      from call
+      join made on made.account_id = call.account_id and coalesce(made.key_id, '') = coalesce(call.key_id, '')
+       and coalesce(made.project_id, '') = coalesce(call.project_id, '') and coalesce(made.model, '') = coalesce(call.model, '')
+      join listed using (n)
   ), due_list as (
     select list, min(account_id) as account_id, array_agg(seq order by seq) as seqs, sum(active_us) as active_us,
            sum(units) as units, sum(micro) as micro
@@ -80,14 +82,14 @@ const statement = `
            lag(units_before + units, 1, 0::bigint) over of_list as due_units_before,
            lag(micro_before + micro, 1, 0::bigint) over of_list as due_micro_before
       from usage_lists window of_list as (partition by list order by first_seq)
+  ), judged as materialized (
+    select list, n, seqs, first_seq = (select min(seq) from unnest(seqs) as seq)
+             and (rows_before, active_us_before, units_before, micro_before) =
+                 (due_rows_before, due_active_us_before, due_units_before, due_micro_before) as is_right
+      from chunk
   ), found_list as (
     select list, array_agg(seq order by n, seq) as seqs, bool_and(is_right) as is_right
-      from (select chunk.*, first_seq = (select min(seq) from unnest(seqs) as seq)
-                     and (rows_before, active_us_before, units_before, micro_before) =
-                         (due_rows_before, due_active_us_before, due_units_before, due_micro_before) as is_right
-              from chunk) judged
-     cross join lateral unnest(judged.seqs) as entry (seq)
-     group by list
+      from judged cross join lateral unnest(seqs) as entry (seq) group by list
   ), found_sum as (
     select list, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro from usage_lists group by list
   ), wrong_list as (

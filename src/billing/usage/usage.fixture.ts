@@ -45,7 +45,7 @@ export function goingClock({ stepsBack }: { stepsBack: boolean }): () => Date {
 export async function writeRandomRows(
   database: Database,
   accountId: string,
-  { count, time = randomMoment }: { count: number; time?: () => Date },
+  { count, time = randomMoment, callsOnly = false }: { count: number; time?: () => Date; callsOnly?: boolean },
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const [account] = await tx.query<{ balance_micro: bigint }>(
@@ -54,7 +54,7 @@ export async function writeRandomRows(
     );
     let balance = account?.balance_micro ?? 0n;
     const rows = Array.from({ length: count }, () => {
-      const change = randomChange(balance);
+      const change = callsOnly ? { type: 'inference' as const, micro: -1n } : randomChange(balance);
       balance += change.micro;
       return { ...change, balance, at: time() };
     });
