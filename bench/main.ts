@@ -5,6 +5,7 @@ import { defaultSettings } from '#engine';
 import { qwen600m, writeRandomModel } from '#test/random-model.ts';
 import { benchDecoding } from './decoding.ts';
 import { benchEmbedding } from './embedding.ts';
+import { benchExamples } from './examples.ts';
 import { benchHotPath } from './hot-path.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
@@ -47,6 +48,9 @@ const benches: Record<string, () => Promise<Row[]>> = {
   embedding: () => benchEmbedding({ threads }),
   latency: benchLatency,
   start: benchStart,
+  examples: () => benchExamples({ examples: 200_000 }),
+  // Takes half an hour: named only.
+  'examples-million': () => benchExamples({ examples: 1_000_000 }),
 };
 
 function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string {
@@ -55,11 +59,12 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
   return file;
 }
 
+const onlyNamed = new Set(['examples-million']);
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
 try {
   for (const [name, bench] of Object.entries(benches)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (wanted.length > 0 ? !wanted.includes(name) : onlyNamed.has(name)) continue;
     console.error(`measuring ${name} ...`);
     rows.push(...(await bench()));
   }

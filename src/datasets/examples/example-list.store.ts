@@ -134,6 +134,9 @@ const unsearched = (order: string) => `(select * from examples e
   where $8 and e.dataset_id = $1 and not e.searched ${order} offset 0) e ${content}`;
 const isFoundUnsearched = `c.words like all($7::text[]) and ${isInState}`;
 
+/** Reading a million examples takes seconds; that is no sign of a database in trouble. */
+const patience = ({ unsearched: isAny }: Search) => (isAny ? { timeoutMs: 120_000 } : {});
+
 const searchValues = (state: FilteredState, { words, unsearched: isAny }: Search) => [
   ...valuesOf(state),
   ...[words.tsquery, words.patterns, isAny],
@@ -144,7 +147,7 @@ export async function countFound(sql: Sql, state: FilteredState, search: Search)
     `select ((select count(*) from examples e where ${isFound})
            + (select count(*) from ${unsearched('')} where ${isFoundUnsearched}))::integer as total`,
     searchValues(state, search),
-    { name: 'datasets.count_found' },
+    { name: 'datasets.count_found', ...patience(search) },
   );
   return row?.total ?? 0;
 }
@@ -166,7 +169,7 @@ export function listFound(
        ) e ${content}
       order by e.id desc`,
     [...searchValues(state, search), page.before, page.limit],
-    { name: 'datasets.list_found' },
+    { name: 'datasets.list_found', ...patience(search) },
   );
 }
 
