@@ -6,6 +6,7 @@ import { qwen600m, writeRandomModel } from '#test/random-model.ts';
 import { benchDecoding } from './decoding.ts';
 import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
+import { benchFeedback } from './feedback.ts';
 import { benchHotPath } from './hot-path.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
@@ -46,6 +47,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
       threads,
     }),
   embedding: () => benchEmbedding({ threads }),
+  feedback: benchFeedback,
   latency: benchLatency,
   start: benchStart,
   examples: () => benchExamples({ examples: 200_000 }),

@@ -6,7 +6,7 @@ import { startProgram } from '#test/program.ts';
 import { startBenchDatabase } from './database.ts';
 
 /** The real program under a benchmark, with models of ours added as an operator adds them. */
-export type Served = { url: string; key: string; pid: number; stop: () => Promise<void> };
+export type Served = { url: string; key: string; pid: number; databaseUrl: string; stop: () => Promise<void> };
 
 const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml');
 
@@ -23,6 +23,7 @@ export async function startServed(models: { id: string; kind: ModelKind; gguf: s
     url: program.url,
     key: program.key,
     pid: program.process.pid ?? 0,
+    databaseUrl: url,
     async stop() {
       await program.stop();
       await drop();
