@@ -20,6 +20,7 @@ create table datasets (
   updated_at timestamptz not null default now()
 );
 create index datasets_by_project on datasets (project_id, created_at desc, id desc);
+create index datasets_unsearched on datasets (id) where unsearched;
 
 -- What examples say: each content once per dataset, under the SHA-256 of its canonical JSON. It never changes.
 create table example_contents (

@@ -164,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   usage.start();
   saved.start();
   await jobs.start();
+  await datasets.start();
   await hosting.start();
   imports.start();
   feedback.start();

@@ -9,7 +9,7 @@ import { type AddedExample, type Addition, addExamples } from './examples/add-ex
 import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './examples/bulk-add.ts';
 import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
-import { indexWordsTask, runIndexWords } from './examples/search-index.ts';
+import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './examples/search-index.ts';
 import type { DatasetLimits } from './limits.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
 import { versionsRoutes } from './versions/versions.routes.ts';
@@ -28,6 +28,8 @@ type Measured = Pick<Dataset | LockedDataset, 'kind' | 'targetModel'>;
 /** What other rooms do with datasets, under the limits of this installation. */
 export type Datasets = {
   routes: (app: FastifyInstance) => Promise<void>;
+  /** Takes up background work that was left. Once the jobs have started. */
+  start: () => Promise<void>;
   limits: DatasetLimits;
   /** Null where no model is installed that could count. */
   rulerOf: (dataset: Measured) => TokenRuler | null;
@@ -52,6 +54,7 @@ export function createDatasets(options: DatasetsOptions): Datasets {
       await app.register(versionsRoutes(options));
       await app.register(examplesRoutes(options));
     },
+    start: () => resumeIndexing(database, jobs),
     limits,
     rulerOf: (dataset) => rulerOf(options, dataset),
     prepare: (dataset, examples, signal) =>
@@ -61,7 +64,7 @@ export function createDatasets(options: DatasetsOptions): Datasets {
     bulkAdd: async (tx, addition) => {
       const counts = await bulkAdd(tx, { ...addition, maxExamples });
       const { datasetId } = addition;
-      if (counts.added > searchedAtOnce) await jobs.enqueue(tx, indexWordsTask, { datasetId }, { key: datasetId });
+      if (counts.added > searchedAtOnce) await enqueueIndexing(tx, jobs, datasetId);
       return counts;
     },
     freezeVersion: (tx, freezing) => freezeVersion(tx, { ...freezing, maxVersions: limits.maxVersionsPerDataset }),

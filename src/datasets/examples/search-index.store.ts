@@ -40,3 +40,9 @@ export async function noteAllSearched(tx: Sql, datasetId: string): Promise<boole
   );
   return rows.length > 0;
 }
+
+/** Datasets whose examples are not all in the index. */
+export async function listUnsearched(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>('select id from datasets where unsearched');
+  return rows.map(({ id }) => id);
+}
