@@ -60,16 +60,17 @@ function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
   };
 }
 
+/** A header of a million names takes the parser minutes, so whoever can count them before should. */
+export function refuseColumns(actual: number, limit: number): void {
+  if (actual <= limit) return;
+  throw new ImportFailure('too_many_columns', `The file has ${actual} columns or more; at most ${limit} can be read.`, {
+    details: { limit, actual },
+    hint: 'Is the delimiter right, and does the first row name the columns?',
+  });
+}
+
 function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
-  if (record.length > maxColumns)
-    throw new ImportFailure(
-      'too_many_columns',
-      `The file has ${record.length} columns; at most ${maxColumns} can be read.`,
-      {
-        details: { limit: maxColumns, actual: record.length },
-        hint: 'Is the delimiter right, and does the first row name the columns?',
-      },
-    );
+  refuseColumns(record.length, maxColumns);
   const seen = new Map<string, number>();
   return record.map((bytes, index) => {
     const name = bytes.toString().trim() || `column_${index + 1}`;

@@ -98,3 +98,9 @@ export function detectDelimiter(beginning: string): string {
 function outsideQuotes(line: string): string {
   return line.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
 }
+
+/** Columns of the first line, as far as it is seen. */
+export function countColumns(beginning: string, delimiter: string): number {
+  const [first = ''] = beginning.trimStart().split(/\r|\n/, 1);
+  return outsideQuotes(first).split(delimiter).length;
+}

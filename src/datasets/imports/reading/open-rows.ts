@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ByteStream, bounded, digestingStream, peek } from './byte-stream.ts';
-import { readDelimited } from './delimited.ts';
-import { detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
+import { readDelimited, refuseColumns } from './delimited.ts';
+import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
 import { detectEncoding, toUtf8 } from './encoding.ts';
 import { gunzip } from './gunzip.ts';
 import { ImportFailure } from './import-failure.ts';
@@ -90,6 +90,7 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const beginning = text.sample.toString();
   const format = detectTextFormat(beginning, { asked: options.format, fileName });
   const delimiter = format === 'csv' || format === 'tsv' ? (options.delimiter ?? delimiterOf(format, beginning)) : null;
+  if (delimiter !== null) refuseColumns(countColumns(beginning, delimiter), bounds.maxColumns);
   return { format, encoding: encoding.name, delimiter, rows: rowsOf(text.chunks, { delimiter, format, bounds }) };
 }
 

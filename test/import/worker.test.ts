@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { childrenOf, commandOf } from '#test/processes.ts';
+import type { ImportClient, WireImport } from './import-client.ts';
+import { createImportWorld, type ImportWorld } from './import-world.ts';
+
+let world: ImportWorld;
+let text: ImportClient;
+before(async () => {
+  world = await createImportWorld();
+  text = world.text;
+});
+after(() => world?.stop());
+
+const rows = 3_000;
+const file = Buffer.from(
+  Array.from({ length: rows }, (_, n) =>
+    JSON.stringify({ prompt: `What comes after ${n}?`, completion: `It is ${n + 1}.` }),
+  ).join('\n'),
+);
+
+const workers = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('imports/worker/child.ts'));
+
+function killWorkers(): number {
+  const pids = workers();
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  return pids.length;
+}
+
+/** Kills whatever works, once in every round, until the import is where it should be. */
+async function killWhile(id: string, { kills, until }: { kills: number; until: string }): Promise<WireImport> {
+  for (let killed = 0; killed < kills; ) {
+    await sleep(Math.random() * 900);
+    const { state } = await text.read(id);
+    if (state === until) break;
+    killed += killWorkers() > 0 ? 1 : 0;
+  }
+  return text.until(id, until);
+}
+
+test('a worker that is killed at any moment leaves all of an import or nothing, and another one ends it once', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { id } = await text.create({ name: 'a.jsonl', size: file.length });
+    await text.put(id, file);
+    await killWhile(id, { kills: 2, until: 'ready' });
+    const { preview_token } = await text.preview(id);
+    await text.demand('POST', `imports/${id}/confirm`, { preview_token });
+    const done = await killWhile(id, { kills: 2, until: 'completed' });
+    assert.equal(done.result?.examples_added, rows);
+    const { total_count } = await text.demand<{ total_count: number }>(
+      'GET',
+      `datasets/${done.dataset_id}/examples?limit=1`,
+    );
+    const versions = await text.demand<{ total_count: number }>(
+      'GET',
+      `dataset-versions?dataset_id=${done.dataset_id}`,
+    );
+    assert.deepEqual([total_count, versions.total_count], [rows, 1]);
+  }
+  const datasets = await text.demand<{ total_count: number }>('GET', 'datasets');
+  assert.equal(datasets.total_count, 3);
+});
+
+test('a file that every worker dies of fails, and makes nothing', async () => {
+  const { id } = await text.create({ name: 'a.jsonl', size: file.length });
+  const before = await text.demand<{ total_count: number }>('GET', 'datasets');
+  await world.db.database.query('update imports set attempts = 3 where id = $1', [id]);
+  await text.put(id, file);
+  const failed = await text.until(id, 'failed', 'ready');
+  assert.deepEqual([failed.state, failed.error?.code], ['failed', 'worker_lost']);
+  assert.deepEqual(await text.demand('GET', 'datasets'), before);
+});
+
+test('an import is canceled while it is written, and nothing of it is there', async () => {
+  const { id } = await text.upload('a.jsonl', file);
+  const { preview_token } = await text.preview(id);
+  const before = await text.demand<{ total_count: number }>('GET', 'datasets');
+  await text.demand('POST', `imports/${id}/confirm`, { preview_token });
+  await text.demand('POST', `imports/${id}/cancel`);
+  const canceled = await text.until(id, 'canceled');
+  assert.equal(canceled.result, null);
+  assert.equal((await text.demand<{ total_count: number }>('GET', 'datasets')).total_count, before.total_count);
+});
+
+/** The most memory that any worker has taken, MB. */
+const peakMb = () =>
+  Math.max(
+    0,
+    ...workers().map(
+      (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    ),
+  );
+
+const big = 30_000_000;
+const bombs: [string, string, () => Buffer, string][] = [
+  [
+    'a packed file of spaces',
+    'a.jsonl.gz',
+    () => gzipSync(Buffer.concat([Buffer.from('{"prompt":"a","completion":"b"}\n'), Buffer.alloc(300_000_000, ' ')])),
+    'bad_compression',
+  ],
+  ['one line without end', 'a.jsonl', () => Buffer.alloc(big, 'x'), 'wrong_format'],
+  ['one line of brackets', 'a.jsonl', () => Buffer.from(`{"a":${'['.repeat(big)}`), 'ready'],
+  ['one item of brackets', 'a.json', () => Buffer.from(`[${'['.repeat(big)}`), 'unreadable'],
+  ['a quote without end', 'a.csv', () => Buffer.from(`a,b\n1,"${'x'.repeat(big)}`), 'row_too_large'],
+  ['a million columns', 'a.csv', () => Buffer.from(`${'abc,'.repeat(900_000)}\n1\n`), 'too_many_columns'],
+  [
+    'a million fields',
+    'a.jsonl',
+    () => Buffer.from(`{${Array.from({ length: 200_000 }, (_, n) => `"f${n}":1`).join(',')}}\n`),
+    'ready',
+  ],
+];
+
+for (const [what, name, make, outcome] of bombs)
+  test(`${what} gets a clear answer in bounded memory`, async () => {
+    const result = await text.upload(name, make());
+    assert.equal(result.error?.code ?? result.state, outcome, JSON.stringify(result.error));
+    assert.ok(peakMb() < 400, `${peakMb()} MB`);
+  });
