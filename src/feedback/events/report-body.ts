@@ -1,4 +1,4 @@
-import { ascendingIds } from '#kernel';
+import { ascendingIds, newId } from '#kernel';
 import { limits } from './event.ts';
 import { readReport, wholeBody } from './event-reader.ts';
 import { FieldError } from './field-error.ts';
@@ -17,7 +17,7 @@ export function readOneEvent(body: unknown, { datasetId, minStrength }: Destinat
   const unknown = new UnknownFields();
   try {
     const reported = readReport(body, wholeBody, unknown);
-    const id = ascendingIds('rev')();
+    const id = newId('rev');
     return { value: newEvent(reported, { datasetId, id }, minStrength), ignored: unknown.names() };
   } catch (error) {
     throw error instanceof FieldError ? error.toFault() : error;
