@@ -1,0 +1,151 @@
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { openRows } from '../src/datasets/imports/reading/open-rows.ts';
+import { createImportWorld, type ImportWorld } from '../test/import/import-world.ts';
+import { childrenOf, commandOf } from '../test/support/processes.ts';
+import type { Row } from './table.ts';
+
+const rowCount = 1_000_000;
+const bounds = { maxTextBytes: 1e12, maxRows: 1e9, maxRowBytes: 4_000_000, maxColumns: 1_000 };
+
+/** Profile and import of a million rows of JSON lines (1 GB), against the speed of our reader alone on the same file. */
+export async function benchImports(rows: number = rowCount): Promise<Row[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-imports-'));
+  const file = path.join(folder, 'rows.jsonl');
+  await writeRows(file, rows);
+  const world = await createImportWorld({ watched: false });
+  try {
+    const scanMs = await timed(() => scan(file));
+    const { id, profileMs, importMs, peakMb } = await importFile(world, file);
+    const figures = `${id}: ${rows} rows, scan ${(scanMs / 1000).toFixed(1)} s`;
+    return [
+      {
+        name: 'profile of JSON lines / scan',
+        ratio: scanMs / profileMs,
+        goal: 0.3,
+        sense: 'at least',
+        figures: `${figures}, profile ${(profileMs / 1000).toFixed(1)} s`,
+      },
+      {
+        name: 'import of JSON lines / scan',
+        ratio: scanMs / importMs,
+        goal: 0.3,
+        sense: 'at least',
+        figures: `${figures}, import ${(importMs / 1000).toFixed(1)} s`,
+      },
+      { name: 'peak memory of the worker, MB', ratio: peakMb, goal: 400, sense: 'at most', figures },
+    ];
+  } finally {
+    await world.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+const syllables = [
+  'ka',
+  'lo',
+  'mi',
+  'ter',
+  'an',
+  'res',
+  'po',
+  'du',
+  'vi',
+  'ing',
+  'est',
+  'or',
+  'ba',
+  'shi',
+  'nu',
+  'pre',
+  'con',
+  'al',
+];
+
+async function writeRows(file: string, rows: number): Promise<void> {
+  let seed = 12_345;
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff;
+    return seed / 0x7fffffff;
+  };
+  const word = () =>
+    Array.from({ length: 1 + Math.floor(random() * 4) }, () => syllables[Math.floor(random() * syllables.length)]).join(
+      '',
+    );
+  const words = Array.from({ length: 20_000 }, word);
+  // Few words are common, many are rare.
+  const text = (count: number) =>
+    Array.from({ length: count }, () => words[Math.floor(words.length * random() ** 3)]).join(' ');
+  async function* lines(): AsyncGenerator<string> {
+    for (let n = 0; n < rows; n++) {
+      const messages = [
+        { role: 'user', content: `${text(55)} ${n}?` },
+        { role: 'assistant', content: `${text(85)}.` },
+      ];
+      yield `${JSON.stringify({ messages })}\n`;
+    }
+  }
+  await pipeline(lines(), createWriteStream(file));
+}
+
+async function scan(file: string): Promise<void> {
+  const { size } = await stat(file);
+  const bytes = createReadStream(file, { highWaterMark: 1 << 18 });
+  const options = { format: null, encoding: null, delimiter: null };
+  const { rows } = await openRows({ name: file, sizeBytes: size, bytes }, { options, bounds, tempDir: tmpdir() });
+  for await (const _ of rows);
+}
+
+async function importFile({ text, key }: ImportWorld, file: string) {
+  const { size } = await stat(file);
+  const { id } = await text.create({ name: 'rows.jsonl', size });
+  await fetch(`${text.base}/imports/${id}/content`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-length': String(size) },
+    body: createReadStream(file),
+    duplex: 'half',
+  });
+  const watch = watchMemory();
+  const profileMs = await timed(() => untilOver(() => text.read(id), 'ready'));
+  const { preview_token } = await text.preview(id);
+  await text.demand('POST', `imports/${id}/confirm`, { preview_token });
+  const importMs = await timed(() => untilOver(() => text.read(id), 'completed'));
+  return { id, profileMs, importMs, peakMb: watch.stop() };
+}
+
+async function untilOver(read: () => Promise<{ state: string; error: unknown }>, state: string): Promise<void> {
+  for (;;) {
+    const now = await read();
+    if (now.state === state) return;
+    if (now.error !== null) throw new Error(JSON.stringify(now.error));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** The most that any worker of this process takes, MB. */
+function watchMemory(): { stop: () => number } {
+  let peak = 0;
+  const look = () => {
+    for (const pid of childrenOf(process.pid).filter((each) => commandOf(each).includes('imports/worker/child.ts'))) {
+      const [, kb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      peak = Math.max(peak, Number(kb) / 1024);
+    }
+  };
+  const timer = setInterval(look, 500);
+  return {
+    stop: () => {
+      look();
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}
