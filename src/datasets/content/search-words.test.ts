@@ -21,7 +21,7 @@ test('words are found whatever their case, width and surroundings', () => {
     ['example', 'me@example.com/path'],
     ['2026-01-02', 'on 2026/01/02'],
     ['snake_case', 'a snake_case name'],
-    ['la*', 'a lamp'],
+    ['lam*', 'a lamp'],
     ['天气', '今天天气很好'],
     ['天', '今天'],
     ['好', '天气很好'],
@@ -36,6 +36,7 @@ test('parts of words are found where a star says so, and only there', () => {
   for (const [query, text] of [
     ['lam', 'a lamp'],
     ['amp*', 'a lamp'],
+    ['la*', 'a lamp'],
     ['lamp red', 'a lamp'],
     ['气天', '天气'],
   ] as const)
@@ -60,6 +61,6 @@ test('every text is found by itself and by each of its words', () => {
 test('endless words are found by their beginning', () => {
   const long = 'ab'.repeat(500);
   assert.ok(finds(long, `x ${long}`));
-  assert.ok(finds('ab*', `x ${long}`));
+  assert.ok(finds('aba*', `x ${long}`));
   assert.ok(wordsOf(long).length < 100);
 });

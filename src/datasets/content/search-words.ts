@@ -63,17 +63,19 @@ export type SearchTerm = { word: string; begins: boolean };
 
 /** More words than these do not narrow a search further. */
 const maxTerms = 16;
+/** Too many words begin with fewer letters. */
+const leastBeginning = 3;
 
 /**
- * What a search text asks for: each of its words must occur, `word*` stands for all words that begin so, and text of
- * scripts without spaces is found inside longer text. Nothing: the text has no word.
+ * What a search text asks for: each of its words must occur, `word*` (from three letters on) stands for all words that
+ * begin so, and text of scripts without spaces is found inside longer text. Nothing: the text has no word.
  */
 export function searchTerms(text: string): SearchTerm[] {
   const terms = new Map<string, SearchTerm>();
   for (const part of foldText(text).split(/(?<=\*)|\s+/u)) {
     const words = [...part.replace(nonWords, ' ').matchAll(runs)].flatMap((run) => termsOfRun(run));
     const last = words.at(-1);
-    if (last && part.endsWith('*') && !anyUnspaced.test(last.word)) last.begins = true;
+    if (last && part.endsWith('*') && last.word.length >= leastBeginning) last.begins = true;
     for (const term of words) terms.set(`${term.word}${term.begins ? '*' : ''}`, term);
   }
   return [...terms.values()].slice(0, maxTerms);

@@ -24,8 +24,8 @@ export type ExamplesRoutesDeps = RulerDeps & { database: Database; cursors: Curs
 const examplesPath = `${datasetPath}/examples`;
 const examplePath = `${examplesPath}/:exampleId`;
 
-/** A hundred examples, each as long as a context. */
-const batchBytes = 8 * 1024 * 1024;
+/** A hundred examples, each about as long as a context. */
+const batchBytes = 4 * 1024 * 1024;
 
 export function examplesRoutes(deps: ExamplesRoutesDeps) {
   const { database, limits } = deps;

@@ -14,8 +14,8 @@ export const examplesQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       ...said(
-        'Only examples that hold all these words; `word*` stands for all words that begin so. Upper and lower case are the same.',
-        '只返回包含全部这些词的样本；`word*` 匹配以其开头的所有词。不区分大小写，中文可按任意片段查找。',
+        'Only examples that hold all these words; `word*` stands for all words that begin so, from three letters on. Upper and lower case are the same.',
+        '只返回包含全部这些词的样本；`word*` 匹配以其开头的所有词（至少三个字母）。不区分大小写，中文可按任意片段查找。',
       ),
       maxLength: 500,
     }),

@@ -51,17 +51,33 @@ export async function prepareExamples(
   examples: readonly NewExample[],
   { kind, ruler, signal }: { kind: ExampleKind; ruler: TokenRuler | null; signal?: AbortSignal },
 ): Promise<PreparedExample[]> {
-  const checked = examples.map((example) => ({ example, ...checkExample(example.content, kind) }));
+  const checked = await inTurns(examples, (example) => ({ example, ...checkExample(example.content, kind) }));
   const uncounted = checked.flatMap(({ example, content }) =>
     content && example.tokens === undefined ? [content] : [],
   );
   const counts = ruler && uncounted.length > 0 ? await ruler.count(uncounted, signal) : [];
   const tokensOf = new Map(uncounted.map((content, index) => [content, counts[index] ?? null]));
-  return checked.map(({ example, content, json, issues }): PreparedExample => {
+  return inTurns(checked, ({ example, content, json, issues }): PreparedExample => {
     if (content === null) return { example: null, issues };
     const tokens = example.tokens ?? tokensOf.get(content) ?? null;
     return storable(example, { content, json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
   });
+}
+
+/** Longest that others wait for the processor, ms. */
+const turnMs = 10;
+
+/** Lets others have their turn, too: large examples take a while. */
+async function inTurns<In, Out>(items: readonly In[], work: (item: In) => Out): Promise<Out[]> {
+  const results: Out[] = [];
+  let beganMs = performance.now();
+  for (const item of items) {
+    results.push(work(item));
+    if (performance.now() - beganMs < turnMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    beganMs = performance.now();
+  }
+  return results;
 }
 
 type Measured = {
