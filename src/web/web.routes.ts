@@ -43,13 +43,13 @@ function answerPage(site: Site, reply: FastifyReply, visitor: Visitor): FastifyR
   const state = site.now();
   if (state.kind !== 'ready') return answerWaiting(reply, state.kind);
   const { html, policy } = state.shell.render(visitor);
-  return guard(reply, policy).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+  return guard(reply, policy).send(html);
 }
 
 function answerWaiting(reply: FastifyReply, kind: 'building' | 'failed'): FastifyReply {
   const { html, policy } = waitingPage(kind);
   if (kind === 'building') reply.header('retry-after', '1');
-  return guard(reply.code(503), policy).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(html);
+  return guard(reply.code(503), policy).send(html);
 }
 
 function answerAsset(site: Site, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -72,11 +72,14 @@ function answerAsset(site: Site, request: FastifyRequest, reply: FastifyReply): 
 
 /** What a browser must not do with a page of ours, or on its behalf. */
 function guard(reply: FastifyReply, policy: string): FastifyReply {
+  // Over plain HTTP browsers only complain about it.
+  if (reply.request.protocol === 'https') reply.header('cross-origin-opener-policy', 'same-origin');
   return reply
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
     .header('content-security-policy', policy)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'same-origin')
-    .header('cross-origin-opener-policy', 'same-origin')
     .header('cross-origin-resource-policy', 'same-origin')
     .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
 }

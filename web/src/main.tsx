@@ -1,5 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isProblem } from './api/problem.ts';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
 import { App } from './app/app.tsx';
@@ -12,9 +13,14 @@ import './ui/base.css';
 if (isNobodySignedIn()) queryClient.setQueryData(sessionQuery.queryKey, null);
 else void queryClient.prefetchQuery(sessionQuery);
 
+/** A failure that the page tells of, with what to do, is no bug; anything else belongs into the console. */
+function onCaughtError(error: unknown): void {
+  if (!isProblem(error)) console.error(error);
+}
+
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root. This is a bug.');
-createRoot(root).render(
+createRoot(root, { onCaughtError }).render(
   <StrictMode>
     <App />
   </StrictMode>,

@@ -13,8 +13,11 @@ type Part<Key extends string, Value> = [Value] extends [undefined]
     ? { [K in Key]?: Value }
     : { [K in Key]: Value };
 
+/** A filter that is undefined is not sent. */
+type Unset<Query> = { [K in keyof Query]: Query[K] | undefined };
+
 export type CallOptions<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
-  Part<'query', Routes[Name]['query']> &
+  Part<'query', Unset<Routes[Name]['query']>> &
   Part<'body', Routes[Name]['body']> & {
     signal?: AbortSignal | undefined;
     /** Makes a creation safe to send again: the same name, the same thing. */

@@ -1,6 +1,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -9,6 +9,7 @@ import { IconMenu2 } from '../../ui/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
 import styles from './frame.module.css';
+import { FrameSkeleton } from './frame-skeleton.tsx';
 import { frameTexts } from './frame-texts.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { SideNavigation } from './side-navigation.tsx';
@@ -18,11 +19,14 @@ import { useFocusOnArrival } from './use-focus-on-arrival.ts';
 export function Frame() {
   const t = useTexts(frameTexts);
   const { data: session } = useQuery(sessionQuery);
-  const { pathname, href } = useLocation();
+  const router = useRouter();
+  const isOver = session === null;
+  // The session ended while the page was open: asked anew, its route leads to where one signs in.
+  useEffect(() => {
+    if (isOver) void router.invalidate();
+  }, [isOver, router]);
   useFocusOnArrival();
-  // The session ended while the page was open.
-  if (session === null)
-    return <Navigate to="/sign-in" search={{ next: pathname === '/' ? undefined : href }} replace />;
+  if (isOver) return <FrameSkeleton />;
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#main">

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { IconActivity, IconArchive } from '../../ui/icons.tsx';
@@ -21,13 +22,15 @@ const route = getRouteApi('/signed-in/activity');
 export function ActivityPage() {
   const t = useTexts(activityTexts);
   const filter = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
   const isFeed = filter.archived === undefined;
   return (
     <Page title={t.title} lead={t.lead} actions={isFeed && !filter.type && !filter.project ? <ArchiveAll /> : null}>
       <Filters filter={filter} />
       <Panel flush>
         <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
-          <Rows filter={filter} />
+          <Rows filter={shown} />
         </Part>
       </Panel>
     </Page>
@@ -38,10 +41,7 @@ function Filters({ filter }: { filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   const names = useTexts(activityTypeTexts);
   const navigate = route.useNavigate();
-  const { archived: _archived, ...withoutArchived } = filter;
-  const { type: _type, ...withoutType } = filter;
-  const { project: _project, ...withoutProject } = filter;
-  const go = (search: ActivityFilter) => void navigate({ search, replace: true });
+  const change = (next: ActivityFilter) => void navigate({ search: { ...filter, ...next }, replace: true });
   return (
     <Toolbar>
       <SegmentedControl
@@ -52,19 +52,17 @@ function Filters({ filter }: { filter: ActivityFilter }) {
           { value: 'feed', label: t.feed },
           { value: 'archive', label: t.archive },
         ]}
-        onChange={(value) => go(value === 'archive' ? { ...withoutArchived, archived: 'true' } : withoutArchived)}
+        onChange={(value) => change({ archived: value === 'archive' ? true : undefined })}
       />
       <NativeSelect
         size="xs"
         aria-label={t.type}
         value={filter.type ?? ''}
         data={[{ value: '', label: t.allTypes }, ...activityTypes.map((type) => ({ value: type, label: names[type] }))]}
-        onChange={({ currentTarget: { value } }) =>
-          go(isActivityType(value) ? { ...withoutType, type: value } : withoutType)
-        }
+        onChange={({ currentTarget: { value } }) => change({ type: isActivityType(value) ? value : undefined })}
       />
       {filter.project && (
-        <Button size="xs" variant="light" onClick={() => go(withoutProject)}>
+        <Button size="xs" variant="light" onClick={() => change({ project: undefined })}>
           {filter.project} ×
         </Button>
       )}

@@ -1,16 +1,14 @@
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  keepPreviousData,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { ActivityType } from './activity-type-texts.ts';
 
 export type Activity = Schemas['Activity'];
-export type ActivityFilter = { archived?: 'true'; type?: ActivityType; project?: string };
+export type ActivityFilter = {
+  archived?: true | undefined;
+  type?: ActivityType | undefined;
+  project?: string | undefined;
+};
 
 type Pages = InfiniteData<AnswerOf<'GET /api/v1/activity'>>;
 
@@ -18,14 +16,16 @@ export const activityQuery = (filter: ActivityFilter) =>
   infiniteQueryOptions({
     queryKey: ['activity', filter],
     queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/activity', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
+      call('GET /api/v1/activity', {
+        query: { ...filter, archived: filter.archived ? 'true' : 'false', limit: 50, cursor: pageParam },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
   });
 
 /** The row leaves the list at once; it comes back if the server did not take it. */
-export function useMoveActivity(filter: ActivityFilter) {
+export function useMoveActivity(filter: ActivityFilter, onFailure: (error: unknown) => void) {
   const queryClient = useQueryClient();
   const { queryKey } = activityQuery(filter);
   return useMutation({
@@ -39,7 +39,11 @@ export function useMoveActivity(filter: ActivityFilter) {
       queryClient.setQueryData<Pages>(queryKey, (pages) => pages && without(pages, id));
       return { before };
     },
-    onError: (_error, _row, kept) => queryClient.setQueryData(queryKey, kept?.before),
+    // Here and not where it is called: the row that called is gone from the page.
+    onError: (error, _row, kept) => {
+      queryClient.setQueryData(queryKey, kept?.before);
+      onFailure(error);
+    },
     onSettled: () => {
       // Of several clicks in a row the last one fetches.
       if (queryClient.isMutating({ mutationKey: ['move-activity'] }) <= 1)

@@ -88,14 +88,11 @@ function Actor({ actor: { kind, label } }: Pick<Activity, 'actor'>) {
 function Move({ row, text, filter }: { row: Activity; text: string; filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   const { language } = useLanguage();
-  const move = useMoveActivity(filter);
+  const move = useMoveActivity(filter, (error) => notifyProblem(error, language));
   const label = row.archived ? t.unarchiveOne(text) : t.archiveOne(text);
   return (
     <Tooltip label={row.archived ? t.feed : t.archive}>
-      <ActionIcon
-        aria-label={label}
-        onClick={() => move.mutate(row, { onError: (error) => notifyProblem(error, language) })}
-      >
+      <ActionIcon aria-label={label} onClick={() => move.mutate(row)}>
         {row.archived ? <IconArchiveOff /> : <IconArchive />}
       </ActionIcon>
     </Tooltip>

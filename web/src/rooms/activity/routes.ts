@@ -5,9 +5,9 @@ import { isActivityType } from './activity-type-texts.ts';
 
 function readSearch({ archived, type, project }: Record<string, unknown>): ActivityFilter {
   return {
-    ...(archived === 'true' || archived === true ? { archived: 'true' } : {}),
-    ...(isActivityType(type) ? { type } : {}),
-    ...(typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? { project } : {}),
+    archived: archived === true ? archived : undefined,
+    type: isActivityType(type) ? type : undefined,
+    project: typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? project : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Page } from '../../ui/page.tsx';
@@ -24,7 +25,7 @@ export function DashboardPage() {
   return (
     <Page title={t.title} lead={session && t.greeting(session.account.display_name)} actions={<WindowChoice />}>
       <Part skeleton={<DashboardSkeleton />}>
-        <Overview window={window} />
+        <Overview window={useDeferredValue(window)} />
       </Part>
     </Page>
   );

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
 
 export type Dashboard = AnswerOf<'GET /api/v1/dashboard'>;
@@ -12,7 +12,5 @@ export const dashboardQuery = (window: Window) =>
   queryOptions({
     queryKey: ['dashboard', window],
     queryFn: ({ signal }) => call('GET /api/v1/dashboard', { query: { window }, signal }),
-    // Another window replaces the old one when it is there.
-    placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });

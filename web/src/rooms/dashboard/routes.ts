@@ -5,7 +5,9 @@ import { dashboardQuery, isWindow, type Window } from './dashboard-queries.ts';
 export const dashboardRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
-  validateSearch: ({ window }: Record<string, unknown>): { window?: Window } => (isWindow(window) ? { window } : {}),
+  validateSearch: ({ window }: Record<string, unknown>): { window?: Window | undefined } => ({
+    window: isWindow(window) ? window : undefined,
+  }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(dashboardQuery(deps.window ?? '7d')),
   component: lazyRouteComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),

@@ -104,14 +104,10 @@ function ConfirmDeactivation({ apiKey, isOpen, onClose }: KeyDialogProps) {
 function ConfirmDeletion({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   const shared = useTexts(sharedTexts);
-  const remove = useDeleteKey();
-  const confirm = () =>
-    remove.mutate(apiKey, {
-      onSuccess: () => {
-        onClose();
-        notify({ tone: 'good', text: t.deleted(apiKey.name) });
-      },
-    });
+  const remove = useDeleteKey(({ name }) => {
+    onClose();
+    notify({ tone: 'good', text: t.deleted(name) });
+  });
   return (
     <Confirm
       {...{ isOpen, onClose }}
@@ -119,7 +115,7 @@ function ConfirmDeletion({ apiKey, isOpen, onClose }: KeyDialogProps) {
       action={shared.delete}
       isBusy={remove.isPending}
       error={remove.error}
-      onConfirm={confirm}
+      onConfirm={() => remove.mutate(apiKey)}
     >
       <Text>{t.deleteText}</Text>
     </Confirm>

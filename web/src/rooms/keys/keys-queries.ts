@@ -47,12 +47,14 @@ export function useSetKeyActive() {
   });
 }
 
-export function useDeleteKey() {
+/** `onDone` is called also when the row of the key is gone by then. */
+export function useDeleteKey(onDone: (key: Key) => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (key: Key) => call('DELETE /api/v1/keys/{key_id}', { path: { key_id: key.id } }),
-    onSuccess: (_, { id }) => {
-      changeRows(queryClient, (rows) => rows.filter((row) => row.id !== id));
+    onSuccess: (_, key) => {
+      onDone(key);
+      changeRows(queryClient, (rows) => rows.filter((row) => row.id !== key.id));
       void queryClient.invalidateQueries(keysQuery);
       refreshOverview(queryClient);
     },

@@ -23,17 +23,10 @@ const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug
 function Archive({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const [isAsking, setAsking] = useState(false);
-  const change = useChangeProject(pathOf(project));
-  const archive = () =>
-    change.mutate(
-      { archived: true },
-      {
-        onSuccess: () => {
-          setAsking(false);
-          notify({ tone: 'good', text: t.archiveDone(project.name) });
-        },
-      },
-    );
+  const change = useChangeProject(pathOf(project), ({ name }) => {
+    setAsking(false);
+    notify({ tone: 'good', text: t.archiveDone(name) });
+  });
   return (
     <>
       <Button variant="outline" color="rust" onClick={() => setAsking(true)}>
@@ -46,7 +39,7 @@ function Archive({ project }: { project: Project }) {
         action={t.archive}
         isBusy={change.isPending}
         error={change.error}
-        onConfirm={archive}
+        onConfirm={() => change.mutate({ archived: true })}
       >
         <Text>{t.archiveConfirmText}</Text>
       </Confirm>
@@ -57,15 +50,8 @@ function Archive({ project }: { project: Project }) {
 function Unarchive({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const { language } = useLanguage();
-  const change = useChangeProject(pathOf(project));
-  const unarchive = () =>
-    change.mutate(
-      { archived: false },
-      {
-        onSuccess: () => notify({ tone: 'good', text: t.unarchived(project.name) }),
-        onError: (error) => notifyProblem(error, language),
-      },
-    );
+  const change = useChangeProject(pathOf(project), ({ name }) => notify({ tone: 'good', text: t.unarchived(name) }));
+  const unarchive = () => change.mutate({ archived: false }, { onError: (error) => notifyProblem(error, language) });
   return (
     <Button variant="default" loading={change.isPending} onClick={unarchive}>
       {t.unarchive}

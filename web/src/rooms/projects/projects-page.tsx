@@ -1,7 +1,7 @@
 import { Badge, Button, SegmentedControl } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -27,6 +27,8 @@ const route = getRouteApi('/signed-in/projects');
 export function ProjectsPage() {
   const t = useTexts(projectsTexts);
   const filter = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -38,7 +40,7 @@ export function ProjectsPage() {
       <Filters filter={filter} />
       <Panel flush>
         <Part skeleton={<RowsSkeleton columns={4} />}>
-          <ProjectList filter={filter} create={create} />
+          <ProjectList filter={shown} create={create} />
         </Part>
       </Panel>
       <CreateProject isOpen={isCreating} onClose={() => setCreating(false)} />
@@ -49,21 +51,10 @@ export function ProjectsPage() {
 function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearch }) {
   const t = useTexts(projectsTexts);
   const navigate = route.useNavigate();
-  const change = (next: { q?: string; kind?: ProjectsSearch['kind'] | 'all'; archived?: boolean }) =>
-    void navigate({
-      search: (now) => {
-        const all = { ...now, ...next };
-        return {
-          ...(all.q ? { q: all.q } : {}),
-          ...(all.kind && all.kind !== 'all' ? { kind: all.kind } : {}),
-          ...(all.archived ? { archived: true } : {}),
-        };
-      },
-      replace: true,
-    });
+  const change = (next: ProjectsSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
-      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
       <SegmentedControl
         size="xs"
         aria-label={t.kind}
@@ -73,7 +64,7 @@ function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearc
           { value: 'text', label: t.text },
           { value: 'embedding', label: t.embedding },
         ]}
-        onChange={(value) => change({ kind: value === 'text' || value === 'embedding' ? value : 'all' })}
+        onChange={(value) => change({ kind: value === 'text' || value === 'embedding' ? value : undefined })}
       />
       <SegmentedControl
         size="xs"
@@ -83,7 +74,7 @@ function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearc
           { value: 'open', label: t.open },
           { value: 'archived', label: t.archived },
         ]}
-        onChange={(value) => change({ archived: value === 'archived' })}
+        onChange={(value) => change({ archived: value === 'archived' ? true : undefined })}
       />
     </Toolbar>
   );

@@ -1,6 +1,5 @@
 import {
   infiniteQueryOptions,
-  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
@@ -20,7 +19,6 @@ export const projectsQuery = (filter: ProjectsSearch) =>
       call('GET /api/v1/projects', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
   });
 
 export const projectQuery = ({ owner, project }: ProjectPath) =>
@@ -53,12 +51,16 @@ export function useCreateProject() {
   });
 }
 
-export function useChangeProject({ owner, project }: ProjectPath) {
+/** `onDone` is called also when what called is gone from the page by then. */
+export function useChangeProject({ owner, project }: ProjectPath, onDone?: (changed: Project) => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body: ProjectChange) =>
       call('PATCH /api/v1/projects/{owner}/{project}', { path: { owner, project }, body }),
-    onSuccess: (changed) => remember(queryClient, changed),
+    onSuccess: (changed) => {
+      onDone?.(changed);
+      remember(queryClient, changed);
+    },
   });
 }
 

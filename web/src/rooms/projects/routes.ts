@@ -2,13 +2,17 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { hostedModelsQuery, projectQuery, projectsQuery } from './projects-queries.ts';
 
-export type ProjectsSearch = { q?: string; kind?: 'text' | 'embedding'; archived?: true };
+export type ProjectsSearch = {
+  q?: string | undefined;
+  kind?: 'text' | 'embedding' | undefined;
+  archived?: true | undefined;
+};
 
 function readSearch({ q, kind, archived }: Record<string, unknown>): ProjectsSearch {
   return {
-    ...(typeof q === 'string' && q !== '' ? { q: q.slice(0, 200) } : {}),
-    ...(kind === 'text' || kind === 'embedding' ? { kind } : {}),
-    ...(archived === true ? { archived } : {}),
+    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    kind: kind === 'text' || kind === 'embedding' ? kind : undefined,
+    archived: archived === true ? archived : undefined,
   };
 }
 

@@ -16,9 +16,10 @@ const ownPage = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
 
 function readSearch(search: Record<string, unknown>): SignInSearch {
   const { next, error } = search;
+  // Each is named: what is left out here stays as it came in the address.
   return {
-    ...(typeof next === 'string' && ownPage.test(next) ? { next } : {}),
-    ...(typeof error === 'string' ? { error } : {}),
+    next: typeof next === 'string' && ownPage.test(next) ? next : undefined,
+    error: typeof error === 'string' ? error : undefined,
   };
 }
 

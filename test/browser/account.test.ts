@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedPassword, seedSession, signIn, testPassword } from '#test/sessions.ts';
+import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  stage = await openStage();
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+test('the feed tells what happened; rows go to the archive one by one, all at once, and back', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/activity');
+  await page.getByText('100.000000 credits were granted.').waitFor();
+  await page.getByRole('button', { name: 'Archive: 100.000000 credits were granted.' }).click();
+  await page.getByText('100.000000 credits were granted.').waitFor({ state: 'detached' });
+  await page.getByText('The API key "First key" was created.').waitFor();
+
+  await page.getByRole('button', { name: 'Archive all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive all' }).click();
+  await page.getByRole('heading', { name: 'Nothing new' }).waitFor();
+  const rows = await stage.database.query<{ archived_at: Date | null }>(
+    'select archived_at from activity where account_id = $1',
+    [owner.accountId],
+  );
+  assert.ok(rows.length >= 2 && rows.every((row) => row.archived_at !== null));
+
+  await page.getByText('Archive', { exact: true }).click();
+  await page.getByRole('button', { name: 'Put back: 100.000000 credits were granted.' }).click();
+  await page.getByText('100.000000 credits were granted.').waitFor({ state: 'detached' });
+  await go('/activity');
+  await page.getByText('100.000000 credits were granted.').waitFor();
+  await page.getByLabel('What happened').selectOption('key.created');
+  await page.getByRole('heading', { name: 'Nothing of this kind' }).waitFor();
+  await leave();
+});
+
+test('a row that the server does not archive comes back', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^503 /] });
+  await go('/activity');
+  await page.route('**/api/v1/activity/*/archive', (route) =>
+    route.fulfill({
+      status: 503,
+      json: { error: { code: 'service_unavailable', message: 'Not now.', type: 'x', param: null, details: null } },
+    }),
+  );
+  await page.getByRole('button', { name: /^Archive: The API key/ }).click();
+  await page.getByText('Not now. Try again in a moment.').waitFor();
+  await page.getByText('The API key "First key" was created.').waitFor();
+  await leave();
+});
+
+test('the profile is changed, and the frame shows it', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/account');
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Account of Ada Lovelace' }).waitFor();
+  await leave();
+});
+
+test('the password is changed with the current one only, and other sessions end', async () => {
+  const owner = await seedOwner(stage.database);
+  const { email } = await seedPassword(stage.database, owner);
+  const elsewhere = await signIn(stage.origin, { email, password: testPassword });
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^40[03] .*\/me\/password$/] });
+  await go('/account');
+  const current = page.getByLabel('Current password');
+  const next = page.getByLabel('New password');
+  const change = page.getByRole('button', { name: 'Change password' });
+  await current.fill('wrong');
+  await next.fill('quiet otters fold 7 paper fans');
+  await change.click();
+  await page.getByText('The current password is wrong.').waitFor();
+  await current.fill(testPassword);
+  await next.fill(testPassword);
+  await change.click();
+  await page.getByText('It is the present one.').waitFor();
+  await next.fill('quiet otters fold 7 paper fans');
+  await change.click();
+  await page.getByText('The password is changed. All other sessions have ended.').waitFor();
+  const { status } = await fetch(`${stage.origin}/api/v1/me`, { headers: { cookie: elsewhere.cookie } });
+  assert.equal(status, 401);
+  await page.reload();
+  await settle(page);
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await leave();
+});
+
+test('one signs out everywhere else, and then everywhere', async () => {
+  const owner = await seedOwner(stage.database);
+  await seedSession(stage.database, owner);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/account');
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await page.getByText('One session was ended.').waitFor();
+  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const sessions = await stage.database.query('select from auth_sessions where account_id = $1', [owner.accountId]);
+  assert.equal(sessions.length, 0);
+  await leave();
+});
+
+test('a language that is chosen holds for the page, the next visit and other browsers', async () => {
+  const owner = await seedOwner(stage.database);
+  const { email } = await seedPassword(stage.database, owner);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/keys');
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitemradio', { name: '简体中文' }).click();
+  await page.getByRole('heading', { name: 'API 密钥' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.reload();
+  await page.getByRole('heading', { name: 'API 密钥' }).waitFor();
+  assert.equal(await page.locator('html').getAttribute('lang'), 'zh-Hans');
+  await leave();
+
+  const other = await stage.open();
+  await other.go('/sign-in');
+  await other.page.getByLabel('E-mail address').fill(email);
+  await other.page.getByLabel('Password', { exact: true }).fill(testPassword);
+  await other.page.keyboard.press('Enter');
+  await other.page.getByRole('heading', { name: '仪表盘' }).waitFor();
+  await other.leave();
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { insertHostedModel } from '#models';
+import { seedProject } from '#test/accounts.ts';
+import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  stage = await openStage();
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+/** The project as the interface shows it to its owner. */
+async function readProject(key: string, path: string) {
+  const response = await fetch(`${stage.origin}/api/v1/projects/${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  assert.equal(response.status, 200);
+  // as: the assertions below look at what is there.
+  return (await response.json()) as Record<string, unknown>;
+}
+
+test('a project is made, and a wrong part of its address is told beside the field', async () => {
+  const owner = await seedOwner(stage.database);
+  await seedProject(stage.database, { accountId: owner.accountId, slug: 'taken' });
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^409 .*\/projects$/] });
+  await go('/projects');
+  await page.getByRole('button', { name: 'New project' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Give it a name.').waitFor();
+  await dialog.getByLabel('Name').fill('Help desk');
+  await dialog.getByLabel('Embedding').check();
+  await dialog.getByLabel('Part of its address').fill('Not A Slug');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('Lower-case letters, digits and hyphens between them, 64 at most.').waitFor();
+  await dialog.getByLabel('Part of its address').fill('taken');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText(/taken/).last().waitFor();
+  await dialog.getByLabel('Part of its address').fill('');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'Help desk' }).waitFor();
+  assert.ok(page.url().endsWith(`/projects/${owner.slug}/help-desk`));
+  assert.equal((await readProject(owner.key, `${owner.slug}/help-desk`))['kind'], 'embedding');
+  await leave();
+});
+
+test('projects are searched, filtered by kind, and the address keeps what is shown', async () => {
+  const owner = await seedOwner(stage.database);
+  for (const [name, kind] of [
+    ['Tickets', 'text'],
+    ['Tale', 'text'],
+    ['Search', 'embedding'],
+  ] as const)
+    await seedProject(stage.database, { accountId: owner.accountId, name, kind });
+  const { page, go, leave } = await stage.open(owner);
+  await go('/projects');
+  await page.keyboard.press('/');
+  await page.keyboard.type('ta');
+  await page.getByRole('rowheader', { name: /Tickets/ }).waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('rowheader').count(), 1);
+  assert.match(page.url(), /\?q=ta$/);
+  await page.getByRole('searchbox').fill('');
+  await page.getByRole('rowheader', { name: /Tickets/ }).waitFor();
+  await page.getByRole('radiogroup', { name: 'Kind' }).getByText('embedding').click();
+  await page.getByRole('rowheader', { name: /Tickets/ }).waitFor({ state: 'detached' });
+  await page.reload();
+  await settle(page);
+  assert.equal(await page.getByRole('rowheader').count(), 1);
+  await page.getByRole('radiogroup', { name: 'Which projects' }).getByText('Archive').click();
+  await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+  await leave();
+});
+
+test('the call of a project is copied as curl and gets an answer from a model', async () => {
+  const owner = await seedOwner(stage.database);
+  const { projectId, slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Chat' });
+  const baseModel = stage.app.models.find('fanfold-tiny-chat');
+  assert.ok(baseModel);
+  await insertHostedModel(stage.database, { projectId, alias: 'chat', displayName: 'Chat', baseModel, active: true });
+  const { page, go, leave } = await stage.open({ ...owner, permissions: ['clipboard-read', 'clipboard-write'] });
+  await go(`/projects/${owner.slug}/${slug}`);
+  await page.getByRole('tab', { name: 'Python' }).click();
+  await page.getByText(`base_url="${stage.origin}/api/projects/${owner.slug}/${slug}/openai/v1"`).waitFor();
+  await page.getByRole('tab', { name: 'curl' }).click();
+  await page.getByRole('group', { name: 'curl' }).getByRole('button', { name: 'Copy' }).click();
+  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command.replace('curl ', 'curl -s ')}`], {
+    env: { PATH: process.env['PATH'], FANFOLD_KEY: owner.key },
+    timeout: 60_000,
+  });
+  assert.match(stdout, /"object":"chat.completion"/);
+  await leave();
+});
+
+test('settings of a project are saved, each as it is changed', async () => {
+  const owner = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Chat' });
+  const path = `${owner.slug}/${slug}`;
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}`);
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await page.getByLabel('Name', { exact: true }).fill('Chat room');
+  await page.getByLabel('Description').fill('Answers to customers');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Chat room', level: 1 }).waitFor();
+  await page.getByLabel('Public').click();
+  await page.getByRole('switch', { name: 'Keep my calls' }).click({ force: true });
+  await page.getByText('public', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.partialDeepStrictEqual(await readProject(owner.key, path), {
+    name: 'Chat room',
+    description: 'Answers to customers',
+    visibility: 'public',
+    inference_auto_save: true,
+  });
+  await leave();
+});
+
+test('a project goes into the archive after a question, and comes out again', async () => {
+  const owner = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Old' });
+  const path = `${owner.slug}/${slug}`;
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/settings`);
+  await page.getByRole('button', { name: 'Archive the project' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive the project' }).click();
+  await page.getByText('This project is in the archive').waitFor();
+  assert.notEqual((await readProject(owner.key, path))['archived_at'], null);
+  await go('/projects?archived=true');
+  await page.getByRole('link', { name: 'Old', exact: true }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Take it out of the archive' }).click();
+  await page.getByRole('button', { name: 'Archive the project' }).waitFor();
+  assert.equal((await readProject(owner.key, path))['archived_at'], null);
+  await leave();
+});
+
+test('the project of somebody else looks as if it were not there', async () => {
+  const owner = await seedOwner(stage.database);
+  const stranger = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId });
+  const { page, go, leave } = await stage.open({ ...stranger, expected: [/^404 .*\/projects\//] });
+  await go(`/projects/${owner.slug}/${slug}`);
+  await page.getByRole('heading', { name: 'There is no such project' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Projects' }).click();
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
+  await leave();
+});
