@@ -8,6 +8,7 @@ import Fastify, {
 import { fault, newId } from '#kernel';
 import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-hook.ts';
 import { acceptJson, unwrapNativeBody } from './body.ts';
+import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { checkDoor } from './door.ts';
@@ -23,7 +24,7 @@ import { validatorCompiler } from './validation.ts';
 export type ServerLimits = {
   bodyBytes: number;
   headerBytes: number;
-  /** Time for the header of a request, and for the whole request, ms. */
+  /** Time for the header of a request, and for its body, ms. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   /** A connection on which nothing moves is closed; longer than the longest answer without a stream, ms. */
@@ -77,6 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = newFastify(limits, options);
   const closing = { now: false };
 
+  limitBodyTime(app, limits.requestTimeoutMs);
   app.decorateRequest('shape', 'native');
   decoratePrincipal(app);
   app.decorate('callers', callers);
@@ -126,7 +128,6 @@ function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: Serve
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => newId('req'),
     bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.silenceTimeoutMs,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },

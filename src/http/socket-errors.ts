@@ -8,11 +8,14 @@ const lingerMs = 1_000;
 
 /** Answers what Node's parser refuses before there is a request: broken syntax, too large or too slow headers. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
-    socket.destroy();
-    return;
-  }
-  endWith(socket, faultOfParser(error));
+  if (error.code === 'ECONNRESET') socket.destroy();
+  else endBrokenRequest(socket, faultOfParser(error));
+}
+
+/** Ends a connection whose request will never be whole, and says why where that can still be said. */
+export function endBrokenRequest(socket: Socket, problem: Fault): void {
+  if (!socket.writable || isAnswering(socket)) socket.destroy();
+  else endWith(socket, problem);
 }
 
 /** Answers `CONNECT`, which Node hands over as a bare socket: this is no proxy. */

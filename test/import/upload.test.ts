@@ -92,7 +92,7 @@ for (const place of ['a folder', 'S3'] as const)
       await text.until(id, 'ready');
     });
 
-    test('an upload may take longer than other requests', async () => {
+    test('an upload may take longer than other requests, which keep their limit meanwhile', async () => {
       const { id } = await create();
       const slow = request(`${text.base}/imports/${id}/content`, {
         method: 'PUT',
@@ -100,10 +100,17 @@ for (const place of ['a folder', 'S3'] as const)
       });
       const answered = once(slow, 'response');
       answered.catch(() => {});
+      const other = request(`${text.base}/imports`, {
+        method: 'POST',
+        headers: { ...bearer(world.key), 'content-type': 'application/json', 'content-length': '100' },
+      });
+      other.write('{');
+      const refused = once(other, 'response').then(([{ statusCode }]) => statusCode);
       for (let part = 0; part < 6; part++) {
         slow.write(file.subarray((part * file.length) / 6, ((part + 1) * file.length) / 6));
         await sleep(600);
       }
+      assert.equal(await Promise.race([refused, 'still waits']), 408);
       slow.end();
       const [response] = await answered;
       assert.equal(response.statusCode, 200);

@@ -8,9 +8,9 @@ import { importToWire } from './import-wire.ts';
 import { uploadContract } from './imports.contract.ts';
 import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
 import { again } from './imports.ts';
+import { chunksUntilLost } from './upload/chunks-until-lost.ts';
 import { completeUpload } from './upload/complete-upload.ts';
 import { readContentRange } from './upload/content-range.ts';
-import { chunksUntilLost, createPatience, type Patience } from './upload/patience.ts';
 import { receive } from './upload/receive.ts';
 
 export type UploadDeps = ImportRoutesDeps & {
@@ -21,7 +21,6 @@ export type UploadDeps = ImportRoutesDeps & {
 /** The route that takes the bytes of a file. In a scope of its own, because it reads bodies of every type as they come. */
 export function uploadRoutes(deps: UploadDeps) {
   return async (app: FastifyInstance): Promise<void> => {
-    const patience = createPatience(app.server);
     app.removeAllContentTypeParsers();
     // The handler reads the request itself, with its own bounds of size and time.
     app.addContentTypeParser('*', (_request, _body, done) => done(null));
@@ -30,7 +29,7 @@ export function uploadRoutes(deps: UploadDeps) {
       .withTypeProvider<TypeBoxProvider>()
       .put(
         `${importPath}/content`,
-        { config: { operation: 'imports.upload', contract: uploadContract } },
+        { config: { operation: 'imports.upload', contract: uploadContract, slowBody: true } },
         async (request, reply) => {
           const record = await importToUpload(deps, request);
           const range = readContentRange(request.headers, record.sizeBytes);
@@ -38,7 +37,7 @@ export function uploadRoutes(deps: UploadDeps) {
           if (record.state !== 'awaiting_upload') return importToWire(record);
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
-          const { receivedBytes, sha256 } = await patient(patience, () => receive(deps, record, { range, chunks }));
+          const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks });
           if (signal.aborted)
             throw fault('service_unavailable', { message: 'The upload was interrupted.', retryAfterSeconds: 5 });
           if (receivedBytes < record.sizeBytes) {
@@ -60,13 +59,4 @@ async function importToUpload({ database }: UploadDeps, request: FastifyRequest)
   if (isOver || (state !== 'awaiting_upload' && receivedBytes < sizeBytes))
     throw wrongState(state, ['awaiting_upload']);
   return record;
-}
-
-async function patient<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
-  const end = patience.begin();
-  try {
-    return await work();
-  } finally {
-    end();
-  }
 }

@@ -1,28 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
-
-/** Lets uploads take as long as they move. */
-export type Patience = {
-  /** From now on; the returned function ends it. */
-  begin: () => () => void;
-};
-
-/**
- * Node ends every request that takes longer than a minute to arrive, and knows one limit per server only. While uploads
- * run, which have a limit of their own for silence, it is lifted; those for headers and for silent connections stay.
- */
-export function createPatience(server: Pick<Server, 'requestTimeout'>): Patience {
-  const limitMs = server.requestTimeout;
-  let running = 0;
-  return {
-    begin() {
-      running++;
-      server.requestTimeout = 0;
-      return () => {
-        if (--running === 0) server.requestTimeout = limitMs;
-      };
-    },
-  };
-}
+import type { IncomingMessage } from 'node:http';
 
 /** The chunks of a body until its end, or until it breaks off or falls silent: what has come then is kept. */
 export async function* chunksUntilLost(

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { createServer } from './server.ts';
+
+const limitMs = 600;
+let app: FastifyInstance;
+let port = 0;
+
+before(async () => {
+  app = createServer({
+    authenticator: async () => null,
+    probe: async () => {},
+    limits: { headersTimeoutMs: 400, requestTimeoutMs: limitMs },
+  });
+  app.post('/plain', { config: { operation: 'plain', access: 'public' } }, async ({ body }) => ({ body }));
+  app.get('/early', { config: { operation: 'early', access: 'public' } }, async () => ({ early: true }));
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    scope.put('/patient', { config: { operation: 'patient', access: 'public', slowBody: true } }, async (request) => ({
+      bytes: (await text(request.raw)).length,
+    }));
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  port = Number(new URL(app.listeningOrigin).port);
+});
+
+after(() => app.close());
+
+type Drip = { answer: () => string; isClosed: () => boolean; socket: Socket };
+
+/** Sends the head of a request, and a byte of its body every 50 ms. */
+function drip(start: string, { bytes, type = 'application/json' }: { bytes: number; type?: string }): Drip {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  let closed = false;
+  socket.on('data', (data) => (answer += data.toString()));
+  socket.on('error', () => {});
+  socket.on('close', () => (closed = true));
+  socket.write(`${start} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`);
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (!socket.writable || sent++ >= bytes) clearInterval(timer);
+    else socket.write(' ');
+  }, 50);
+  return { answer: () => answer, isClosed: () => closed, socket };
+}
+
+const statusOf = ({ answer }: Drip) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer())?.[1]);
+
+test('while one route takes a slow body, a slow body of any other route or address is cut off', async () => {
+  const patient = drip('PUT /patient', { bytes: 50, type: 'text/plain' });
+  await sleep(100);
+  const others = ['POST /plain', 'POST /nothing', 'POST /%zz', 'PUT /plain'].map((start) =>
+    drip(start, { bytes: 1e6 }),
+  );
+  await Promise.all(others.map(({ socket }) => once(socket, 'close')));
+  assert.equal(patient.answer(), '', 'it is still running');
+  assert.equal(statusOf(others[0] ?? patient), 408);
+  assert.match(others[0]?.answer() ?? '', /"request_timeout"/);
+  for (const other of others) assert.equal(other.answer().match(/HTTP\/1\.1 /g)?.length, 1, other.answer());
+  while (patient.answer() === '') await once(patient.socket, 'data');
+  assert.equal(statusOf(patient), 200);
+  assert.match(patient.answer(), /\{"bytes":50\}$/);
+  patient.socket.destroy();
+});
+
+test('a route that takes slow bodies does not wait for one that has fallen silent', async () => {
+  const socket = connect(port, '127.0.0.1');
+  const said = text(socket);
+  socket.write('PUT /patient HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nabc');
+  assert.match(await said, /^HTTP\/1\.1 408 /);
+});
+
+test('a body that nobody waits for is cut off behind the answer, without a second one', async () => {
+  const early = drip('GET /early', { bytes: 1e6 });
+  await once(early.socket, 'close');
+  assert.equal(early.answer().match(/HTTP\/1\.1 /g)?.length, 1);
+  assert.equal(statusOf(early), 200);
+});
