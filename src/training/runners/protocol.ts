@@ -1,0 +1,133 @@
+/**
+ * What the program and the trainer say to each other (`trainer/`, and docs/guides/ray.md for trainers elsewhere). The
+ * program writes `spec.json`; the trainer answers with lines `@evt {json}` on its standard output and in
+ * `out/events.jsonl`, numbered from 1 without gaps, and with its exit code. Everything else that it prints is log text.
+ */
+
+export const protocolVersion = 1;
+
+/** Relative paths are below the folder of `spec.json`; `base.dir` is absolute. */
+export type TrainerSpec = {
+  protocol: typeof protocolVersion;
+  job_id: string;
+  attempt: number;
+  kind: 'sft' | 'embedding';
+  /** The model in Hugging Face form; `sha256` is that of the GGUF file that serves it. */
+  base: { dir: string; arch: string; sha256: string };
+  data: {
+    train: string;
+    eval: string | null;
+    /** Examples that tell what the model forgets. */
+    control: string | null;
+    /** By the names above; null where there is no file. */
+    sha256: { train: string; eval: string | null; control: string | null };
+    pad_id: number;
+  };
+  lora: { r: number; alpha: number; dropout?: number; targets: string[] };
+  optim: {
+    lr: number;
+    epochs: number;
+    max_steps: number | null;
+    /** Sequences or pairs of one optimizer step. */
+    batch: number;
+    /** Of which so many are computed at once. */
+    micro_batch: number;
+    /** Share of all steps. */
+    warmup: number;
+    weight_decay?: number;
+    seed: number;
+  };
+  evaluation?: { every_steps: number | null; patience: number | null };
+  limits: { max_active_ms: number | null; max_rss_mb: number | null };
+  device: 'auto' | 'cpu' | 'cuda';
+  dtype: 'auto' | 'fp32' | 'bf16';
+  checkpoint_every_s: number;
+  /** Checkpoints to keep. */
+  keep: number;
+  /** A checkpoint below `out_dir`; null: from the beginning. */
+  resume_from: string | null;
+  out_dir: string;
+  /** What becomes of a trainer whose standard input ends: it stops (75), or goes on because somebody else minds it. */
+  orphan?: 'stop' | 'continue';
+  embedding?: {
+    mode: 'query' | 'both';
+    temperature: number;
+    max_seq_length: number;
+    in_batch_negatives?: boolean;
+    /** Vectors of documents that stay as they are; null: documents are token ids. */
+    doc_vectors: string | null;
+  };
+};
+
+/** Every event: its number, the trainer's monotonic clock, and the active time so far. */
+type Numbered = { seq: number; t: number; active_ms: number };
+
+/** Numbers by name; nested ones as `outer.inner`. */
+export type Metrics = Record<string, number>;
+
+export type TrainerFailure = { code: string; message: string; hint: string | null; retryable: boolean };
+
+export type TrainerEvent = Numbered &
+  (
+    | {
+        event: 'hello';
+        protocol: number;
+        versions: Record<string, string>;
+        device: string;
+        threads: number | null;
+        pid: number | null;
+      }
+    | {
+        event: 'prepared';
+        samples: number;
+        trained_tokens: number;
+        context_tokens: number;
+        dropped: Metrics;
+        steps_total: number;
+        params_trainable: number | null;
+        mem_estimate_mb: number | null;
+      }
+    /** Active time counts from here. */
+    | { event: 'started'; resumed_step: number }
+    | {
+        event: 'progress';
+        step: number;
+        epoch: number | null;
+        loss: number | null;
+        lr: number | null;
+        grad_norm: number | null;
+        tokens: number | null;
+        tok_s: number | null;
+        eta_ms: number | null;
+        peak_mem_mb: number | null;
+      }
+    | { event: 'eval'; step: number; phase: string | null; metrics: Metrics }
+    /** `path` is relative to `out_dir`. */
+    | { event: 'checkpoint'; step: number; path: string; bytes: number; sha256: string }
+    | { event: 'warning'; code: string; message: string }
+    | { event: 'artifact'; name: string; path: string; bytes: number; sha256: string }
+    | { event: 'finished'; best: Metrics }
+    | { event: 'cancelled'; best: Metrics }
+    | { event: 'failed'; error: TrainerFailure }
+  );
+
+export type EventName = TrainerEvent['event'];
+
+/** How a trainer ends. What ended it without a word (a signal) has no code of its own: see `lost`. */
+export const exitCodes = {
+  done: 0,
+  cancelled: 10,
+  badSpec: 20,
+  unsupported: 21,
+  outOfMemory: 30,
+  notFinite: 31,
+  diskFull: 32,
+  exportFailed: 40,
+  bug: 70,
+  /** Orphaned or preempted, with a checkpoint: another attempt goes on from there. */
+  preempted: 75,
+} as const;
+
+export const eventPrefix = '@evt ';
+/** Longest line, bytes; what is longer is cut and no event. */
+export const maxLineBytes = 64 * 1024;
