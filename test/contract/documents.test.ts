@@ -13,6 +13,7 @@ import { createSchemaChecks, pointed, pointerOf } from '#test/openapi-checks.ts'
 import { pythonProgram } from '#test/python.ts';
 import { root } from '#test/source-tree.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/model.ts';
+import { writeApiTypes } from '../../web/tools/api-types.ts';
 import { publishedFiles } from './published-files.ts';
 
 /** The documents that are published about the routes of the program. */
@@ -40,6 +41,14 @@ test('docs/openapi holds what the program publishes; `npm run openapi` writes it
   const kept = globSync('**/*.{json,yaml}', { cwd: folder }).toSorted();
   assert.deepEqual(kept, [...files.keys()].toSorted());
   for (const [path, text] of files) assert.ok(readFileSync(join(folder, path), 'utf8') === text, `${path} is stale`);
+});
+
+test('the web app is checked against the contract as it is; `npm run openapi` writes its types', () => {
+  const kept = readFileSync(join(root, 'web/src/api/generated/contract.ts'), 'utf8');
+  assert.ok(
+    kept === writeApiTypes(JSON.parse(textOf('openapi.en.json'))),
+    'web/src/api/generated/contract.ts is stale',
+  );
 });
 
 /** Both whole documents, and one operation of each group: the others are made of the same pieces. */

@@ -427,6 +427,76 @@ export type Schemas = {
       training: boolean;
     };
   };
+  Dataset: {
+    id: string;
+    name: string;
+    description: string | null;
+    kind: 'text' | 'embedding';
+    target_model: string | null;
+    example_count: number;
+    split_counts: {
+      train: number;
+      test: number;
+    };
+    invalid_count: number;
+    token_total: number;
+    head_sha256: string | null;
+    latest_version: {
+      id: string;
+      number: number;
+    } | null;
+    pending_retrieval_events: number;
+    archived_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  DatasetLimits: {
+    max_datasets: number;
+    max_examples_per_dataset: number;
+    max_example_tokens: number | null;
+    max_import_bytes: number;
+    max_import_rows: number;
+    max_versions_per_dataset: number;
+    max_indexes: number;
+    max_retrieval_batch: number;
+    max_results_per_event: number;
+    min_training_examples: number;
+    used: {
+      datasets: number;
+      examples: number;
+      bytes: number;
+    };
+  };
+  DatasetVersion: {
+    id: string;
+    dataset_id: string;
+    number: number;
+    label: string | null;
+    sha256: string;
+    size_bytes: number;
+    example_count: number;
+    split_counts: {
+      train: number;
+      test: number;
+    };
+    token_stats: {
+      min: number;
+      p50: number;
+      p95: number;
+      max: number;
+      total: number;
+    };
+    parent_version_id: string | null;
+    source: {
+      kind: 'manual' | 'import' | 'promotion' | 'training';
+      id: string | null;
+    };
+    used_by: {
+      training_jobs: number;
+      indexes: number;
+    };
+    created_at: string;
+  };
   EmbeddingList: {
     object: 'list';
     data: ({
@@ -448,6 +518,46 @@ export type Schemas = {
     dimensions?: number | null;
     input_type?: 'query' | 'document' | null;
     truncate?: boolean | null;
+  };
+  Example: {
+    id: string;
+    dataset_id: string;
+    kind: 'text' | 'embedding';
+    text: {
+      messages: ({
+        role: 'system' | 'user' | 'assistant' | 'tool';
+        content: string | null;
+        reasoning_content?: string;
+        tool_calls?: (Record<string, unknown>)[];
+        tool_call_id?: string;
+      })[];
+      tools: (Record<string, unknown>)[] | null;
+    } | null;
+    embedding: {
+      query: string;
+      positives: ({
+        text: string;
+        document_id: string | null;
+      })[];
+      negatives: ({
+        text: string;
+        document_id: string | null;
+      })[];
+    } | null;
+    split: 'train' | 'test';
+    origin: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
+    origin_id: string | null;
+    tokens: number | null;
+    valid: boolean;
+    issues: ({
+      code: string;
+      pointer: string;
+      message: string;
+      hint: string | null;
+    })[];
+    content_hash: string;
+    created_at: string;
+    updated_at: string;
   };
   FrozenRate: {
     credits_per_gpu_minute: string;
@@ -493,6 +603,60 @@ export type Schemas = {
     created_at: string;
     updated_at: string;
     last_called_at: string | null;
+  };
+  Import: {
+    id: string;
+    dataset_id: string | null;
+    dataset_name: string | null;
+    kind: 'text' | 'embedding';
+    state: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
+    file: {
+      name: string;
+      size_bytes: number;
+      received_bytes: number;
+      sha256: string | null;
+    };
+    format: string | null;
+    progress: {
+      phase: string | null;
+      rows_done: number;
+      rows_total: number | null;
+      percent: number | null;
+    };
+    mapping: Record<string, string | (string)[]> | null;
+    options: {
+      on_invalid: 'reject' | 'skip';
+      dedupe: 'none' | 'exact';
+      test_ratio: number;
+      split_seed: number;
+    };
+    counts: {
+      rows: number;
+      valid: number;
+      invalid: number;
+      duplicates: number;
+      over_token_limit: number;
+    };
+    result: {
+      version_id: string | null;
+      examples_added: number;
+      rows_skipped: number;
+    } | null;
+    error: {
+      code: string;
+      message: string;
+      hint: string | null;
+      details: Record<string, unknown>;
+    } | null;
+    created_by: {
+      kind: string;
+      id: string | null;
+      label: string;
+    };
+    created_at: string;
+    updated_at: string;
+    expires_at: string | null;
+    finished_at: string | null;
   };
   IssuedKey: {
     id: string;
@@ -599,6 +763,69 @@ export type Schemas = {
     created_at: string;
     updated_at: string;
   };
+  PromotedExample: {
+    id: string | null;
+    dataset_id: string;
+    kind: 'text' | 'embedding';
+    text: {
+      messages: ({
+        role: 'system' | 'user' | 'assistant' | 'tool';
+        content: string | null;
+        reasoning_content?: string;
+        tool_calls?: (Record<string, unknown>)[];
+        tool_call_id?: string;
+      })[];
+      tools: (Record<string, unknown>)[] | null;
+    } | null;
+    embedding: {
+      query: string;
+      positives: ({
+        text: string;
+        document_id: string | null;
+      })[];
+      negatives: ({
+        text: string;
+        document_id: string | null;
+      })[];
+    } | null;
+    split: 'train' | 'test';
+    origin: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
+    origin_id: string | null;
+    tokens: number | null;
+    valid: boolean;
+    issues: ({
+      code: string;
+      pointer: string;
+      message: string;
+      hint: string | null;
+    })[];
+    content_hash: string;
+    created_at: string;
+    updated_at: string;
+  };
+  ReportedEvent: {
+    query: string;
+    results: ({
+      rank: number;
+      text: string;
+      document_id?: string | null;
+      score?: number | null;
+    })[];
+    judgments?: ({
+      rank?: number | null;
+      document_id?: string | null;
+      label: 'positive' | 'negative' | 'neutral';
+      signal?: 'click' | 'dwell' | 'thumb' | 'copy' | 'conversion' | 'manual' | null;
+      strength?: number;
+    })[];
+    external_id?: string | null;
+    model?: string | null;
+    index_id?: string | null;
+    request_id?: string | null;
+    user_ref?: string | null;
+    occurred_at?: string | null;
+    metadata?: Record<string, string>;
+  };
   RequestRecord: {
     id: string;
     route: string | null;
@@ -614,6 +841,109 @@ export type Schemas = {
     credits: string;
     created_at: string;
     finished_at: string | null;
+  };
+  RetrievalEvent: {
+    id: string;
+    dataset_id: string;
+    state: 'pending' | 'needs_judgment' | 'skipped' | 'promoted';
+    external_id: string | null;
+    query: string;
+    model: string | null;
+    index_id: string | null;
+    request_id: string | null;
+    user_ref: string | null;
+    occurred_at: string | null;
+    metadata: Record<string, string>;
+    result_count: number;
+    judgments: ({
+      rank: number | null;
+      document_id: string | null;
+      label: 'positive' | 'negative' | 'neutral';
+      signal: 'click' | 'dwell' | 'thumb' | 'copy' | 'conversion' | 'manual' | null;
+      strength: number;
+    })[];
+    promotable: boolean;
+    blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
+    suggested: {
+      positives: (number)[];
+      negatives: (number)[];
+      dropped: ({
+        rank: number;
+        reason: 'no_positive' | 'below_last_looked_at' | 'touched_not_negative' | 'below_lowest_positive' | 'not_judged_negative' | 'same_document_as_positive' | 'score_too_high' | 'near_duplicate_of_positive' | 'over_token_limit' | 'over_max_negatives' | 'not_chosen';
+      })[];
+    };
+    example_ids: (string)[];
+    skipped_reason: string | null;
+    created_at: string;
+    updated_at: string;
+    promoted_at: string | null;
+  };
+  RetrievalEventDetail: {
+    id: string;
+    dataset_id: string;
+    state: 'pending' | 'needs_judgment' | 'skipped' | 'promoted';
+    external_id: string | null;
+    query: string;
+    model: string | null;
+    index_id: string | null;
+    request_id: string | null;
+    user_ref: string | null;
+    occurred_at: string | null;
+    metadata: Record<string, string>;
+    result_count: number;
+    judgments: ({
+      rank: number | null;
+      document_id: string | null;
+      label: 'positive' | 'negative' | 'neutral';
+      signal: 'click' | 'dwell' | 'thumb' | 'copy' | 'conversion' | 'manual' | null;
+      strength: number;
+    })[];
+    promotable: boolean;
+    blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
+    suggested: {
+      positives: (number)[];
+      negatives: (number)[];
+      dropped: ({
+        rank: number;
+        reason: 'no_positive' | 'below_last_looked_at' | 'touched_not_negative' | 'below_lowest_positive' | 'not_judged_negative' | 'same_document_as_positive' | 'score_too_high' | 'near_duplicate_of_positive' | 'over_token_limit' | 'over_max_negatives' | 'not_chosen';
+      })[];
+    };
+    example_ids: (string)[];
+    skipped_reason: string | null;
+    created_at: string;
+    updated_at: string;
+    promoted_at: string | null;
+    results: ({
+      rank: number;
+      document_id: string | null;
+      text: string;
+      score: number | null;
+    })[];
+  };
+  RetrievalSettings: {
+    accepts_events: boolean;
+    auto_promote: boolean;
+    min_strength: number;
+    negatives: {
+      mode: 'explicit_only' | 'explicit_then_skipped';
+      max_negatives: number;
+      max_score_ratio: number;
+      near_duplicate_threshold: number;
+    };
+    dedupe: {
+      by: 'query+positive';
+      window_days: number;
+    };
+    retention_days: number;
+    limits: {
+      max_batch: number;
+      max_results: number;
+      max_query_tokens: number | null;
+    };
+    base_model: string | null;
+    max_seq_length: number | null;
+    query_instruction: string | null;
+    updated_at: string;
   };
   Revision: {
     revision: number;
@@ -1051,6 +1381,631 @@ export type Routes = {
     body: undefined;
     answer: null;
   };
+  'GET /api/v1/projects/{owner}/{project}/datasets/limits': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['DatasetLimits'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      q?: string;
+      archived?: boolean;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Dataset'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      name: string;
+      description?: string | null;
+      target_model?: string | null;
+    };
+    answer: Schemas['Dataset'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Dataset'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      name?: string;
+      description?: string | null;
+      archived?: boolean;
+      target_model?: string | null;
+    };
+    answer: Schemas['Dataset'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      dataset_id?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['DatasetVersion'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/versions': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      label?: string | null;
+    };
+    answer: Schemas['DatasetVersion'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}': {
+    path: {
+      owner: string;
+      project: string;
+      version_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['DatasetVersion'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/download': {
+    path: {
+      owner: string;
+      project: string;
+      version_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      q?: string;
+      version_id?: string;
+      split?: 'train' | 'test';
+      origin?: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
+      valid?: boolean;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Example'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      examples: ({
+        text?: {
+          messages: ({
+            role: 'system' | 'user' | 'assistant' | 'tool';
+            content: string | null;
+            reasoning_content?: string;
+            tool_calls?: (Record<string, unknown>)[];
+            tool_call_id?: string;
+          })[];
+          tools?: (Record<string, unknown>)[] | null;
+        };
+        embedding?: {
+          query: string;
+          positives: ({
+            text: string;
+            document_id: string | null;
+          } | string)[];
+          negatives?: ({
+            text: string;
+            document_id: string | null;
+          } | string)[];
+        };
+        split?: 'train' | 'test';
+      })[];
+      dedupe?: 'exact' | 'none';
+    };
+    answer: {
+      results: ({
+        index: number;
+        status: 'created' | 'duplicate' | 'rejected';
+        id: string | null;
+        issues: ({
+          code: string;
+          pointer: string;
+          message: string;
+          hint: string | null;
+        })[];
+      })[];
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      example_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Example'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      example_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      text?: {
+        messages: ({
+          role: 'system' | 'user' | 'assistant' | 'tool';
+          content: string | null;
+          reasoning_content?: string;
+          tool_calls?: (Record<string, unknown>)[];
+          tool_call_id?: string;
+        })[];
+        tools?: (Record<string, unknown>)[] | null;
+      };
+      embedding?: {
+        query: string;
+        positives: ({
+          text: string;
+          document_id: string | null;
+        } | string)[];
+        negatives?: ({
+          text: string;
+          document_id: string | null;
+        } | string)[];
+      };
+      split?: 'train' | 'test';
+    };
+    answer: Schemas['Example'];
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      example_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'POST /api/v1/projects/{owner}/{project}/imports': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      dataset_id?: string;
+      dataset_name?: string;
+      file_name: string;
+      size_bytes: number;
+      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      sha256?: string;
+    };
+    answer: {
+      import: Schemas['Import'];
+      upload: {
+        method: string;
+        url: string;
+        max_bytes: number;
+        accepts_ranges: boolean;
+        expires_at: string | null;
+      };
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/imports': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      state?: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
+      dataset_id?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Import'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Import'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      encoding?: string;
+      delimiter?: string;
+      sample_rows?: number;
+    };
+    answer: Schemas['Import'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      format: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      encoding: string | null;
+      delimiter: string | null;
+      gzip: boolean;
+      columns: ({
+        name: string;
+        type: string;
+        null_count: number;
+        samples: (string)[];
+      })[];
+      detected_shape: 'chat' | 'prompt_completion' | 'question_answer' | 'alpaca' | 'sharegpt' | 'pair' | 'triplet' | 'unknown';
+      suggested_mapping: Record<string, string | (string)[]> | null;
+      rows: number;
+      valid: number;
+      invalid: number;
+      token_stats: {
+        min: number;
+        p50: number;
+        p95: number;
+        max: number;
+        total: number;
+      };
+      duplicates: number;
+      issues: ({
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        count: number;
+        first_line: number;
+      })[];
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      mapping?: Record<string, string | (string)[]>;
+      options?: {
+        on_invalid?: 'reject' | 'skip';
+        dedupe?: 'none' | 'exact';
+        test_ratio?: number;
+        split_seed?: number;
+      };
+      limit?: number;
+    };
+    answer: {
+      rows: ({
+        line: number;
+        source: unknown;
+        example: {
+          text: unknown | null;
+          embedding: unknown | null;
+          split: string | null;
+          tokens: number | null;
+        } | null;
+        issues: ({
+          line: number;
+          byte_offset: number | null;
+          pointer: string;
+          code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+          message: string;
+          hint: string | null;
+          excerpt: string;
+        })[];
+      })[];
+      counts: {
+        rows: number;
+        valid: number;
+        invalid: number;
+        duplicates: number;
+        over_token_limit: number;
+      };
+      will_import: number;
+      will_skip: number;
+      preview_token: string;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/confirm': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      preview_token: string;
+    };
+    answer: Schemas['Import'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+    };
+    body: undefined;
+    answer: {
+      data: ({
+        line: number;
+        byte_offset: number | null;
+        pointer: string;
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        message: string;
+        hint: string | null;
+        excerpt: string;
+      })[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Import'];
+  };
+  'PUT /api/v1/projects/{owner}/{project}/imports/{import_id}/content': {
+    path: {
+      owner: string;
+      project: string;
+      import_id: string;
+    };
+    query: Record<never, never>;
+    body: string;
+    answer: Schemas['Import'] | {
+      received_bytes: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/retrieval-settings': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['RetrievalSettings'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['ReportedEvent'];
+    answer: Schemas['RetrievalEventDetail'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      state?: 'pending' | 'needs_judgment' | 'skipped' | 'promoted';
+      q?: string;
+      model?: string;
+      external_id?: string;
+      from?: string;
+      to?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['RetrievalEvent'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/batch': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      events: (Schemas['ReportedEvent'])[];
+    };
+    answer: {
+      results: ({
+        index: number;
+        status: 'created' | 'duplicate' | 'rejected';
+        id: string | null;
+        judged: boolean;
+        error: {
+          code: string;
+          message: string;
+          param: string | null;
+        } | null;
+      })[];
+      created: number;
+      duplicates: number;
+      rejected: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      event_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['RetrievalEventDetail'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      event_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      reason?: string | null;
+    };
+    answer: Schemas['RetrievalEventDetail'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      event_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['RetrievalEventDetail'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+      event_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      positives?: (number)[];
+      negatives?: (number)[];
+      query?: string;
+      split?: 'train' | 'test';
+      dry_run?: boolean;
+    };
+    answer: {
+      event: Schemas['RetrievalEventDetail'];
+      examples: (Schemas['PromotedExample'])[];
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote': {
+    path: {
+      owner: string;
+      project: string;
+      dataset_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      ids?: (string)[];
+      filter?: {
+        q?: string;
+        model?: string;
+        external_id?: string;
+        from?: string;
+        to?: string;
+      };
+      after?: string;
+      limit?: number;
+      split?: 'train' | 'test';
+      test_ratio?: number;
+      dry_run?: boolean;
+    };
+    answer: {
+      results: ({
+        id: string;
+        status: 'promoted' | 'promotable' | 'already_promoted' | 'rejected';
+        example_ids: (string)[];
+        blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
+        error: {
+          code: string;
+          message: string;
+        } | null;
+      })[];
+      dry_run: boolean;
+      promoted: number;
+      already_promoted: number;
+      rejected: number;
+      remaining: number;
+      resume_after: string | null;
+      stopped: {
+        code: string;
+        message: string;
+      } | null;
+    };
+  };
   'GET /api/v1/models': {
     path: Record<never, never>;
     query: {
@@ -1199,9 +2154,6 @@ export type Routes = {
     query: {
       from?: string;
       to?: string;
-      project?: string;
-      model?: string;
-      key_id?: string;
       group_by: 'day' | 'project' | 'model' | 'key' | 'type';
       limit?: number;
     };
