@@ -32,7 +32,7 @@ class ChatRecipe:
     vocabulary: int = 2048
     vocabulary_samples: int = 8000
     # Step and share of the peak rate, joined by straight lines.
-    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1200, 1.0), (6000, 0.02))
+    rates: tuple[tuple[int, float], ...] = ((0, 1 / 60), (59, 1.0), (1200, 1.0), (3500, 0.53), (4750, 0.02))
     # Short texts first: most skills are learned from them, and they are cheap.
     stages: tuple[Stage, ...] = (
         Stage(from_chunk=0, advanced=False, long_share=0.02, longest_chat=500),

@@ -1,0 +1,55 @@
+"""Ways in which a run is asked to end: SIGTERM, a command on standard input, and the end of standard input, which
+means that the program that started us has died."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+
+from .failures import Stopped
+
+CANCEL = "cancel"
+ORPHAN = "orphan"
+
+
+class Control:
+    def __init__(self) -> None:
+        self._wish: str | None = None
+
+    def ask(self, reason: str) -> None:
+        if self._wish is None:
+            self._wish = reason
+
+    def check(self) -> None:
+        """Raises `Stopped` where the run was asked to end. Called at every layer of the model, so that also a step
+        that takes minutes ends soon; the unfinished step is dropped."""
+        if self._wish is not None:
+            raise Stopped(self._wish)
+
+    def listen(self, *, stop_when_orphaned: bool) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: self.ask(CANCEL))
+        watch = threading.Thread(target=self._watch_input, args=(stop_when_orphaned,), daemon=True)
+        watch.start()
+
+    def _watch_input(self, stop_when_orphaned: bool) -> None:
+        for line in sys.stdin:
+            if _is_cancel(line):
+                self.ask(CANCEL)
+        # The reader of our prints is gone too, and a print into a broken pipe must not end the run.
+        if stop_when_orphaned or os.getppid() == 1:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+        if stop_when_orphaned:
+            self.ask(ORPHAN)
+
+
+def _is_cancel(line: str) -> bool:
+    try:
+        content = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(content, dict) and content.get("cmd") == CANCEL

@@ -1,0 +1,100 @@
+"""What the run tells the outside: lines `@evt {json}` on the real standard output, and the same in `events.jsonl`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+from pathlib import Path
+
+PREFIX = "@evt "
+#: Readers give up on longer lines.
+LONGEST_LINE = 16_000
+
+type Value = str | int | float | bool | None | list[Value] | dict[str, Value]
+
+
+def take_standard_output() -> int:
+    """Keeps standard output for events: whatever libraries print goes to standard error from now on."""
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return kept
+
+
+class EventLog:
+    """Numbers events without gaps, also over restarts in the same folder, and counts the active time of the attempt."""
+
+    def __init__(self, folder: Path, output: int | None) -> None:
+        self._lock = threading.Lock()
+        self._output = output
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "events.jsonl"
+        self._seq, self._active_before = _last_event(path)
+        self._file = path.open("ab")
+        self._started: float | None = None
+        self._said_at = 0.0
+
+    def start_clock(self) -> None:
+        self._started = time.monotonic()
+
+    @property
+    def active_ms(self) -> int:
+        running = 0.0 if self._started is None else time.monotonic() - self._started
+        return self._active_before + int(running * 1000)
+
+    def silent_s(self) -> float:
+        return time.monotonic() - self._said_at
+
+    def emit(self, name: str, *, sync: bool = False, **values: Value) -> None:
+        with self._lock:
+            self._said_at = time.monotonic()
+            event = {"evt": name, "seq": self._seq + 1, "t": int(self._said_at * 1000), "active_ms": self.active_ms, **values}
+            line = json.dumps(_finite(event), ensure_ascii=True, separators=(",", ":"))
+            if len(line) > LONGEST_LINE:
+                raise ValueError(f"The event {name} is too long. This is a bug.")
+            self._seq += 1
+            # The file first: what was told can then be told again.
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            if sync:
+                os.fsync(self._file.fileno())
+            self._tell(line)
+
+    def _tell(self, line: str) -> None:
+        if self._output is None:
+            return
+        try:
+            rest = f"{PREFIX}{line}\n".encode()
+            while rest:
+                rest = rest[os.write(self._output, rest) :]
+        except OSError:
+            # Nobody listens any more. The file has it, and the watch of standard input decides what follows.
+            self._output = None
+
+
+def _last_event(path: Path) -> tuple[int, int]:
+    """Number and active time of the last whole event. A line that a crash cut is removed."""
+    if not path.exists():
+        return 0, 0
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    lines = whole.splitlines()
+    if not lines:
+        return 0, 0
+    last = json.loads(lines[-1])
+    return int(last["seq"]), int(last["active_ms"])
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return value
