@@ -29,85 +29,47 @@ after(async () => {
 
 const projectPath = '/api/projects/:owner/:project/openai/v1';
 
-/** Method, path, who may call, envelope, operation. A route that is added must be added here, with its access. */
-const published = [
-  'GET /healthz public native health.live',
-  'GET /readyz public native health.ready',
-  'GET /api/v1/auth/options public native auth.options',
-  'POST /api/v1/auth/sign-up/email public native auth.sign_up',
-  'POST /api/v1/auth/sign-in/email public native auth.sign_in',
-  'POST /api/v1/auth/sign-in/oidc public native auth.sign_in_oidc',
-  'GET /api/v1/auth/callback/oidc public native auth.callback_oidc',
-  'GET /api/v1/auth/session account native auth.session',
-  'POST /api/v1/auth/sign-out account native auth.sign_out',
-  'POST /api/v1/auth/sign-out/everywhere account native auth.sign_out_everywhere',
-  'GET /api/v1/me account native account.me',
-  'PATCH /api/v1/me/profile account native account.update_profile',
-  'POST /api/v1/me/password account native account.change_password',
-  'GET /api/v1/base-models account native base_models.list',
-  'GET /api/v1/projects account native projects.list',
-  'POST /api/v1/projects account native projects.create',
-  'GET /api/v1/projects/:owner/:project account native projects.read',
-  'PATCH /api/v1/projects/:owner/:project account native projects.update',
-  'GET /api/v1/projects/:owner/:project/hosted-models account native hosted_models.list',
-  'POST /api/v1/projects/:owner/:project/hosted-models account native hosted_models.create',
-  'GET /api/v1/projects/:owner/:project/hosted-models/:hostedModelId account native hosted_models.read',
-  'PATCH /api/v1/projects/:owner/:project/hosted-models/:hostedModelId account native hosted_models.update',
-  'PATCH /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/activate account native hosted_models.activate',
-  'PATCH /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/deactivate account native hosted_models.deactivate',
-  'GET /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/revisions account native hosted_models.revisions',
-  'POST /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/rollback account native hosted_models.rollback',
-  'GET /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/shares account native model_shares.list',
-  'POST /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/shares account native model_shares.create',
-  'DELETE /api/v1/projects/:owner/:project/hosted-models/:hostedModelId/shares/:shareId account native model_shares.delete',
-  'GET /api/v1/models account native registry_models.list',
-  'GET /api/v1/keys account native keys.list',
-  'POST /api/v1/keys account native keys.create',
-  'PATCH /api/v1/keys/:keyId/activate account native keys.activate',
-  'PATCH /api/v1/keys/:keyId/deactivate account native keys.deactivate',
-  'DELETE /api/v1/keys/:keyId account native keys.delete',
-  'GET /api/v1/keys/:keyId/limits account native key_limits.read',
-  'PATCH /api/v1/keys/:keyId/limits account native key_limits.change',
-  'GET /api/v1/me/limits account native account_limits.read',
-  'PATCH /api/v1/me/limits account native account_limits.change',
-  'GET /api/v1/requests/:requestId account native requests.read',
-  'GET /api/v1/credits account native credits.read',
-  'GET /api/v1/credits/usage account native credits.usage',
-  'GET /api/v1/credits/usage/summary account native credits.summary',
-  'POST /api/v1/credits/checkout account native checkouts.create',
-  'GET /api/v1/credits/checkout/:checkoutId account native checkouts.read',
-  'POST /api/v1/credits/checkout/:checkoutId/cancel account native checkouts.cancel',
-  'POST /api/v1/stripe/webhook public native checkouts.webhook',
-  'GET /api/v1/pricing/platform public native pricing.platform',
-  'GET /api/v1/pricing/models public native pricing.models',
-  'POST /api/v1/pricing/estimate public native pricing.estimate',
-  'GET /api/v1/activity account native activity.list',
-  'GET /api/v1/dashboard account native dashboard.read',
-  'PATCH /api/v1/activity/:activityId/archive account native activity.archive',
-  'PATCH /api/v1/activity/:activityId/unarchive account native activity.unarchive',
-  'POST /api/v1/activity/archive account native activity.archive_many',
-  'GET /api/v1/projects/:owner/:project/saved-calls account native saved_calls.list',
-  'DELETE /api/v1/projects/:owner/:project/saved-calls account native saved_calls.delete_many',
-  'GET /api/v1/projects/:owner/:project/saved-calls/:requestId account native saved_calls.read',
-  'DELETE /api/v1/projects/:owner/:project/saved-calls/:requestId account native saved_calls.delete',
-  'GET /api/v1/openapi.en.json public native contract.json_en',
-  'GET /api/v1/openapi.en.yaml public native contract.yaml_en',
-  'GET /api/v1/openapi.zh.json public native contract.json_zh',
-  'GET /api/v1/openapi.zh.yaml public native contract.yaml_zh',
-  'GET /api/v1/operations public native operations.list',
-  'GET /api/v1/operations/:operationId public native operations.read',
-  'GET /reference public native reference.overview',
-  'GET /reference/:group public native reference.group',
-  'GET /reference/style.css public native reference.style',
-  `GET ${projectPath}/models admission compat models.list`,
-  `GET ${projectPath}/models/:id admission compat models.retrieve`,
-  `POST ${projectPath}/chat/completions admission compat chat.create`,
-  `POST ${projectPath}/completions admission compat completions.create`,
-  `POST ${projectPath}/embeddings admission compat embeddings.create`,
+/** What anybody may call without a credential: nothing else is open. */
+const open = [
+  'GET /healthz',
+  'GET /readyz',
+  'GET /api/v1/auth/options',
+  'POST /api/v1/auth/sign-up/email',
+  'POST /api/v1/auth/sign-in/email',
+  'POST /api/v1/auth/sign-in/oidc',
+  'GET /api/v1/auth/callback/oidc',
+  'POST /api/v1/stripe/webhook',
+  'GET /api/v1/pricing/platform',
+  'GET /api/v1/pricing/models',
+  'POST /api/v1/pricing/estimate',
+  'GET /api/v1/openapi.en.json',
+  'GET /api/v1/openapi.en.yaml',
+  'GET /api/v1/openapi.zh.json',
+  'GET /api/v1/openapi.zh.yaml',
+  'GET /api/v1/operations',
+  'GET /api/v1/operations/:operationId',
+  'GET /reference',
+  'GET /reference/:group',
+  'GET /reference/style.css',
+];
+
+/** What callers of models get into by admission, and with the errors of the compatible interface. */
+const compatible = [
+  `GET ${projectPath}/models`,
+  `GET ${projectPath}/models/:id`,
+  `POST ${projectPath}/chat/completions`,
+  `POST ${projectPath}/completions`,
+  `POST ${projectPath}/embeddings`,
 ];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const paths = () => [...new Set(app.server.routeTable.rows.map(({ path }) => path))];
+
+/** Whether whatever is sent to a path could also be meant for the pattern. */
+function covers(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith(':') || part === given[at]);
+}
 
 /** The path with something in the place of each parameter. */
 function fill(path: string): string {
@@ -138,21 +100,33 @@ async function wrongOf(response: Response): Promise<Wrong> {
   return (await response.json()) as Wrong;
 }
 
-test('the routes of the program are the published ones, each with its access', () => {
-  const rows = app.server.routeTable.rows;
-  const render = ({ method, path, access, shape, operation }: RouteRow) =>
-    `${method} ${path} ${access} ${shape} ${operation}`;
-  assert.deepEqual(
+test('only the named routes are open, and only calls of models are admitted and answered as compatible', () => {
+  const rows = app.server.routeTable.rows.filter(({ method }) => method !== 'HEAD');
+  const named = (isMeant: (row: RouteRow) => boolean) =>
     rows
-      .filter(({ method }) => method !== 'HEAD')
-      .map(render)
-      .sort(),
-    published.toSorted(),
+      .filter(isMeant)
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort();
+  assert.deepEqual(
+    named(({ access }) => access === 'public'),
+    open.toSorted(),
   );
-  // HEAD comes with GET and is guarded like it.
+  assert.deepEqual(
+    named(({ access }) => access === 'admission'),
+    compatible.toSorted(),
+  );
+  assert.deepEqual(
+    named(({ shape }) => shape === 'compat'),
+    compatible.toSorted(),
+  );
+});
+
+test('HEAD comes with every GET, and is guarded like it', () => {
+  const rows = app.server.routeTable.rows;
+  const render = ({ path, access, shape, operation }: RouteRow) => `${path} ${access} ${shape} ${operation}`;
   assert.deepEqual(
     rows.filter(({ method }) => method === 'HEAD').map(render),
-    rows.filter(({ method }) => method === 'GET').map((row) => render({ ...row, method: 'HEAD' })),
+    rows.filter(({ method }) => method === 'GET').map(render),
   );
 });
 
@@ -215,7 +189,9 @@ test('HEAD has the headers of GET and no body', async () => {
 
 test('OPTIONS names the methods of a path, and every other method is 405 with them', async () => {
   for (const path of paths()) {
-    const allowed = app.server.routeTable.rows.filter((row) => row.path === path).map(({ method }) => method);
+    // A fixed word may stand where another route has a parameter: "limits" could be the id of a dataset.
+    const rows = app.server.routeTable.rows.filter((row) => covers(row.path, path));
+    const allowed = [...new Set(rows.map(({ method }) => method))];
     const allow = [...allowed, 'OPTIONS'].sort().join(', ');
     const options = await send('OPTIONS', path);
     assert.equal(options.status, 204, path);
