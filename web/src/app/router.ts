@@ -4,6 +4,7 @@ import { accountRoute } from '../rooms/account/routes.ts';
 import { activityRoute } from '../rooms/activity/routes.ts';
 import { dashboardRoute } from '../rooms/dashboard/routes.ts';
 import { keysRoute } from '../rooms/keys/routes.ts';
+import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/routes.ts';
 import { signInRoute, signUpRoute } from '../rooms/sign-in/routes.ts';
 import { basePath } from './page-settings.ts';
@@ -16,7 +17,8 @@ const routeTree = rootRoute.addChildren([
     dashboardRoute,
     keysRoute,
     projectsRoute,
-    projectRoute.addChildren([projectHomeRoute, projectSettingsRoute]),
+    projectRoute.addChildren([projectHomeRoute, hostedModelsRoute, hostedModelRoute, projectSettingsRoute]),
+    registryRoute,
     activityRoute,
     accountRoute,
   ]),

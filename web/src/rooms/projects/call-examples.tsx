@@ -1,10 +1,10 @@
-import { Group, NativeSelect, Tabs } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { CodeBlock } from '../../ui/code-block.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { type ExampleLanguage, exampleLanguages, exampleOf } from './call-example.ts';
+import { exampleLanguages, exampleOf } from './call-example.ts';
+import { CodeTabs } from './code-tabs.tsx';
 import type { Project } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
@@ -13,6 +13,7 @@ export function CallExamples({ project, models }: { project: Project; models: [s
   const t = useTexts(projectsTexts);
   const [chosen, setChosen] = useState<string>(models[0]);
   const model = models.includes(chosen) ? chosen : models[0];
+  const facts = { kind: project.kind, baseUrl: project.inference_base_url, model };
   return (
     <Panel
       title={t.callIt}
@@ -33,28 +34,10 @@ export function CallExamples({ project, models }: { project: Project; models: [s
         )
       }
     >
-      <Tabs defaultValue="curl" keepMounted={false}>
-        <Tabs.List aria-label={t.language} mb="sm">
-          <Group gap={0}>
-            {exampleLanguages.map(({ id, name }) => (
-              <Tabs.Tab key={id} value={id}>
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Group>
-        </Tabs.List>
-        {exampleLanguages.map(({ id, name }) => (
-          <Tabs.Panel key={id} value={id}>
-            <Example {...{ project, model, language: id, name }} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <CodeTabs
+        label={t.language}
+        tabs={exampleLanguages.map(({ id, name }) => ({ id, name, code: exampleOf(facts, id) }))}
+      />
     </Panel>
   );
-}
-
-type ExampleProps = { project: Project; model: string; language: ExampleLanguage; name: string };
-
-function Example({ project: { kind, inference_base_url: baseUrl }, model, language, name }: ExampleProps) {
-  return <CodeBlock code={exampleOf({ kind, baseUrl, model }, language)} label={name} />;
 }

@@ -1,0 +1,79 @@
+import { Alert } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconAlertCircle, IconArrowLeft } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { CallExamples } from '../projects/call-examples.tsx';
+import { type Project, projectQuery } from '../projects/projects-queries.ts';
+import { AccessPanel } from './access-panel.tsx';
+import { ModelActions } from './model-actions.tsx';
+import { StateBadge } from './model-badges.tsx';
+import { ModelFacts } from './model-facts.tsx';
+import styles from './models.module.css';
+import { type HostedModel, hostedModelQuery } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+import { RevisionsPanel } from './revisions-panel.tsx';
+import { SharesPanel } from './shares-panel.tsx';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/hosted-models/$id');
+
+export function HostedModelPage() {
+  const t = useTexts(modelsTexts);
+  const { owner, project } = route.useParams();
+  return (
+    <>
+      <Link className={styles.back} to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
+        <IconArrowLeft size={14} /> {t.back}
+      </Link>
+      <Part skeleton={<RowsSkeleton columns={3} rows={8} />}>
+        <Model />
+      </Part>
+    </>
+  );
+}
+
+function Model() {
+  const path = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(path));
+  const { data: model } = useSuspenseQuery(hostedModelQuery(path));
+  const isOpen = project.archived_at === null;
+  return (
+    <>
+      <div className={styles.head}>
+        <div className={styles.title}>
+          <h2>{model.alias}</h2>
+          <StateBadge state={model.state} />
+        </div>
+        {isOpen && <ModelActions path={path} model={model} />}
+      </div>
+      {model.error && <LoadFailure error={model.error} />}
+      <ModelFacts path={path} model={model} />
+      {isOpen && <HowToCall project={project} model={model} />}
+      <AccessPanel path={path} model={model} isOpen={isOpen} />
+      {model.visibility !== 'public' && <SharesPanel path={path} model={model} isOpen={isOpen} />}
+      <RevisionsPanel path={path} model={model} isOpen={isOpen} />
+    </>
+  );
+}
+
+function LoadFailure({ error }: { error: NonNullable<HostedModel['error']> }) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Alert color="rust" icon={<IconAlertCircle />} title={t.failedTitle}>
+      {error.message} {t.failedNext}
+    </Alert>
+  );
+}
+
+function HowToCall({ project, model }: { project: Project; model: HostedModel }) {
+  const t = useTexts(modelsTexts);
+  if (model.state === 'active') return <CallExamples project={project} models={[model.alias]} />;
+  return (
+    <Panel title={t.callIt} text={t.notActive}>
+      {null}
+    </Panel>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconCube, IconPlus } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import { projectQuery } from '../projects/projects-queries.ts';
+import { CreateAlias } from './create-alias.tsx';
+import { AccessBadge, StateBadge, useTargetName } from './model-badges.tsx';
+import styles from './models.module.css';
+import { type HostedModel, hostedListQuery } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/hosted-models');
+
+export function HostedModelsPage() {
+  const t = useTexts(modelsTexts);
+  const params = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  const [isCreating, setCreating] = useState(false);
+  const create = project.archived_at === null && (
+    <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      {t.create}
+    </Button>
+  );
+  return (
+    <>
+      <Panel title={t.title} text={t.lead} aside={create} flush>
+        <Part skeleton={<RowsSkeleton columns={5} />}>
+          <HostedList create={create} />
+        </Part>
+      </Panel>
+      <CreateAlias project={project} isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+function HostedList({ create }: { create: ReactNode }) {
+  const t = useTexts(modelsTexts);
+  const list = useSuspenseInfiniteQuery(hostedListQuery(route.useParams()));
+  const models = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns();
+  if (models.length === 0)
+    return (
+      <Empty icon={IconCube} title={t.emptyTitle} action={create}>
+        {t.empty}
+      </Empty>
+    );
+  return (
+    <>
+      <Rows label={t.title} columns={columns} rows={models} idOf={({ id }) => id} isDim={({ enabled }) => !enabled} />
+      <LoadMore list={list} shown={models.length} />
+    </>
+  );
+}
+
+function useColumns(): Column<HostedModel>[] {
+  const t = useTexts(modelsTexts);
+  const { never } = useTexts(sharedTexts);
+  const format = useFormat();
+  const params = route.useParams();
+  const targetName = useTargetName();
+  return [
+    {
+      key: 'alias',
+      label: t.alias,
+      isName: true,
+      render: ({ id, alias, display_name }) => (
+        <>
+          <Link className={styles.alias} to="/projects/$owner/$project/hosted-models/$id" params={{ ...params, id }}>
+            {alias}
+          </Link>
+          {display_name !== alias && <span className={styles.quiet}>{display_name}</span>}
+        </>
+      ),
+    },
+    { key: 'target', label: t.target, render: ({ target }) => targetName(target) },
+    { key: 'state', label: t.state, render: ({ state }) => <StateBadge state={state} /> },
+    { key: 'access', label: t.visibility, render: ({ visibility }) => <AccessBadge visibility={visibility} /> },
+    {
+      key: 'rate',
+      label: t.rate,
+      align: 'end',
+      render: ({ rate }) => t.perMinute(format.credits(rate.credits_per_gpu_minute)),
+    },
+    {
+      key: 'called',
+      label: t.lastCalled,
+      align: 'end',
+      render: ({ last_called_at }) => (last_called_at ? <When at={last_called_at} /> : never),
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '../../ui/icons.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
+import { useEnableModel } from './models-changes.ts';
+import type { HostedModel, ModelPath } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+import { Retarget } from './retarget.tsx';
+
+type ModelProps = { path: ModelPath; model: HostedModel };
+
+/** Switching a hosted model on and off, and what stands behind it. */
+export function ModelActions({ path, model }: ModelProps) {
+  const t = useTexts(modelsTexts);
+  const [isRetargeting, setRetargeting] = useState(false);
+  return (
+    <Group gap="xs">
+      {model.state !== 'warming' && (
+        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => setRetargeting(true)}>
+          {t.retarget}
+        </Button>
+      )}
+      {model.enabled && model.state !== 'failed' ? <Deactivate path={path} model={model} /> : <Activate path={path} />}
+      <Retarget path={path} model={model} isOpen={isRetargeting} onClose={() => setRetargeting(false)} />
+    </Group>
+  );
+}
+
+function Activate({ path }: Pick<ModelProps, 'path'>) {
+  const t = useTexts(modelsTexts);
+  const { language } = useLanguage();
+  const enable = useEnableModel(path);
+  const run = () =>
+    enable.mutate(true, {
+      onSuccess: ({ alias, state }) =>
+        notify({ tone: 'good', text: state === 'active' ? t.activated(alias) : t.checking(alias) }),
+      onError: (error) => notifyProblem(error, language),
+    });
+  return (
+    <Button leftSection={<IconPlayerPlay size={16} />} loading={enable.isPending} onClick={run}>
+      {t.activate}
+    </Button>
+  );
+}
+
+function Deactivate({ path, model }: ModelProps) {
+  const t = useTexts(modelsTexts);
+  const [isAsking, setAsking] = useState(false);
+  const enable = useEnableModel(path);
+  const run = () =>
+    enable.mutate(false, {
+      onSuccess: ({ alias }) => {
+        setAsking(false);
+        notify({ tone: 'good', text: t.deactivated(alias) });
+      },
+    });
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPlayerPause size={16} />} onClick={() => setAsking(true)}>
+        {t.deactivate}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.deactivateTitle(model.alias)}
+        action={t.deactivate}
+        isBusy={enable.isPending}
+        error={enable.error}
+        onConfirm={run}
+      >
+        <Text>{t.deactivateText}</Text>
+      </Confirm>
+    </>
+  );
+}

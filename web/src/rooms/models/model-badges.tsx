@@ -1,0 +1,29 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconLock, IconUsers, IconWorld } from '../../ui/icons.tsx';
+import type { State, TargetName, Visibility } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+
+const stateColors = { active: 'pine', inactive: 'gray', warming: 'amber', failed: 'rust' } as const;
+const visibilitySigns = { private: IconLock, shared: IconUsers, public: IconWorld };
+
+export function StateBadge({ state }: { state: State }) {
+  const t = useTexts(modelsTexts);
+  return <Badge color={stateColors[state]}>{t.states[state]}</Badge>;
+}
+
+export function AccessBadge({ visibility }: { visibility: Visibility }) {
+  const t = useTexts(modelsTexts);
+  const Sign = visibilitySigns[visibility];
+  return (
+    <Badge color="gray" leftSection={<Sign size={12} />}>
+      {t.visibilities[visibility]}
+    </Badge>
+  );
+}
+
+/** What a target is called: a base model by its id, a training job as one. */
+export function useTargetName(): (target: TargetName) => string {
+  const t = useTexts(modelsTexts);
+  return ({ type, id }) => (type === 'base_model' ? id : t.trained(id));
+}

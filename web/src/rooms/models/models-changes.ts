@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Routes } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import { type HostedModel, hostedModelQuery, type ModelPath, refreshAroundModels } from './models-queries.ts';
+
+export type NewAlias = Routes['POST /api/v1/projects/{owner}/{project}/hosted-models']['body'];
+export type ModelChange = Routes['PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}']['body'];
+
+const partsOf = ({ owner, project, id }: ModelPath) => ({ owner, project, hosted_model_id: id });
+
+/** Shown when the server has done it and not before: what is called by others must not be guessed. */
+function useChange<Wish>(path: ModelPath, change: (wish: Wish) => Promise<HostedModel>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (model) => {
+      queryClient.setQueryData(hostedModelQuery(path).queryKey, model);
+      refreshAroundModels(queryClient);
+    },
+  });
+}
+
+export function useCreateAlias({ owner, project }: ProjectPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: NewAlias; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/hosted-models', { path: { owner, project }, body, idempotencyKey }),
+    onSuccess: () => refreshAroundModels(queryClient),
+  });
+}
+
+export function useChangeModel(path: ModelPath) {
+  return useChange(path, (body: ModelChange) =>
+    call('PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}', { path: partsOf(path), body }),
+  );
+}
+
+export function useEnableModel(path: ModelPath) {
+  return useChange(path, (enabled: boolean) =>
+    enabled
+      ? call('PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate', {
+          path: partsOf(path),
+        })
+      : call('PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate', {
+          path: partsOf(path),
+        }),
+  );
+}
+
+export function useRollBack(path: ModelPath) {
+  return useChange(path, (revision: number) =>
+    call('POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback', {
+      path: partsOf(path),
+      body: { revision },
+    }),
+  );
+}
+
+export type NewShare = { account_slug: string; expires_at: string | null };
+
+export function useAddShare(path: ModelPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: NewShare; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares', {
+        path: partsOf(path),
+        body,
+        idempotencyKey,
+      }),
+    onSuccess: () => refreshAroundModels(queryClient),
+  });
+}
+
+/** `onDone` is called also when the row of the share is gone by then. */
+export function useRemoveShare(path: ModelPath, onDone: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (shareId: string) =>
+      call('DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}', {
+        path: { ...partsOf(path), share_id: shareId },
+      }),
+    onSuccess: () => {
+      onDone();
+      refreshAroundModels(queryClient);
+    },
+  });
+}

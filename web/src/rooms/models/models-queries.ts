@@ -1,0 +1,100 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { RegistrySearch } from './routes.ts';
+
+export type HostedModel = Schemas['HostedModel'];
+export type CallableModel = Schemas['CallableModel'];
+export type Revision = Schemas['Revision'];
+export type Share = Schemas['Share'];
+export type State = HostedModel['state'];
+export type Visibility = HostedModel['visibility'];
+export type TargetName = HostedModel['target'];
+
+export type ModelPath = ProjectPath & { id: string };
+
+/** While a model is being checked its state is asked for this often. */
+const warmingPollMs = 1_000;
+const isWarming = (model: { state: State }) => model.state === 'warming';
+
+export const hostedListQuery = ({ owner, project }: ProjectPath) =>
+  infiniteQueryOptions({
+    queryKey: ['models', 'hosted', owner, project],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/hosted-models', {
+        path: { owner, project },
+        query: { source: 'alias', limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isWarming)) ? warmingPollMs : false,
+  });
+
+export const hostedModelQuery = ({ owner, project, id }: ModelPath) =>
+  queryOptions({
+    queryKey: ['models', 'one', owner, project, id],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}', {
+        path: { owner, project, hosted_model_id: id },
+        signal,
+      }),
+    refetchInterval: ({ state }) => (state.data && isWarming(state.data) ? warmingPollMs : false),
+  });
+
+export const revisionsQuery = ({ owner, project, id }: ModelPath) =>
+  infiniteQueryOptions({
+    queryKey: ['models', 'revisions', owner, project, id],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions', {
+        path: { owner, project, hosted_model_id: id },
+        query: { limit: 20, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+export const sharesQuery = ({ owner, project, id }: ModelPath) =>
+  infiniteQueryOptions({
+    queryKey: ['models', 'shares', owner, project, id],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares', {
+        path: { owner, project, hosted_model_id: id },
+        query: { limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+export const baseModelsQuery = queryOptions({
+  queryKey: ['models', 'base'],
+  queryFn: ({ signal }) => call('GET /api/v1/base-models', { query: { limit: 100 }, signal }),
+  staleTime: 60_000,
+});
+
+/** Finished training jobs that could be served, the latest first. */
+export const trainedModelsQuery = (kind: CallableModel['kind']) =>
+  queryOptions({
+    queryKey: ['models', 'trained', kind],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/models', { query: { source: 'training_job', access: 'owned', kind, limit: 100 }, signal }),
+  });
+
+export const registryQuery = (filter: RegistrySearch) =>
+  infiniteQueryOptions({
+    queryKey: ['models', 'registry', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/models', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+/** What a change of a hosted model shows in, beside the model itself. */
+export function refreshAroundModels(queryClient: QueryClient): void {
+  for (const room of ['models', 'projects', 'dashboard', 'activity'])
+    void queryClient.invalidateQueries({ queryKey: [room] });
+}

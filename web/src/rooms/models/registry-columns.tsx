@@ -1,0 +1,65 @@
+import { Badge } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import type { Column } from '../../ui/rows.tsx';
+import { CallModel } from './call-model.tsx';
+import styles from './models.module.css';
+import type { CallableModel } from './models-queries.ts';
+import { registryTexts } from './registry-texts.ts';
+
+export function useRegistryColumns(): Column<CallableModel>[] {
+  const t = useTexts(registryTexts);
+  const format = useFormat();
+  return [
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: ({ ref, name, source }) => (
+        <>
+          <span className={styles.ref}>{ref}</span>
+          <span className={styles.quiet}>{name === ref ? t.sources[source] : `${name} · ${t.sources[source]}`}</span>
+        </>
+      ),
+    },
+    { key: 'project', label: t.project, render: ({ project }) => <Project project={project} /> },
+    {
+      key: 'kind',
+      label: t.kind,
+      render: ({ kind }) => <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>,
+    },
+    {
+      key: 'size',
+      label: t.size,
+      align: 'end',
+      render: ({ dimensions, max_context_tokens }) => {
+        if (max_context_tokens !== null) return t.context(format.number(max_context_tokens));
+        return dimensions === null ? '–' : t.dimensions(format.number(dimensions));
+      },
+    },
+    {
+      key: 'rate',
+      label: t.rate,
+      align: 'end',
+      render: ({ rate }) => t.perMinute(format.credits(rate.credits_per_gpu_minute)),
+    },
+    {
+      key: 'call',
+      label: t.callable,
+      align: 'end',
+      render: (model) => <CallModel model={model} />,
+    },
+  ];
+}
+
+function Project({ project }: Pick<CallableModel, 'project'>) {
+  const t = useTexts(registryTexts);
+  if (!project) return <span className={styles.quiet}>{t.everyProject}</span>;
+  const { owner, slug } = project;
+  return (
+    <Link className={styles.place} to="/projects/$owner/$project" params={{ owner, project: slug }}>
+      {owner}/{slug}
+    </Link>
+  );
+}

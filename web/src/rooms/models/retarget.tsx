@@ -1,0 +1,73 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Part } from '../../ui/part.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useTargetName } from './model-badges.tsx';
+import { useChangeModel } from './models-changes.ts';
+import type { HostedModel, ModelPath } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+import { TargetSelect, targetOf, targetValue } from './target-select.tsx';
+
+type RetargetProps = { path: ModelPath; model: HostedModel; isOpen: boolean; onClose: () => void };
+
+/** Puts another model behind an alias: of an active one, in one moment, when the new one is loaded. */
+export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={t.retargetTitle(model.alias)} size="lg">
+      <Part skeleton={<Skeleton height={220} />}>
+        <RetargetForm {...{ path, model, onClose }} />
+      </Part>
+    </Dialog>
+  );
+}
+
+function RetargetForm({ path, model, onClose }: Omit<RetargetProps, 'isOpen'>) {
+  const t = useTexts(modelsTexts);
+  const shared = useTexts(sharedTexts);
+  const targetName = useTargetName();
+  const change = useChangeModel(path);
+  const present = targetValue(model.target);
+  const [target, setTarget] = useState(present);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate(
+      { target: targetOf(target) },
+      {
+        onSuccess: ({ alias }) => {
+          onClose();
+          notify({ tone: 'good', text: t.retargeted(alias) });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {t.present}: {targetName(model.target)}. {model.state === 'active' ? t.retargetText : t.retargetInactive}{' '}
+          {t.retargetNewRate}
+        </Text>
+        <TargetSelect
+          kind={model.kind}
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+          data-autofocus
+        />
+        {change.error ? <ProblemNote error={change.error} /> : null}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending} disabled={target === present}>
+            {t.retargetDo}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,120 @@
+import { Badge, Button, Text } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import type { AccessProps } from './access-panel.tsx';
+import { useTargetName } from './model-badges.tsx';
+import styles from './models.module.css';
+import { useRollBack } from './models-changes.ts';
+import { type ModelPath, type Revision, revisionsQuery } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+
+/** Everything that stood behind an alias, with the way back. */
+export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Panel title={t.revisions} text={t.revisionsText} flush>
+      <Part skeleton={<RowsSkeleton columns={4} rows={2} />}>
+        <RevisionList path={path} canRollBack={isOpen && model.state !== 'warming'} />
+      </Part>
+    </Panel>
+  );
+}
+
+function RevisionList({ path, canRollBack }: { path: ModelPath; canRollBack: boolean }) {
+  const t = useTexts(modelsTexts);
+  const list = useSuspenseInfiniteQuery(revisionsQuery(path));
+  const revisions = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns(path, canRollBack);
+  return (
+    <>
+      <Rows label={t.revisions} columns={columns} rows={revisions} idOf={({ revision }) => String(revision)} />
+      <LoadMore list={list} shown={revisions.length} />
+    </>
+  );
+}
+
+function useColumns(path: ModelPath, canRollBack: boolean): Column<Revision>[] {
+  const t = useTexts(modelsTexts);
+  const format = useFormat();
+  const targetName = useTargetName();
+  return [
+    {
+      key: 'revision',
+      label: t.revision,
+      isName: true,
+      render: ({ revision, restored_from }) => (
+        <>
+          {t.revision} {format.number(revision)}
+          {restored_from !== null && (
+            <span className={styles.quiet}>{t.restoredFrom(format.number(restored_from))}</span>
+          )}
+        </>
+      ),
+    },
+    { key: 'target', label: t.target, render: ({ target }) => targetName(target) },
+    {
+      key: 'rate',
+      label: t.rate,
+      align: 'end',
+      render: ({ rate }) => t.perMinute(format.credits(rate.credits_per_gpu_minute)),
+    },
+    { key: 'by', label: t.by, render: ({ created_by }) => created_by?.label ?? t.operator },
+    { key: 'when', label: t.when, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+    {
+      key: 'actions',
+      label: t.actions,
+      isLabelHidden: true,
+      align: 'end',
+      render: (revision) =>
+        revision.current ? (
+          <Badge color="pine">{t.current}</Badge>
+        ) : (
+          canRollBack && <RollBack path={path} revision={revision} />
+        ),
+    },
+  ];
+}
+
+function RollBack({ path, revision: { revision, target } }: { path: ModelPath; revision: Revision }) {
+  const t = useTexts(modelsTexts);
+  const targetName = useTargetName();
+  const [isAsking, setAsking] = useState(false);
+  const rollBack = useRollBack(path);
+  const number = String(revision);
+  const run = () =>
+    rollBack.mutate(revision, {
+      onSuccess: () => {
+        setAsking(false);
+        notify({ tone: 'good', text: t.rolledBack(number) });
+      },
+    });
+  return (
+    <>
+      <Button size="compact-sm" variant="default" aria-label={t.rollBackNamed(number)} onClick={() => setAsking(true)}>
+        {t.rollBack}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.rollBackTitle(number)}
+        action={t.rollBack}
+        tone="plain"
+        isBusy={rollBack.isPending}
+        error={rollBack.error}
+        onConfirm={run}
+      >
+        <Text>{t.rollBackText(targetName(target))}</Text>
+      </Confirm>
+    </>
+  );
+}

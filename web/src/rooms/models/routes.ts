@@ -1,0 +1,50 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { signedInRoute } from '../../app/root-route.tsx';
+import { projectRoute } from '../projects/routes.ts';
+import { hostedListQuery, hostedModelQuery, registryQuery, revisionsQuery, sharesQuery } from './models-queries.ts';
+
+export const sources = ['hosted', 'training_job', 'base'] as const;
+export const accesses = ['owned', 'shared', 'public'] as const;
+
+export type RegistrySearch = {
+  q?: string | undefined;
+  source?: (typeof sources)[number] | undefined;
+  kind?: 'text' | 'embedding' | undefined;
+  access?: (typeof accesses)[number] | undefined;
+};
+
+function readSearch({ q, source, kind, access }: Record<string, unknown>): RegistrySearch {
+  return {
+    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    source: sources.find((each) => each === source),
+    kind: kind === 'text' || kind === 'embedding' ? kind : undefined,
+    access: accesses.find((each) => each === access),
+  };
+}
+
+export const registryRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/models',
+  validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(registryQuery(deps)),
+  component: lazyRouteComponent(() => import('./registry-page.tsx'), 'RegistryPage'),
+});
+
+export const hostedModelsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/hosted-models',
+  loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(hostedListQuery(params)),
+  component: lazyRouteComponent(() => import('./hosted-models-page.tsx'), 'HostedModelsPage'),
+});
+
+export const hostedModelRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/hosted-models/$id',
+  loader: ({ context: { queryClient }, params }) => {
+    void queryClient.prefetchQuery(hostedModelQuery(params));
+    void queryClient.prefetchInfiniteQuery(revisionsQuery(params));
+    void queryClient.prefetchInfiniteQuery(sharesQuery(params));
+  },
+  component: lazyRouteComponent(() => import('./hosted-model-page.tsx'), 'HostedModelPage'),
+});

@@ -1,0 +1,159 @@
+import { ActionIcon, Button, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { isProblem } from '../../api/problem.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { useProblemText } from '../../i18n/problem-texts.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { IconTrash } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { When } from '../../ui/when.tsx';
+import type { AccessProps } from './access-panel.tsx';
+import styles from './models.module.css';
+import { useAddShare, useRemoveShare } from './models-changes.ts';
+import { type ModelPath, type Share, sharesQuery } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+import { expiries, expiryAt, isExpiry } from './share-expiry.ts';
+
+/** Accounts that may call a hosted model beside its owner. */
+export function SharesPanel({ path, model, isOpen }: AccessProps) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Panel title={t.shares} text={t.sharesText} flush>
+      {isOpen && <ShareForm path={path} />}
+      <Part skeleton={<Skeleton height={52} />}>
+        <ShareList path={path} isOpen={isOpen} />
+      </Part>
+      {model.visibility === 'private' && <p className={styles.note}>{t.sharesIdle}</p>}
+    </Panel>
+  );
+}
+
+function ShareForm({ path }: { path: ModelPath }) {
+  const t = useTexts(modelsTexts);
+  const textOf = useProblemText();
+  const [slug, setSlug] = useState('');
+  const [expiry, setExpiry] = useState<string>('never');
+  const [isEmpty, setEmpty] = useState(false);
+  const add = useAddShare(path);
+  const idempotencyKeyOf = useIdempotencyKey();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const account_slug = slug.trim();
+    setEmpty(account_slug === '');
+    if (account_slug === '' || !isExpiry(expiry)) return;
+    const body = { account_slug, expires_at: expiryAt(expiry, Date.now()) };
+    add.mutate(
+      { body, idempotencyKey: idempotencyKeyOf(body) },
+      {
+        onSuccess: ({ account }) => {
+          setSlug('');
+          notify({ tone: 'good', text: t.shared(account.slug) });
+        },
+      },
+    );
+  };
+  const failure = add.error && (isProblem(add.error) ? add.error.message : textOf(add.error).what);
+  return (
+    <form className={styles.shareForm} onSubmit={submit} noValidate>
+      <TextInput
+        label={t.accountSlug}
+        placeholder={t.accountHint}
+        maxLength={64}
+        autoComplete="off"
+        spellCheck={false}
+        value={slug}
+        onChange={(event) => setSlug(event.currentTarget.value)}
+        error={isEmpty ? t.accountMissing : failure}
+      />
+      <NativeSelect
+        label={t.expires}
+        value={expiry}
+        data={expiries.map((value) => ({ value, label: t.expiry[value] }))}
+        onChange={(event) => setExpiry(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" loading={add.isPending}>
+        {t.addShare}
+      </Button>
+    </form>
+  );
+}
+
+function ShareList({ path, isOpen }: { path: ModelPath; isOpen: boolean }) {
+  const t = useTexts(modelsTexts);
+  const list = useSuspenseInfiniteQuery(sharesQuery(path));
+  const shares = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns(path, isOpen);
+  if (shares.length === 0) return <p className={styles.note}>{t.sharesEmpty}</p>;
+  return (
+    <>
+      <Rows label={t.shares} columns={columns} rows={shares} idOf={({ id }) => id} />
+      <LoadMore list={list} shown={shares.length} />
+    </>
+  );
+}
+
+function useColumns(path: ModelPath, isOpen: boolean): Column<Share>[] {
+  const t = useTexts(modelsTexts);
+  const { never } = useTexts(sharedTexts);
+  const format = useFormat();
+  const columns: Column<Share>[] = [
+    { key: 'account', label: t.accountSlug, isName: true, render: ({ account }) => account.slug },
+    {
+      key: 'expires',
+      label: t.expires,
+      render: ({ expires_at }) => (expires_at ? format.moment(expires_at) : t.expiry.never),
+    },
+    { key: 'calls', label: t.calls30d, align: 'end', render: ({ calls_30d }) => format.number(calls_30d) },
+    {
+      key: 'used',
+      label: t.lastUsed,
+      align: 'end',
+      render: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : never),
+    },
+  ];
+  if (!isOpen) return columns;
+  const remove: Column<Share> = {
+    key: 'actions',
+    label: t.actions,
+    isLabelHidden: true,
+    align: 'end',
+    render: (share) => <RemoveShare path={path} share={share} />,
+  };
+  return [...columns, remove];
+}
+
+function RemoveShare({ path, share }: { path: ModelPath; share: Share }) {
+  const t = useTexts(modelsTexts);
+  const { slug } = share.account;
+  const [isAsking, setAsking] = useState(false);
+  const remove = useRemoveShare(path, () => {
+    setAsking(false);
+    notify({ tone: 'good', text: t.unshared(slug) });
+  });
+  return (
+    <>
+      <ActionIcon aria-label={t.removeShare(slug)} onClick={() => setAsking(true)}>
+        <IconTrash size={16} />
+      </ActionIcon>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.removeShareTitle(slug)}
+        action={t.removeShareDo}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(share.id)}
+      >
+        <Text>{t.removeShareText}</Text>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { NativeSelect, type NativeSelectProps } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { baseModelsQuery, type CallableModel, type TargetName, trainedModelsQuery } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+
+const jobPrefix = 'training-job#';
+
+/** A target as the value of a field, and back: those of training jobs are written as calls name them. */
+export const targetValue = ({ type, id }: TargetName): string => (type === 'training_job' ? jobPrefix + id : id);
+export const targetOf = (value: string): TargetName =>
+  value.startsWith(jobPrefix)
+    ? { type: 'training_job', id: value.slice(jobPrefix.length) }
+    : { type: 'base_model', id: value };
+
+type TargetSelectProps = { kind: CallableModel['kind'] } & Omit<NativeSelectProps, 'data'>;
+
+/** What may stand behind an alias: installed base models of the kind, and what was trained. */
+export function TargetSelect({ kind, ...props }: TargetSelectProps) {
+  const t = useTexts(modelsTexts);
+  const { data: bases } = useSuspenseQuery(baseModelsQuery);
+  const { data: trained } = useSuspenseQuery(trainedModelsQuery(kind));
+  const baseItems = bases.data
+    .filter((model) => model.kind === kind)
+    .map(({ id, name, serving }) => ({
+      value: id,
+      label: serving.available ? name : t.notInstalled(name),
+      disabled: !serving.available,
+    }));
+  const trainedItems = trained.data.map(({ ref, name, base_model }) => ({
+    value: ref,
+    label: `${name} · ${base_model}`,
+  }));
+  return (
+    <NativeSelect
+      label={t.target}
+      description={t.targetHint}
+      data={[
+        { value: '', label: t.choose, disabled: true },
+        ...(trainedItems.length > 0 ? [{ group: t.trainedModels, items: trainedItems }] : []),
+        { group: t.baseModels, items: baseItems },
+      ]}
+      {...props}
+    />
+  );
+}
