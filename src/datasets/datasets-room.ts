@@ -12,6 +12,7 @@ import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler
 import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './examples/search-index.ts';
 import type { DatasetLimits } from './limits.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
+import { changesRoutes } from './versions/changes.routes.ts';
 import { versionsRoutes } from './versions/versions.routes.ts';
 import { type Freezing, type Frozen, freezeVersion } from './versions/versions.ts';
 
@@ -52,6 +53,7 @@ export function createDatasets(options: DatasetsOptions): Datasets {
     routes: async (app) => {
       await app.register(datasetsRoutes(options));
       await app.register(versionsRoutes(options));
+      await app.register(changesRoutes(options));
       await app.register(examplesRoutes(options));
     },
     start: () => resumeIndexing(database, jobs),

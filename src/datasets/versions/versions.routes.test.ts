@@ -120,3 +120,59 @@ test('versions of others, and ids that are none, do not exist', async () => {
   ] as const)
     assert.deepEqual(errorOf(await mine.ask('POST', `/datasets/${id}/versions`, body)), expected);
 });
+
+test('two versions are compared: what came, what went, and what was changed, page by page', async () => {
+  const [{ ask, createDataset }, other] = [await someoneOn(server), await someoneOn(server)];
+  const id = await createDataset();
+  const add = async (...words: string[]) => {
+    const { json } = await ask('POST', `/datasets/${id}/examples`, {
+      examples: words.map((word) => conversation(word)),
+    });
+    return (json.results as { id: string }[]).map((result) => result.id);
+  };
+  const freeze = async () => (await ask('POST', `/datasets/${id}/versions`, {})).json.id as string;
+  const [kept, gone, changed, back] = await add('kept', 'gone', 'changed', 'back');
+  const first = await freeze();
+  await ask('DELETE', `/datasets/${id}/examples/${gone}`);
+  await ask('PATCH', `/datasets/${id}/examples/${changed}`, { split: 'test' });
+  await ask('PATCH', `/datasets/${id}/examples/${back}`, conversation('away'));
+  await ask('PATCH', `/datasets/${id}/examples/${back}`, conversation('back'));
+  const [added] = await add('added');
+  const second = await freeze();
+
+  const changes = async (path: string) => (await ask('GET', `/dataset-versions/${path}`)).json;
+  const brief = ({ data }: Record<string, unknown>) =>
+    (data as { id: string; change: string }[]).map((row) => [row.id, row.change]);
+  const whole = await changes(`${second}/changes`);
+  assert.deepEqual(brief(whole), [
+    [added, 'added'],
+    [changed, 'changed'],
+    [gone, 'removed'],
+  ]);
+  assert.deepEqual([whole.since, whole.total_count, whole.counts], [first, 3, { added: 1, removed: 1, changed: 1 }]);
+  const [, row] = whole.data as { before: { split: string; text: object }; after: { split: string; text: object } }[];
+  assert.deepEqual([row?.before.split, row?.after.split], ['train', 'test']);
+  assert.deepEqual(row?.before.text, row?.after.text);
+  const turned = await changes(`${first}/changes?since=${second}`);
+  assert.deepEqual(turned.counts, { added: 1, removed: 1, changed: 1 });
+  const start = await changes(`${first}/changes`);
+  assert.deepEqual([start.since, start.counts], [null, { added: 4, removed: 0, changed: 0 }]);
+  assert.ok(brief(start).some(([example]) => example === kept));
+
+  const page = await changes(`${second}/changes?limit=2`);
+  const rest = await changes(`${second}/changes?limit=2&cursor=${page.next_cursor}`);
+  assert.deepEqual([...brief(page), ...brief(rest)], brief(whole));
+  assert.equal(rest.next_cursor, null);
+  const removed = await changes(`${second}/changes?change=removed`);
+  assert.deepEqual([brief(removed), removed.total_count], [[[gone, 'removed']], 1]);
+  assert.deepEqual(
+    errorOf(await ask('GET', `/dataset-versions/${second}/changes?change=added&cursor=${page.next_cursor}`)),
+    [...[400, 'invalid_cursor', 'cursor']],
+  );
+  assert.deepEqual(errorOf(await ask('GET', `/dataset-versions/${second}/changes?since=dsv_x`)), [
+    404,
+    'not_found',
+    'since',
+  ]);
+  assert.equal((await other.ask('GET', `/dataset-versions/${second}/changes`)).status, 404);
+});

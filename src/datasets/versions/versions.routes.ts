@@ -18,7 +18,7 @@ import { summariseHead, writeVersion } from './versions.ts';
 export type VersionsRoutesDeps = { database: Database; cursors: CursorCodec; limits: DatasetLimits };
 
 const versionsPath = `${projectPrefix}/dataset-versions`;
-const versionPath = `${versionsPath}/:versionId`;
+export const versionPath = `${versionsPath}/:versionId`;
 
 export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps) {
   const maxVersions = limits.maxVersionsPerDataset;
@@ -91,13 +91,17 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
 }
 
 /** The version that a path names, in a project of the caller. */
-async function versionOf(database: Database, request: FastifyRequest): Promise<DatasetVersion> {
+export async function versionOf(database: Database, request: FastifyRequest): Promise<DatasetVersion> {
   const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
   // as: the path declares it.
   const { versionId } = request.params as { versionId: string };
   const version = isVersionId(versionId) ? await findVersion(database, { projectId, id: versionId }) : null;
-  if (!version) throw fault('not_found', { message: 'There is no such version.' });
+  if (!version) throw noSuchVersion();
   return version;
+}
+
+export function noSuchVersion(param?: string) {
+  return fault('not_found', { message: 'There is no such version.', ...(param && { param }) });
 }
 
 export function isVersionId(text: string): boolean {

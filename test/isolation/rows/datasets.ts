@@ -106,6 +106,22 @@ export const rows: Row[] = [
   { operation: 'dataset_versions.read', expected: ownerOnlyRead(), request: version },
   { operation: 'dataset_versions.download', expected: ownerOnlyRead(), request: version },
   {
+    operation: 'dataset_versions.changes',
+    expected: ownerOnlyRead(),
+    request: version,
+    attempts: [
+      {
+        name: 'since a version of another dataset',
+        caller: 'owner',
+        request: async (scene) => {
+          const other = await version(scene);
+          return { ...(await version(scene)), query: { since: other.params.versionId } };
+        },
+        expected: '404 not_found',
+      },
+    ],
+  },
+  {
     operation: 'examples.list',
     expected: ownerOnlyRead(),
     request: async (scene) => ({ ...(await filled(scene)), query: { q: 'lamp' } }),

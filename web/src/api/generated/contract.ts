@@ -1495,6 +1495,84 @@ export type Routes = {
     body: undefined;
     answer: unknown;
   };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes': {
+    path: {
+      owner: string;
+      project: string;
+      version_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      since?: string;
+      change?: 'added' | 'removed' | 'changed';
+    };
+    body: undefined;
+    answer: {
+      data: ({
+        id: string;
+        change: 'added' | 'removed' | 'changed';
+        before: {
+          text: {
+            messages: ({
+              role: 'system' | 'user' | 'assistant' | 'tool';
+              content: string | null;
+              reasoning_content?: string;
+              tool_calls?: (Record<string, unknown>)[];
+              tool_call_id?: string;
+            })[];
+            tools: (Record<string, unknown>)[] | null;
+          } | null;
+          embedding: {
+            query: string;
+            positives: ({
+              text: string;
+              document_id: string | null;
+            })[];
+            negatives: ({
+              text: string;
+              document_id: string | null;
+            })[];
+          } | null;
+          split: 'train' | 'test';
+          tokens: number | null;
+        } | null;
+        after: {
+          text: {
+            messages: ({
+              role: 'system' | 'user' | 'assistant' | 'tool';
+              content: string | null;
+              reasoning_content?: string;
+              tool_calls?: (Record<string, unknown>)[];
+              tool_call_id?: string;
+            })[];
+            tools: (Record<string, unknown>)[] | null;
+          } | null;
+          embedding: {
+            query: string;
+            positives: ({
+              text: string;
+              document_id: string | null;
+            })[];
+            negatives: ({
+              text: string;
+              document_id: string | null;
+            })[];
+          } | null;
+          split: 'train' | 'test';
+          tokens: number | null;
+        } | null;
+      })[];
+      next_cursor: string | null;
+      total_count: number;
+      since: string | null;
+      counts: {
+        added: number;
+        removed: number;
+        changed: number;
+      };
+    };
+  };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
     path: {
       owner: string;
