@@ -55,6 +55,9 @@ export type ImportCounts = { rows: number; valid: number; invalid: number; dupli
 
 export type TokenSummary = { min: number; p50: number; p95: number; max: number; total: number };
 
+/** How many rows have from `from` to `to` tokens, both included. */
+export type TokenBin = { from: number; to: number; rows: number };
+
 export type ColumnProfile = { name: string; type: string; nullCount: number; samples: string[] };
 
 export type IssueSummary = { code: IssueCode; count: number; firstLine: number };
@@ -65,6 +68,7 @@ export type Profile = Reading & {
   suggestedMapping: WireMapping | null;
   counts: ImportCounts;
   tokenStats: TokenSummary;
+  tokenHistogram: TokenBin[];
   issues: IssueSummary[];
 };
 

@@ -61,7 +61,7 @@ function countsToWire({ rows, valid, invalid, duplicates, overTokenLimit }: Impo
 }
 
 export function profileToWire(profile: Profile): Static<typeof profileSchema> {
-  const { format, encoding, delimiter, gzip, counts, tokenStats } = profile;
+  const { format, encoding, delimiter, gzip, counts, tokenStats, tokenHistogram } = profile;
   return {
     ...{ format, encoding, delimiter, gzip },
     columns: profile.columns.map(({ name, type, nullCount, samples }) => ({
@@ -74,6 +74,7 @@ export function profileToWire(profile: Profile): Static<typeof profileSchema> {
     valid: counts.valid,
     invalid: counts.invalid,
     token_stats: tokenStats,
+    token_histogram: tokenHistogram,
     duplicates: counts.duplicates,
     issues: profile.issues.map(({ code, count, firstLine }) => ({ code, count, first_line: firstLine })),
   };

@@ -158,6 +158,11 @@ export const readProfileContract: Contract = {
         suggested_mapping: { messages: 'messages' },
         ...{ rows: 120, valid: 118, invalid: 2, duplicates: 1 },
         token_stats: { min: 12, p50: 96, p95: 310, max: 702, total: 13120 },
+        token_histogram: [
+          { from: 1, to: 200, rows: 96 },
+          { from: 201, to: 400, rows: 19 },
+          { from: 401, to: 702, rows: 3 },
+        ],
         issues: [{ code: 'empty_text', count: 2, first_line: 17 }],
       },
     },

@@ -342,6 +342,17 @@ export const profileSchema = Type.Object({
   valid: integer(said('Rows that make an example.', '可生成样本的行数。')),
   invalid: integer(said('Rows that make none.', '无法生成样本的行数。')),
   token_stats: tokenStats,
+  token_histogram: Type.Array(
+    Type.Object({
+      from: integer(said('Fewest tokens.', '最少 token 数。')),
+      to: integer(said('Most tokens.', '最多 token 数。')),
+      rows: integer(said('Rows that have as many.', '处于该区间的行数。')),
+    }),
+    said(
+      'How the lengths of the valid rows are spread; the last range takes the few that are far longer than the others.',
+      '有效行长度的分布；最后一个区间包含远长于其他行的少数行。',
+    ),
+  ),
   duplicates: integer(said('Rows whose example is there already.', '样本重复的行数。')),
   issues: Type.Array(
     Type.Object({

@@ -8,6 +8,7 @@ const profile = {
   columns: [{ name: 'messages', type: 'array', nullCount: 0, samples: [canary] }],
   suggestedMapping: { messages: 'messages' },
   tokenStats: { min: 1, p50: 1, p95: 1, max: 1, total: 1 },
+  tokenHistogram: [{ from: 1, to: 1, rows: 1 }],
 };
 const messages = [
   { role: 'user', content: canary },

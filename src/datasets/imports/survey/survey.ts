@@ -120,6 +120,7 @@ class SurveyState {
         suggestedMapping: detected.mapping,
         counts: this.#counts,
         tokenStats: this.#tokens.summary(),
+        tokenHistogram: this.#tokens.histogram(),
         issues: this.#issues.summary(),
       },
       sample: this.#sample,

@@ -1,9 +1,10 @@
 import type { TokenCount } from '#engine';
-import type { TokenSummary } from '../import-record.ts';
+import type { TokenBin, TokenSummary } from '../import-record.ts';
 
 /** Stands for a row without a count. */
 const none = 0xffff_ffff;
 const perRow = 2;
+const maxBins = 24;
 
 /** The token counts of all rows in their order; rows that make no example have none. */
 export class TokenCounts {
@@ -27,14 +28,33 @@ export class TokenCounts {
   }
 
   summary(): TokenSummary {
-    const known = this.#counts
-      .subarray(0, this.#rows * perRow)
-      .filter((count, index) => index % perRow === 0 && count !== none)
-      .sort();
+    const known = this.#sorted();
     const at = (share: number) => known[Math.min(known.length - 1, Math.floor(known.length * share))] ?? 0;
     let total = 0;
     for (const tokens of known) total += tokens;
     return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+  }
+
+  /** Ranges of equal width up to what 99 of 100 rows have; one more for those that are longer. */
+  histogram(): TokenBin[] {
+    const known = this.#sorted();
+    const most = known.at(-1);
+    if (most === undefined) return [];
+    const usual = known[Math.floor((known.length - 1) * 0.99)] ?? most;
+    const width = Math.max(1, Math.ceil((usual + 1) / maxBins));
+    const bins = Array.from({ length: Math.floor(usual / width) + 1 }, (_, index) => ({
+      ...{ from: index * width, to: (index + 1) * width - 1, rows: 0 },
+    }));
+    const rest = { from: bins.length * width, to: most, rows: 0 };
+    for (const tokens of known) (bins[Math.floor(tokens / width)] ?? rest).rows++;
+    return rest.rows > 0 ? [...bins, rest] : bins;
+  }
+
+  #sorted(): Uint32Array {
+    return this.#counts
+      .subarray(0, this.#rows * perRow)
+      .filter((count, index) => index % perRow === 0 && count !== none)
+      .sort();
   }
 
   toBytes(): Buffer {

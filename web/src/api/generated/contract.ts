@@ -1798,6 +1798,11 @@ export type Routes = {
         max: number;
         total: number;
       };
+      token_histogram: ({
+        from: number;
+        to: number;
+        rows: number;
+      })[];
       duplicates: number;
       issues: ({
         code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
