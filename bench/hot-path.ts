@@ -25,7 +25,7 @@ const levels = [
  */
 export async function benchHotPath(): Promise<Row[]> {
   const { database, url, dataDir, drop } = await startBenchDatabase();
-  const requests = await seed(database, dataDir);
+  const requests = await seedCallers(database, dataDir);
   const ours = await startBenchServer('instant-server.ts', [url, dataDir]);
   const raw = await startBenchServer('raw-server.ts');
   try {
@@ -52,7 +52,8 @@ export async function benchHotPath(): Promise<Row[]> {
   }
 }
 
-async function seed(database: Database, dataDir: string): Promise<Buffer[]> {
+/** Rich accounts with a chat model each, and the request that each of them sends. */
+export async function seedCallers(database: Database, dataDir: string): Promise<Buffer[]> {
   const baseModel = openModels({ cataloguePath, dataDir }).find('fanfold-tiny-chat');
   if (!baseModel) throw new Error('The tiny chat model is not in the catalogue.');
   const requests: Buffer[] = [];

@@ -10,6 +10,7 @@ import { benchFeedback } from './feedback.ts';
 import { benchHotPath } from './hot-path.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
+import { benchLists } from './lists.ts';
 import { benchStart } from './start.ts';
 import { printTable, type Row } from './table.ts';
 
@@ -49,6 +50,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   embedding: () => benchEmbedding({ threads }),
   feedback: benchFeedback,
   latency: benchLatency,
+  lists: () => benchLists(),
   start: benchStart,
   examples: () => benchExamples({ examples: 200_000 }),
   // Takes half an hour: named only.

@@ -50,6 +50,7 @@ export const createContract: Contract = {
       },
     },
   },
+  faults: ['state_conflict'],
   idempotent: true,
 };
 
@@ -59,9 +60,10 @@ export const activateContract: Contract = {
   tag,
   summary: said('Activate an API key', '启用 API 密钥'),
   description: said(
-    'Lets a deactivated key authenticate again. An active key stays as it is.',
-    '使已停用的密钥重新生效。已启用的密钥保持不变。',
+    'Lets a deactivated key authenticate again. An active key stays as it is. An account has a greatest number of active keys: beyond it the key stays inactive.',
+    '使已停用的密钥重新生效。已启用的密钥保持不变。账户可同时启用的密钥数有上限，超出时密钥保持停用。',
   ),
+  faults: ['state_conflict'],
   answers: { 200: { ...row, example } },
 };
 

@@ -240,6 +240,20 @@ test('twenty deletions and state changes at once: one deletion wins and nothing 
   }
 });
 
+test('an account never has more active keys than it may, however many are made or activated at once', async () => {
+  const { accountId, keyId, ask } = await someone();
+  await db.database.query('update accounts set max_active_keys = 4 where id = $1', [accountId]);
+  const made = await Promise.all(Array.from({ length: 10 }, () => ask('POST')));
+  assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(3).fill(201), ...Array(7).fill(409)]);
+  const refused = made.find(({ status }) => status === 409);
+  assert.deepEqual(refused?.json.error.details, { reason: 'max_active_keys', limit: 4 });
+  const spare = made.find(({ status }) => status === 201)?.json.id;
+  assert.equal((await ask('PATCH', `/${spare}/deactivate`)).status, 200);
+  assert.equal((await ask('POST')).status, 201);
+  assert.equal((await ask('PATCH', `/${spare}/activate`)).status, 409);
+  assert.equal((await ask('PATCH', `/${keyId}/activate`)).status, 200, 'what is active already stays so');
+});
+
 test('every route of this room needs an account', () => {
   const own = server.app.routeTable.rows.filter(({ operation }) => operation.startsWith('keys.'));
   assert.deepEqual(

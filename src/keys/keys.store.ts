@@ -40,6 +40,22 @@ export async function insertKey(
   return recordOf(row);
 }
 
+/**
+ * Locks the number of active keys of an account until the transaction ends, and tells it and how many are allowed. The lock
+ * is not on the account's row, which every charge changes.
+ */
+export async function lockActiveKeys(tx: Sql, accountId: string): Promise<{ active: number; allowed: number }> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('active keys of ' || $1, 0))`, [accountId]);
+  const [row] = await tx.query<{ active: number; allowed: number }>(
+    `select (select count(*)::integer from api_keys where account_id = a.id and active) as active,
+            a.max_active_keys as allowed
+       from accounts a where a.id = $1`,
+    [accountId],
+  );
+  if (!row) throw new Error('An account that asks for a key is gone. This is a bug.');
+  return row;
+}
+
 /** The key, locked until the transaction ends: what is decided about it holds. Null when it is gone. */
 export async function lockKey(tx: Sql, key: { id: string; accountId: string }): Promise<KeyRecord | null> {
   const [row] = await tx.query<KeyRow>(

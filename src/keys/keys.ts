@@ -8,6 +8,7 @@ import {
   type KeyPosition,
   type KeyRecord,
   listKeys as listKeyRows,
+  lockActiveKeys,
   lockKey,
   updateKeyActive,
 } from './keys.store.ts';
@@ -28,12 +29,13 @@ export type KeyWish = KeyChange & {
 
 /**
  * Makes an active key, in the transaction `tx` that also tells the feed. `key` is the only copy of the secret. Throws
- * `invalid_request` for a bad name.
+ * `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have.
  */
 export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
   const { accountId, madeBy = null } = input;
+  await checkOneMoreActive(tx, accountId);
   const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask, madeBy });
   await tell(tx, 'key.created', record, input);
   return { record, key };
@@ -41,15 +43,28 @@ export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
 
 export type KeyAddress = KeyChange & { keyId: string };
 
-/** Activates or deactivates a key. In that state already, it stays as it is and the feed is silent. Throws `not_found`. */
+/**
+ * Activates or deactivates a key. In that state already, it stays as it is and the feed is silent. Throws
+ * `not_found`, and `state_conflict` when no more keys may be active.
+ */
 export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean): Promise<KeyRecord> {
   const { accountId, keyId } = address;
   const record = isKeyId(keyId) ? await lockKey(tx, { id: keyId, accountId }) : null;
   if (!record) throw noSuchKey();
   if (record.active === active) return record;
+  if (active) await checkOneMoreActive(tx, accountId);
   await updateKeyActive(tx, { id: keyId, active });
   await tell(tx, active ? 'key.activated' : 'key.deactivated', record, address);
   return { ...record, active };
+}
+
+async function checkOneMoreActive(tx: Sql, accountId: string): Promise<void> {
+  const { active, allowed } = await lockActiveKeys(tx, accountId);
+  if (active < allowed) return;
+  throw fault('state_conflict', {
+    message: `This account may have ${allowed} active keys at a time. Deactivate or delete one first.`,
+    details: { reason: 'max_active_keys', limit: allowed },
+  });
 }
 
 /** Deletes a key for good. Throws `not_found`, the second time as well. */
