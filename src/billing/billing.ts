@@ -29,6 +29,13 @@ export type Billing = {
    * Without a hold it does nothing.
    */
   release: (requestId: string) => Promise<void>;
+  /**
+   * Reserves credits for work that is paid for with `chargeWork`, in a transaction of its own: never out of a till. What it
+   * throws, and what becomes of it with this process, is as with `hold`; `endWork` ends it in any case.
+   */
+  holdForWork: (request: HoldRequest) => Promise<HoldAnswer>;
+  /** After the transaction that charged the work, or when there is nothing to charge: nothing stays reserved for it. */
+  endWork: (hold: { requestId: string; accountId: string }) => Promise<void>;
   /** Resolves once other processes can see that this one lives; what it leaves in the database is looked after from then on. */
   registered: () => Promise<void>;
   /** Begins to show life and to look after the holds of dead instances. */
@@ -142,10 +149,10 @@ export function createBilling(options: BillingOptions): Billing {
     }
   }
 
-  async function holdNow(request: HoldRequest): Promise<HoldAnswer> {
+  async function holdNow(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
     const { requestId, accountId } = request;
     open.add(requestId);
-    if (tills.take(request)) return 'held';
+    if (mayDraw && tills.take(request)) return 'held';
     let isHeld = false;
     try {
       const answer = await holdExactly(request);
@@ -158,6 +165,18 @@ export function createBilling(options: BillingOptions): Billing {
     }
   }
 
+  async function place(request: HoldRequest, how: { mayDraw: boolean }): Promise<HoldAnswer> {
+    if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
+    if (open.has(request.requestId)) throw new Error(`${request.requestId} has a hold already. This is a bug.`);
+    return track(holdNow(request, how));
+  }
+
+  async function release(requestId: string): Promise<void> {
+    if (!open.delete(requestId)) return;
+    if (tills.has(requestId)) tills.giveBack(requestId);
+    else await track(releaseNow(requestId));
+  }
+
   function track<T>(work: Promise<T>): Promise<T> {
     const tracked = work.finally(() => underWay.delete(tracked));
     underWay.add(tracked);
@@ -165,10 +184,13 @@ export function createBilling(options: BillingOptions): Billing {
   }
 
   return {
-    async hold(request) {
-      if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
-      if (open.has(request.requestId)) throw new Error(`${request.requestId} has a hold already. This is a bug.`);
-      return track(holdNow(request));
+    hold: (request) => place(request, { mayDraw: true }),
+
+    holdForWork: (request) => place(request, { mayDraw: false }),
+
+    async endWork({ requestId, accountId }) {
+      await release(requestId);
+      onCharge(accountId);
     },
 
     settle(charge) {
@@ -184,11 +206,7 @@ export function createBilling(options: BillingOptions): Billing {
       return settlement;
     },
 
-    async release(requestId) {
-      if (!open.delete(requestId)) return;
-      if (tills.has(requestId)) tills.giveBack(requestId);
-      else await track(releaseNow(requestId));
-    },
+    release,
 
     registered,
 

@@ -80,7 +80,7 @@ export type ChargeRow = {
   chargedMicro: Micro;
 };
 
-/** Inference charges in the order of (account, row), after a given one. */
+/** Charges of calls and indexes in the order of (account, row), after a given one. */
 export function listChargesAfter(
   sql: Sql,
   { accountId, seq }: { accountId: string; seq: bigint },
@@ -89,7 +89,7 @@ export function listChargesAfter(
   return sql.query<ChargeRow>(
     `select account_id as "accountId", seq, request_id as "requestId", active_ms as "activeMs", units,
             rate_micro_per_minute as "rateMicroPerMinute", held_micro as "heldMicro", -micro as "chargedMicro"
-       from ledger where type = 'inference' and (account_id, seq) > ($1, $2) order by account_id, seq limit $3`,
+       from ledger where type in ('inference', 'index') and (account_id, seq) > ($1, $2) order by account_id, seq limit $3`,
     [accountId, seq, limit],
     { timeoutMs },
   );

@@ -12,7 +12,7 @@ const mostFindings = 1_000;
 
 /**
  * Proves the books, in one snapshot and without writing anything; an empty list is a clean bill of health. What it
- * looks for is listed in `Finding`. Each inference charge is priced again with the program's own formula.
+ * looks for is listed in `Finding`. Each charge of a call or an index is priced again with the program's own formula.
  *
  * @returns at most about a thousand findings.
  */

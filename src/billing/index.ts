@@ -14,3 +14,4 @@ export type { LedgerType, UsageFilter } from './usage/filter.ts';
 export { createUsageSums, type UsageSums } from './usage/summing.ts';
 export { type GroupBy, sumUsage, sumUsageBy, type UsageGroup, type UsageTotals } from './usage/totals.store.ts';
 export { type Spending, spendingTypes, summarizeSpending } from './usage/usage.ts';
+export { chargeWork, type WorkCharge } from './work-charges.store.ts';

@@ -2,4 +2,4 @@ export { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.t
 export { createLimiter, type Limiter, type Pass } from './limiter.ts';
 export { limitsRoutes } from './limits.routes.ts';
 export type { LimitAddress } from './limits.store.ts';
-export { changeLimits, type LimitsView, readLimits } from './limits.ts';
+export { changeLimits, type LimitsView, limitedSubjectsOf, readLimits } from './limits.ts';

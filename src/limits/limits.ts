@@ -1,7 +1,7 @@
 import { type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
 import { fault, formatCredits } from '#kernel';
-import { type CallLimits, hasLimits } from './call-limits.ts';
+import { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 import {
   findLimits,
   findUsedUp,
@@ -23,6 +23,22 @@ const keyIdPattern = /^key_[0-9A-Z]{26}$/;
 export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
   const { limits } = known(isAddress(address) ? await findLimits(sql, address) : null);
   return { limits, used: await findUsedUp(sql, address.id) };
+}
+
+/** Whose limits bind a request that was authenticated before; empty: there are none. */
+export async function limitedSubjectsOf(
+  sql: Sql,
+  { keyId, accountId }: { keyId: string | null; accountId: string },
+): Promise<LimitedSubject[]> {
+  const asked = [
+    ...(keyId === null ? [] : [{ scope: 'key', id: keyId } as const]),
+    { scope: 'account', id: accountId } as const,
+  ];
+  const rows = await Promise.all(asked.map((subject) => findLimits(sql, { ...subject, accountId })));
+  return asked.flatMap((subject, at) => {
+    const limits = rows[at]?.limits;
+    return limits && hasLimits(limits) ? [{ ...subject, limits }] : [];
+  });
 }
 
 /**

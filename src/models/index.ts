@@ -23,7 +23,7 @@ export { createHosting, type Hosting, type HostingOptions } from './hosting.ts';
 export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
 export { ModelError } from './model-error.ts';
 export { type ModelsOptions, type ModelsService, openModels } from './models-service.ts';
-export { listPrices } from './prices.ts';
+export { indexRateOf, listPrices } from './prices.ts';
 export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull-model.ts';
 export { renderProgress, type TransferProgress } from './pull/transfer-meter.ts';
 export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';

@@ -1,0 +1,81 @@
+--! compatible
+-- Vector indexes over the documents of a dataset version. Whether a finished one is `stale` is seen when it is read.
+create table dataset_indexes (
+  id text collate "C" primary key,
+  project_id text not null references projects (id),
+  dataset_id text collate "C" not null references datasets (id),
+  version_id text collate "C" not null references dataset_versions (id),
+  -- Who pays: the owner of the project. No foreign key, as in the ledger.
+  account_id text not null,
+  -- The name that was asked for, and what it stood for then. An alias may be pointed elsewhere: the index keeps its model.
+  model text not null,
+  model_revision integer,
+  base_model_id text not null,
+  base_model_sha256 text not null,
+  adapter jsonb,
+  query_instruction text,
+  max_input_tokens integer not null,
+  dimensions integer not null check (dimensions > 0),
+  -- Frozen when the index was asked for: of the build, and of calls that search in it.
+  rate_micro_per_minute bigint not null,
+  query_rate_micro_per_minute bigint not null,
+  price_version text not null,
+  state text not null default 'queued' check (state in ('queued', 'building', 'ready', 'failed', 'canceled')),
+  -- Of the attempt that may write; whoever has another one was taken for dead.
+  lease text,
+  tries integer not null default 0,
+  -- Null: they are not all collected yet. The first `embedded` of them have their vectors.
+  documents integer,
+  embedded integer not null default 0,
+  truncated integer not null default 0,
+  phase text,
+  prompt_tokens bigint not null default 0,
+  active_ms double precision not null default 0,
+  charged_micro bigint,
+  metrics jsonb,
+  error jsonb,
+  created_by jsonb not null,
+  key_id text,
+  key_name text,
+  -- Makes the charge happen once.
+  request_id text not null unique,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  ready_at timestamptz,
+  finished_at timestamptz,
+  check (embedded <= documents),
+  -- What has ended was paid for, or costs nothing.
+  check ((state in ('ready', 'failed', 'canceled')) = (charged_micro is not null))
+);
+create index dataset_indexes_by_project on dataset_indexes (project_id, created_at desc, id desc);
+create index dataset_indexes_by_version on dataset_indexes (version_id);
+create index dataset_indexes_unfinished on dataset_indexes (id) where state in ('queued', 'building');
+
+-- The distinct texts of the version's positives and negatives, in the canonical order of the version. Rows of an index
+-- that is gone are deleted in the background, so there is no foreign key.
+create table index_documents (
+  index_id text collate "C" not null,
+  place integer not null,
+  text_hash bytea not null,
+  document_id text,
+  text text not null,
+  primary key (index_id, place),
+  unique (index_id, text_hash)
+);
+
+-- Their vectors, float32, little-endian, some documents in a row, as they were embedded.
+create table index_vectors (
+  index_id text collate "C" not null,
+  first_place integer not null,
+  count integer not null check (count > 0),
+  vectors bytea not null,
+  primary key (index_id, first_place)
+);
+-- Vectors do not compress.
+alter table index_vectors alter column vectors set storage external;
+
+-- What is needed to check the charge of an index.
+alter table ledger add constraint ledger_index_is_complete check (
+  type <> 'index'
+  or (micro <= 0 and num_nulls(request_id, active_ms, units, rate_micro_per_minute, held_micro, outcome) = 0)
+);
