@@ -14,8 +14,8 @@ let database: TestDatabase;
 let app: TestApp;
 let rows: readonly RouteRow[];
 
-/** Routes that are no part of the API: for operators, and pages for people. */
-const unpublished = /^(health|reference)\./;
+/** Routes that are no part of the API: for operators and the payment provider, and pages for people. */
+const unpublished = /^(health\.|reference\.|checkouts\.webhook$)/;
 
 before(async () => {
   database = await createTestDatabase();

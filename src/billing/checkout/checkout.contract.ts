@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { type Contract, said } from '#http';
 import { checkoutSchema } from './checkout.schema.ts';
 
@@ -57,26 +56,4 @@ export const cancelContract: Contract = {
   ),
   answers: { 200: checkout({ ...open, state: 'canceled', url: null }) },
   faults: ['state_conflict'],
-};
-
-export const webhookContract: Contract = {
-  tag,
-  summary: said('Take a message of the payment provider', '接收支付服务商的通知'),
-  description: said(
-    'For Stripe only: register this address as a webhook for `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed` and `checkout.session.expired`. Messages are taken when their signature is right and not older than five minutes; each counts once, in whatever order they come.',
-    '仅供 Stripe 调用：请将此地址注册为 webhook，并订阅 `checkout.session.completed`、`checkout.session.async_payment_succeeded`、`checkout.session.async_payment_failed` 和 `checkout.session.expired`。只接受签名正确且五分钟以内的消息；每条消息只生效一次，不受到达顺序影响。',
-  ),
-  headers: Type.Object({
-    'stripe-signature': Type.String(said('Signature of the body.', '请求体的签名。')),
-  }),
-  body: Type.Object({}, said('An event of Stripe.', 'Stripe 的事件。')),
-  bodyExample: { id: 'evt_1', object: 'event', type: 'checkout.session.completed', data: { object: {} } },
-  answers: {
-    200: {
-      description: said('Taken.', '已接收。'),
-      schema: Type.Object({ received: Type.Literal(true, said('Always true.', '始终为 true。')) }),
-      example: { received: true },
-    },
-  },
-  faults: ['not_found'],
 };
