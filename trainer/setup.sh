@@ -2,7 +2,8 @@
 # Makes the Python environment .venv in the repository root, once for each set of requirements.
 #   trainer/setup.sh         what loading and training need
 #   trainer/setup.sh --dev   also what exporting and testing need
-# A second run with unchanged requirements does nothing. Runs at the same time wait for each other.
+# A second run with unchanged requirements does nothing. Runs at the same time wait for each other. It says on standard
+# output what it does; the last line on standard error says what is wrong.
 set -eu
 trainer=$(cd "$(dirname "$0")" && pwd)
 venv=${FANFOLD_VENV:-"$trainer/../.venv"}
@@ -13,8 +14,13 @@ if [ "${1:-}" = "--dev" ]; then
   mode=dev
   files="$files $trainer/requirements-dev.txt"
 fi
+
+digest() {
+  if command -v sha256sum >/dev/null 2>&1; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
+}
+
 # shellcheck disable=SC2086 # a list of files
-wanted=$(cat $files | sha256sum | cut -d ' ' -f 1)
+wanted=$(cat $files | digest)
 
 is_ready() {
   [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.requirements-$mode" 2>/dev/null)" = "$wanted" ]
@@ -22,26 +28,46 @@ is_ready() {
 
 is_ready && exit 0
 
-mkdir -p "$venv"
-exec 9>"$venv/.setup-lock"
-if command -v flock >/dev/null 2>&1; then
-  flock 9
-fi
+fail() {
+  echo "trainer/setup.sh: $1" >&2
+  exit 1
+}
+
+command -v "$python" >/dev/null 2>&1 ||
+  fail "there is no $python; install Python 3.11 or newer, or set PYTHON to one"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+  fail "$python is too old; install Python 3.11 or newer, or set PYTHON to one"
+"$python" -c 'import venv, ensurepip' 2>/dev/null ||
+  fail "$python cannot make environments; install its venv module (Debian and Ubuntu: apt install python3-venv)"
+
+mkdir -p "$venv" || fail "$venv cannot be written"
+exec 9>"$venv/.setup-lock" || fail "$venv cannot be written"
+# The lock is that of the open file, which this shell keeps when Python has ended.
+"$python" -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)'
 is_ready && exit 0
 
-if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-  echo "trainer/setup.sh: Python 3.11 or newer is needed (set PYTHON to choose one)" >&2
-  exit 1
-fi
-[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+echo "Making the trainer's Python environment. This happens once and takes a few minutes."
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || fail "$python could not make the environment in $venv"
 # The stamps are written last: an interrupted install is repeated.
 rm -f "$venv/.requirements-run" "$venv/.requirements-dev"
+
+install() {
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@" 9>&- ||
+    fail "pip could not install what the trainer needs; the lines before this one say why"
+}
+
+torch=$(grep '^torch==' "$trainer/requirements.txt" || true)
 # torch first: it decides which builds of the others fit.
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$(grep '^torch==' "$trainer/requirements.txt")"
+if [ -n "$torch" ]; then
+  echo "Installing $torch."
+  install "$torch"
+fi
 for file in $files; do
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$file"
+  echo "Installing $(basename "$file")."
+  install -r "$file"
 done
-cat "$trainer/requirements.txt" | sha256sum | cut -d ' ' -f 1 >"$venv/.requirements-run"
+digest <"$trainer/requirements.txt" >"$venv/.requirements-run"
 if [ "$mode" = dev ]; then
   echo "$wanted" >"$venv/.requirements-dev"
 fi
+echo "The trainer's Python environment is ready."

@@ -6,22 +6,27 @@
 
 export const protocolVersion = 1;
 
-/** Relative paths are below the folder of `spec.json`; `base.dir` is absolute. */
+/** Relative paths are below the folder of `spec.json`; `base.dir` is absolute. The trainer knows the fields that may lack. */
 export type TrainerSpec = {
   protocol: typeof protocolVersion;
   job_id: string;
   attempt: number;
   kind: 'sft' | 'embedding';
   /** The model in Hugging Face form; `sha256` is that of the GGUF file that serves it. */
-  base: { dir: string; arch: string; sha256: string };
+  base: { dir: string; arch: string; sha256: string; name?: string };
   data: {
     train: string;
     eval: string | null;
     /** Examples that tell what the model forgets. */
     control: string | null;
-    /** By the names above; null where there is no file. */
-    sha256: { train: string; eval: string | null; control: string | null };
+    /** Examples that are trained along, so that the model does not forget. */
+    replay?: string | null;
+    /** More texts to search among when an embedding is evaluated. */
+    corpus?: string | null;
+    /** By the names above. */
+    sha256: Partial<Record<'train' | 'eval' | 'control' | 'replay' | 'corpus', string | null>>;
     pad_id: number;
+    max_seq_length?: number | null;
   };
   lora: { r: number; alpha: number; dropout?: number; targets: string[] };
   optim: {
@@ -30,17 +35,21 @@ export type TrainerSpec = {
     max_steps: number | null;
     /** Sequences or pairs of one optimizer step. */
     batch: number;
-    /** Of which so many are computed at once. */
-    micro_batch: number;
+    /** Of which so many are computed at once; null: as many as fit. */
+    micro_batch: number | null;
     /** Share of all steps. */
     warmup: number;
     weight_decay?: number;
+    clip?: number;
+    replay_fraction?: number;
     seed: number;
   };
-  evaluation?: { every_steps: number | null; patience: number | null };
+  evaluation?: { every_steps?: number | null; patience?: number | null; max_samples?: number; bootstrap?: number };
   limits: { max_active_ms: number | null; max_rss_mb: number | null };
   device: 'auto' | 'cpu' | 'cuda';
   dtype: 'auto' | 'fp32' | 'bf16';
+  threads?: number | null;
+  gradient_checkpointing?: boolean | null;
   checkpoint_every_s: number;
   /** Checkpoints to keep. */
   keep: number;
@@ -54,6 +63,9 @@ export type TrainerSpec = {
     temperature: number;
     max_seq_length: number;
     in_batch_negatives?: boolean;
+    negatives?: number;
+    cached_negatives?: number;
+    false_negative_margin?: number;
     /** Vectors of documents that stay as they are; null: documents are token ids. */
     doc_vectors: string | null;
   };

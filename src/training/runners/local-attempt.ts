@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isRunning, signalGroup } from './process-group.ts';
+import { exitCodes } from './protocol.ts';
+import type { Outcome } from './runner.ts';
+import type { StartFolder } from './start-folder.ts';
+
+/** What is to run, and all of the environment that it gets. */
+export type Program = { file: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
+
+export type Patience = {
+  /** From asking to killing, ms. */
+  killAfterMs: number;
+  /** Time that a trainer has whose server died, ms: it ends by itself. */
+  orphanMs: number;
+};
+
+const pollMs = 100;
+const claimMs = 2_000;
+/** More output than this ends an attempt: it would fill the disk. */
+const mostOutputBytes = 256 * 1024 * 1024;
+/** Exit codes from here on stand for signals. */
+const signalBase = 128;
+const claimLost = 98;
+
+/** A start that this process made or found. */
+export class LocalAttempt {
+  readonly folder: StartFolder;
+  readonly #patience: Patience;
+  #child: ChildProcess | null = null;
+  #pid = 0;
+  #reason: string | null = null;
+  #hasExited = false;
+  #isOver = false;
+  #timer: NodeJS.Timeout | null = null;
+  #wake: (() => void) | null = null;
+
+  private constructor(folder: StartFolder, patience: Patience) {
+    this.folder = folder;
+    this.#patience = patience;
+  }
+
+  /** One that has begun already, by the hand of a server that is gone; null where none has. */
+  static async find(folder: StartFolder, patience: Patience): Promise<LocalAttempt | null> {
+    if ((await folder.claimant()) === null) return null;
+    const attempt = new LocalAttempt(folder, patience);
+    attempt.#killLater(patience.orphanMs, 'It went on for too long after its server had died.');
+    return attempt;
+  }
+
+  static async start(folder: StartFolder, program: Program, patience: Patience): Promise<LocalAttempt> {
+    const attempt = new LocalAttempt(folder, patience);
+    const output = await open(folder.outputPath, 'a', 0o600);
+    try {
+      attempt.#child = spawn('/bin/sh', [startScript(), folder.path, program.file, ...program.args], {
+        cwd: program.cwd,
+        env: { ...program.env },
+        stdio: ['pipe', output.fd, output.fd],
+        detached: true,
+      });
+      attempt.#follow(attempt.#child);
+      await began(attempt.#child);
+    } finally {
+      await output.close();
+    }
+    return attempt;
+  }
+
+  /** As far as it is known. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether nothing will be written any more. */
+  async hasEnded(): Promise<boolean> {
+    if (this.#isOver) return true;
+    if (this.#child !== null && !this.#hasExited) {
+      await this.#checkOutput();
+      return false;
+    }
+    if (this.#child === null) {
+      this.#pid ||= await this.#whoBegan();
+      if (await isRunning(this.#pid, this.folder.path)) return false;
+    }
+    this.#end();
+    return true;
+  }
+
+  pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** The folder says already that it is wanted. */
+  cancel(): void {
+    if (this.#isOver) return;
+    signalGroup(this.#pid, 'SIGTERM');
+    this.#killLater(this.#patience.killAfterMs, 'It was canceled and did not end.');
+  }
+
+  /** Lets a trainer see that nobody listens any more: it writes a checkpoint and ends. */
+  detach(): void {
+    this.#child?.stdin?.end();
+    this.#child?.unref();
+  }
+
+  /** Resolves when it has ended; kills it after the bound. */
+  async finish(boundMs: number): Promise<void> {
+    this.detach();
+    this.#killLater(boundMs, 'The server stopped and it did not end.');
+    while (!(await this.hasEnded())) await this.pause();
+  }
+
+  async outcome(): Promise<Outcome> {
+    const code = await this.folder.exitCode();
+    const isCanceled = await this.folder.isCanceled();
+    if (code !== null && code < signalBase) return { kind: 'exited', code };
+    if (isCanceled) return { kind: 'exited', code: exitCodes.cancelled };
+    const reason = code === null ? 'It was killed.' : `It was ended by signal ${code - signalBase}.`;
+    return { kind: 'lost', reason: this.#reason ?? reason };
+  }
+
+  #follow(child: ChildProcess): void {
+    this.#pid = child.pid ?? 0;
+    // Its exit tells all that there is to know of a pipe that broke or a signal that failed.
+    child.stdin?.on('error', () => {});
+    child.on('error', () => {});
+    child.once('exit', (code) => {
+      this.#hasExited = true;
+      if (code === claimLost) {
+        // Somebody else had begun it: his is to be followed.
+        this.#child = null;
+        this.#pid = 0;
+      }
+      this.#wake?.();
+    });
+  }
+
+  /** It may be about to say who it is. */
+  async #whoBegan(): Promise<number> {
+    const deadline = performance.now() + claimMs;
+    for (;;) {
+      const pid = (await this.folder.claimant()) ?? 0;
+      if (pid !== 0 || performance.now() > deadline) return pid;
+      await sleep(pollMs);
+    }
+  }
+
+  async #checkOutput(): Promise<void> {
+    const { size } = await stat(this.folder.outputPath);
+    if (size > mostOutputBytes) this.#kill(`It wrote more than ${mostOutputBytes} bytes of output.`);
+  }
+
+  #killLater(afterMs: number, reason: string): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#kill(reason), afterMs).unref();
+  }
+
+  #kill(reason: string): void {
+    if (this.#isOver) return;
+    this.#reason ??= reason;
+    signalGroup(this.#pid, 'SIGKILL');
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    // Nothing that it started may go on without it.
+    if (this.#child !== null) signalGroup(this.#pid, 'SIGKILL');
+  }
+}
+
+function began(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+}
+
+function startScript(): string {
+  return fileURLToPath(new URL('./start.sh', import.meta.url));
+}

@@ -1,0 +1,66 @@
+import { LineSplitter, type RawLine } from './line-splitter.ts';
+import { readEvent } from './read-event.ts';
+import type { Run, RunnerLine } from './runner.ts';
+
+/** Longest text of a line that is kept, characters. */
+const mostChars = 4_000;
+/** Text that is kept of one start, characters; events are always read. */
+const mostTextChars = 8_000_000;
+
+/**
+ * Reads what a trainer prints, from the beginning: events and lines of text that are not known yet. The same output gives
+ * the same numbers, however often and in whatever pieces it is read.
+ */
+export class OutputReader {
+  readonly #splitter = new LineSplitter();
+  #lastSeq: number;
+  readonly #afterLine: number;
+  #line = 0;
+  #textChars = 0;
+
+  constructor({ afterSeq, afterLine = 0 }: Pick<Run, 'afterSeq' | 'afterLine'>) {
+    this.#lastSeq = afterSeq;
+    this.#afterLine = afterLine;
+  }
+
+  push(bytes: Buffer): RunnerLine[] {
+    return this.#read(this.#splitter.push(bytes));
+  }
+
+  end(): RunnerLine[] {
+    return this.#read(this.#splitter.end());
+  }
+
+  #read(lines: readonly RawLine[]): RunnerLine[] {
+    return lines.flatMap((line) => {
+      const event = line.isCut ? null : readEvent(line.text);
+      if (event === null) return this.#text(line);
+      if (event.seq <= this.#lastSeq) return [];
+      this.#lastSeq = event.seq;
+      return [event];
+    });
+  }
+
+  #text({ text, isCut }: RawLine): RunnerLine[] {
+    const shown = readable(text);
+    if (shown === '' || this.#textChars > mostTextChars) return [];
+    this.#line++;
+    this.#textChars += Math.min(shown.length, mostChars);
+    if (this.#line <= this.#afterLine) return [];
+    if (this.#textChars > mostTextChars) return [{ text: 'There is more text, which is not kept.', line: this.#line }];
+    const isShort = !isCut && shown.length <= mostChars;
+    return [{ text: isShort ? shown : `${shown.slice(0, mostChars)} ...`, line: this.#line }];
+  }
+}
+
+/** What a terminal would show of a line: progress bars write over themselves. */
+function readable(text: string): string {
+  const shown = text.trimEnd();
+  return (
+    shown
+      .slice(shown.lastIndexOf('\r') + 1)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+      .toWellFormed()
+  );
+}
