@@ -3,9 +3,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { queryClient } from '../api/query-client.ts';
-import { useTexts } from '../i18n/catalogue.ts';
 import { LanguageProvider } from '../i18n/language.tsx';
-import { sharedTexts } from '../i18n/shared-texts.ts';
 import { cssVariables, theme } from '../ui/theme.ts';
 import { styleNonce } from './page-settings.ts';
 import { router } from './router.ts';
@@ -23,15 +21,10 @@ export function App() {
         getStyleNonce={styleNonce}
       >
         <QueryClientProvider client={queryClient}>
-          <Toasts />
+          <Notifications position="bottom-right" limit={3} containerWidth={380} />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>
     </LanguageProvider>
   );
-}
-
-function Toasts() {
-  const t = useTexts(sharedTexts);
-  return <Notifications position="bottom-right" limit={3} containerWidth={380} aria-label={t.more} />;
 }

@@ -1,7 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import type { Language } from '../i18n/language.tsx';
+import { type Language, languageOf } from '../i18n/language.tsx';
 import { textOfProblem } from '../i18n/problem-texts.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconAlertCircle, IconCheck } from './icons.tsx';
 
 const colors = { good: 'pine', bad: 'rust' } as const;
@@ -14,6 +15,7 @@ export function notify({ tone, text }: { tone: 'good' | 'bad'; text: ReactNode }
     icon: tone === 'good' ? <IconCheck size={16} /> : <IconAlertCircle size={16} />,
     autoClose: tone === 'good' ? 4_000 : 10_000,
     withBorder: true,
+    closeButtonProps: { 'aria-label': sharedTexts[languageOf(document.documentElement.lang)].close },
   });
 }
 

@@ -20,18 +20,18 @@ export function AccountMenu({ isCompact = false }: { isCompact?: boolean }) {
   const signOut = useSignOut();
   const name = session?.account.display_name ?? '';
   const secondLine = session?.account.email ?? session?.account.slug;
+  // What is seen is part of the name: somebody may say it to his computer.
+  const label = isCompact ? t.account(name) : `${t.account(name)} ${secondLine ?? ''}`;
   return (
     <Menu position={isCompact ? 'bottom-end' : 'top-start'} width={240}>
       <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={t.account(name)} data-compact={isCompact || undefined}>
-          <span className={styles.initials} aria-hidden="true">
-            {initialsOf(name)}
-          </span>
+        <UnstyledButton className={styles.button} aria-label={label} data-compact={isCompact || undefined}>
+          {/* Drawn by the style: as a text they would be part of what the button is called. */}
+          <span className={styles.initials} data-initials={initialsOf(name)} />
           {!isCompact && (
             <>
               <span className={styles.names}>
-                <span>{name}</span>
-                <span className={styles.second}>{secondLine}</span>
+                <span>{name}</span> <span className={styles.second}>{secondLine}</span>
               </span>
               <IconChevronDown size={16} />
             </>

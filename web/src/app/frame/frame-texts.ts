@@ -3,6 +3,7 @@ import { catalogue } from '../../i18n/catalogue.ts';
 export const frameTexts = catalogue(
   {
     skip: 'Skip to the content',
+    side: 'Side bar',
     mainNavigation: 'Main',
     openNavigation: 'Open the navigation',
     reference: 'API reference',
@@ -25,10 +26,11 @@ export const frameTexts = catalogue(
   },
   {
     skip: '跳到正文',
+    side: '侧边栏',
     mainNavigation: '主导航',
     openNavigation: '打开导航',
     reference: 'API 参考',
-    account: (name) => `${name} 的账户`,
+    account: (name) => `账户：${name}`,
     settings: '账户设置',
     signOut: '退出登录',
     language: '语言',

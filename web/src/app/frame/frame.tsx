@@ -38,11 +38,11 @@ export function Frame() {
         <Brand />
         <AccountMenu isCompact />
       </header>
-      <div className={styles.side}>
+      <aside className={styles.side} aria-label={t.side}>
         <Brand />
         <SideNavigation />
         <AccountMenu />
-      </div>
+      </aside>
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>

@@ -1,4 +1,5 @@
 import { Radio, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
@@ -17,17 +18,20 @@ export function AccessPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   const { language } = useLanguage();
   const change = useChangeModel(path);
+  // What was chosen is shown at once; what the server says of it stays.
+  const [wish, setWish] = useState<Visibility | null>(null);
   const choose = (visibility: string) => {
     if (!isVisibility(visibility) || visibility === model.visibility) return;
+    setWish(visibility);
     change.mutate(
       { visibility },
       {
         onSuccess: () => notify({ tone: 'good', text: t.accessChanged }),
         onError: (error) => notifyProblem(error, language),
+        onSettled: () => setWish(null),
       },
     );
   };
-  const shown = change.isPending ? (change.variables.visibility ?? model.visibility) : model.visibility;
   const texts = {
     private: { label: t.privateLabel, hint: t.privateHint },
     shared: { label: t.sharedLabel, hint: t.sharedHint },
@@ -35,7 +39,7 @@ export function AccessPanel({ path, model, isOpen }: AccessProps) {
   };
   return (
     <Panel title={t.access} text={t.accessText}>
-      <Radio.Group aria-label={t.access} value={shown} onChange={choose}>
+      <Radio.Group aria-label={t.access} value={wish ?? model.visibility} onChange={choose}>
         <Stack gap="sm">
           {choices.map((value) => (
             <Radio

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -36,7 +36,7 @@ export function HostedModelsPage() {
     <>
       <Panel title={t.title} text={t.lead} aside={create} flush>
         <Part skeleton={<RowsSkeleton columns={5} />}>
-          <HostedList create={create} />
+          <HostedList />
         </Part>
       </Panel>
       <CreateAlias project={project} isOpen={isCreating} onClose={() => setCreating(false)} />
@@ -44,14 +44,14 @@ export function HostedModelsPage() {
   );
 }
 
-function HostedList({ create }: { create: ReactNode }) {
+function HostedList() {
   const t = useTexts(modelsTexts);
   const list = useSuspenseInfiniteQuery(hostedListQuery(route.useParams()));
   const models = list.data.pages.flatMap(({ data }) => data);
   const columns = useColumns();
   if (models.length === 0)
     return (
-      <Empty icon={IconCube} title={t.emptyTitle} action={create}>
+      <Empty icon={IconCube} title={t.emptyTitle}>
         {t.empty}
       </Empty>
     );

@@ -18,7 +18,10 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
   const targetName = useTargetName();
   const { limits, rate, runtime } = model;
   return (
-    <Panel title={model.display_name} aside={<RenameModel path={path} model={model} />}>
+    <Panel
+      title={model.display_name === model.alias ? t.about : model.display_name}
+      aside={<RenameModel path={path} model={model} />}
+    >
       <dl className={styles.facts}>
         <Fact name={t.target}>
           {targetName(model.target)}

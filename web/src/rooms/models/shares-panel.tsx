@@ -60,7 +60,7 @@ function ShareForm({ path }: { path: ModelPath }) {
       },
     );
   };
-  const failure = add.error && (isProblem(add.error) ? add.error.message : textOf(add.error).what);
+  const failure = add.error && (isProblem(add.error, 'not_found') ? t.noSuchAccount : textOf(add.error).what);
   return (
     <form className={styles.shareForm} onSubmit={submit} noValidate>
       <TextInput
