@@ -8,12 +8,13 @@ import os
 import threading
 import time
 from pathlib import Path
+from typing import TypeAlias
 
 PREFIX = "@evt "
 #: Readers give up on longer lines.
 LONGEST_LINE = 16_000
 
-type Value = str | int | float | bool | None | list[Value] | dict[str, Value]
+Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
 
 
 def take_standard_output() -> int:
@@ -47,13 +48,13 @@ class EventLog:
     def silent_s(self) -> float:
         return time.monotonic() - self._said_at
 
-    def emit(self, name: str, *, sync: bool = False, **values: Value) -> None:
+    def emit(self, event: str, /, *, sync: bool = False, **values: Value) -> None:
         with self._lock:
             self._said_at = time.monotonic()
-            event = {"evt": name, "seq": self._seq + 1, "t": int(self._said_at * 1000), "active_ms": self.active_ms, **values}
-            line = json.dumps(_finite(event), ensure_ascii=True, separators=(",", ":"))
+            content = {"event": event, "seq": self._seq + 1, "t": int(self._said_at * 1000), "active_ms": self.active_ms, **values}
+            line = json.dumps(_finite(content), ensure_ascii=True, separators=(",", ":"))
             if len(line) > LONGEST_LINE:
-                raise ValueError(f"The event {name} is too long. This is a bug.")
+                raise ValueError(f"The event {event} is too long. This is a bug.")
             self._seq += 1
             # The file first: what was told can then be told again.
             self._file.write(line.encode() + b"\n")

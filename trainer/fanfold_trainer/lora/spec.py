@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import types
 import typing
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +31,7 @@ class Data:
     control: str | None = None
     replay: str | None = None
     corpus: str | None = None
-    sha256: dict[str, str] = field(default_factory=dict)
+    sha256: dict[str, str | None] = field(default_factory=dict)
     pad_id: int = 0
     max_seq_length: int | None = None
 
@@ -66,7 +67,7 @@ class Limits:
 @dataclass(frozen=True)
 class Evaluation:
     every_steps: int | None = None
-    patience: int = 3
+    patience: int | None = 3
     max_samples: int = 500
     bootstrap: int = 1000
 
@@ -200,3 +201,21 @@ def _check(spec: Spec) -> None:
         raise bad_spec("spec.data.replay", "is needed where optim.replay_fraction is above 0")
     if spec.kind == "embedding" and spec.embedding.mode == "both" and spec.embedding.doc_vectors is not None:
         raise bad_spec("spec.embedding.doc_vectors", "has no meaning where documents are trained, too")
+
+
+def spec_hash(spec: Spec, digests: dict[str, str]) -> str:
+    """What must be equal for a checkpoint to be taken up: all that changes the result, and nothing that only changes how it is
+    computed, so that a run that lacked memory can go on in smaller parts."""
+    optim = {name: value for name, value in asdict(spec.optim).items() if name != "micro_batch"}
+    content = {
+        "protocol": PROTOCOL,
+        "kind": spec.kind,
+        "base": spec.base.sha256,
+        "data": digests,
+        "max_seq_length": spec.data.max_seq_length,
+        "lora": asdict(spec.lora),
+        "optim": optim,
+        "evaluation": asdict(spec.evaluation),
+        "embedding": asdict(spec.embedding) if spec.kind == "embedding" else None,
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

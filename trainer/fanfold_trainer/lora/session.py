@@ -1,0 +1,133 @@
+"""Everything before the first step: the machine, the data, the model, the memory, and where an earlier run stopped."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import peft
+import torch
+import transformers
+
+from .base import Learner, Machine, choose_machine, load_learner, parameter_count, read_config
+from .batches import micro_batches
+from .checkpoints import Progress, Restored, checkpoint_folders, restore
+from .contrastive import Contrastive, PairData
+from .control import Control
+from .data import check_digests
+from .events import EventLog
+from .export import export
+from .loop import Loop
+from .memory import MEBI, check_memory, estimate
+from .sft import Sft, SftData, read_sft_data
+from .spec import PROTOCOL, Spec, spec_hash
+from .task import Task
+
+#: Tokens that are computed at once, padding included, where the spec does not say how many sequences are.
+PART_TOKENS = {"cpu": 4096, "cuda": 16_384}
+#: From here activations are computed twice rather than kept.
+CHECKPOINTING_PARAMETERS, CHECKPOINTING_TOKENS = 1_000_000_000, 1024
+
+
+@dataclass(frozen=True)
+class Session:
+    spec: Spec
+    out: Path
+    events: EventLog
+    learner: Learner
+    task: Task
+    loop: Loop
+
+    def export(self) -> None:
+        export(self.spec, self.learner, self.task, self.out, self.events)
+
+
+def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -> Session:
+    out = folder / spec.out_dir
+    config = read_config(spec)
+    parameters = parameter_count(config, spec.kind)
+    machine = choose_machine(spec, parameters)
+    _say_hello(events, machine)
+    digests = check_digests(spec.data, folder)
+    data = _read_data(spec, folder, config.vocab_size, config.max_position_embeddings)
+    control.check()
+
+    lengths = _sequence_lengths(data, spec)
+    part_tokens = max(PART_TOKENS[machine.device.type], max(lengths))
+    largest = _largest_part(lengths, spec.optim.micro_batch, part_tokens)
+    checkpointing = spec.gradient_checkpointing
+    if checkpointing is None:
+        checkpointing = parameters > CHECKPOINTING_PARAMETERS or max(lengths) > CHECKPOINTING_TOKENS
+    needed = estimate(config, spec, machine, parameters, largest, checkpointing=checkpointing)
+    check_memory(spec, machine, needed)
+
+    learner = load_learner(spec, config, machine, checkpointing=checkpointing)
+    for layer in learner.layers:
+        layer.register_forward_pre_hook(lambda *_: control.check())
+    task: Task
+    if isinstance(data, PairData):
+        task = Contrastive(spec, data, learner, control, part_tokens)
+    else:
+        task = Sft(spec, data, learner, control, part_tokens)
+    digest = spec_hash(spec, digests)
+    loop = Loop(spec, task, learner, events, control, out, Progress(spec_hash=digest))
+    restored = _find_checkpoint(spec, out, digest, events)
+    if restored is not None:
+        loop.restore(restored)
+    events.emit(
+        "prepared",
+        samples=len(task.plan.lengths),
+        trained_tokens=task.trained_tokens,
+        context_tokens=task.context_tokens,
+        dropped=dict(task.dropped),
+        steps_total=loop.steps_total,
+        params_trainable=sum(parameter.numel() for parameter in learner.trainable()),
+        mem_estimate_mb=needed // MEBI,
+    )
+    control.check()
+    return Session(spec, out, events, learner, task, loop)
+
+
+def _say_hello(events: EventLog, machine: Machine) -> None:
+    versions = {
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "peft": peft.__version__,
+        "numpy": numpy.__version__,
+    }
+    events.emit("hello", protocol=PROTOCOL, versions=versions, device=machine.name, threads=machine.threads, pid=os.getpid())
+
+
+def _read_data(spec: Spec, folder: Path, vocabulary: int, context: int) -> SftData | PairData:
+    if spec.kind == "sft":
+        return read_sft_data(spec, folder, vocabulary, context)
+    return PairData(spec, folder, vocabulary, context)
+
+
+def _sequence_lengths(data: SftData | PairData, spec: Spec) -> list[int]:
+    if isinstance(data, SftData):
+        return [len(sample.ids) for sample in data.train + data.replay]
+    queries = [len(pair.query) for pair in data.train + data.replay]
+    return queries + [len(text) for text in data.documents.texts] if spec.embedding.mode == "both" else queries
+
+
+def _largest_part(lengths: list[int], most: int | None, most_tokens: int) -> int:
+    parts = micro_batches(lengths, most, most_tokens)
+    return max(len(part) * lengths[part[0]] for part in parts)
+
+
+def _find_checkpoint(spec: Spec, out: Path, digest: str, events: EventLog) -> Restored | None:
+    """The newest whole checkpoint of this training. A damaged one is passed over for the one before it."""
+    candidates = checkpoint_folders(out)
+    if spec.resume_from is not None and (out / spec.resume_from).is_dir() and out / spec.resume_from not in candidates:
+        candidates.insert(0, out / spec.resume_from)
+    for candidate in candidates:
+        try:
+            return restore(candidate, digest)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            events.emit("warning", code="checkpoint_unusable", message=f"{candidate.name}: {error}"[:500])
+    if spec.resume_from is not None:
+        events.emit("warning", code="resumed_from_start", message="No checkpoint is usable; the training begins anew.")
+    return None

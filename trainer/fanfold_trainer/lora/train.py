@@ -1,0 +1,117 @@
+"""`python -u -m fanfold_trainer.lora.train --spec /abs/spec.json`: one attempt at one training."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+from .control import CANCEL, Control
+from .events import EventLog, take_standard_output
+from .failures import BUG, CANCELLED, DONE, INTERRUPTED, Stopped, TrainerFailure, out_of_memory
+from .spec import Spec, read_spec
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--spec", type=Path, required=True)
+    path: Path = parser.parse_args(arguments).spec
+    output = take_standard_output()
+    # Before anything is slow, so that a cancellation is never lost.
+    control = Control()
+    try:
+        spec = read_spec(path)
+        events = EventLog(path.parent / spec.out_dir, output)
+    except (TrainerFailure, OSError) as error:
+        return _refuse_spec(path, output, error)
+    control.listen(stop_when_orphaned=spec.orphan == "stop")
+    return run(spec, path.parent, events, control)
+
+
+def _refuse_spec(path: Path, output: int, error: Exception) -> int:
+    failure = error if isinstance(error, TrainerFailure) else TrainerFailure(BUG, "internal_error", str(error))
+    try:
+        return _failed(EventLog(path.parent / "out", output), failure)
+    except OSError:
+        print(failure, file=sys.stderr)
+        return failure.exit_code
+
+
+def run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
+    """Runs an attempt; returns the exit code, which the last event explains."""
+    try:
+        return _run(spec, folder, events, control)
+    except Stopped as stopped:
+        if stopped.reason == CANCEL:
+            events.emit("cancelled", sync=True, best={})
+            return CANCELLED
+        words = "The program that started the training is gone."
+        return _failed(events, TrainerFailure(INTERRUPTED, "worker_lost", words, retryable=True))
+    except TrainerFailure as failure:
+        return _failed(events, failure)
+    except MemoryError as error:
+        return _failed(events, out_of_memory(str(error) or "Memory ran out."))
+    except Exception as error:
+        if _is_out_of_memory(error):
+            return _failed(events, out_of_memory("Memory ran out during a step."))
+        traceback.print_exc()
+        # Texts of unexpected errors may quote data: the log has them, the event does not.
+        return _failed(events, TrainerFailure(BUG, "internal_error", f"Unexpected {type(error).__name__}.", "Look at the log."))
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
+
+
+def _failed(events: EventLog, failure: TrainerFailure) -> int:
+    error = {"code": failure.code, "message": str(failure)[:2000], "hint": failure.hint, "retryable": failure.retryable}
+    events.emit("failed", sync=True, error=error)
+    return failure.exit_code
+
+
+def _run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
+    # Imported here: it takes seconds, and a bad spec should be told at once.
+    from .session import open_session
+
+    _prefer_to_be_ended_first()
+    session = open_session(spec, folder, events, control)
+    loop = session.loop
+    events.emit("started", sync=True, resumed_step=loop.progress.step)
+    events.start_clock()
+    finished = threading.Event()
+    heart = threading.Thread(target=_beat, args=(events, loop.tell, finished), daemon=True)
+    heart.start()
+    try:
+        loop.run()
+        result = loop.conclude()
+        session.export()
+    finally:
+        finished.set()
+        heart.join()
+    best = {"step": loop.progress.best_step, **loop.progress.best} if loop.progress.best_step >= 0 else {"step": loop.progress.step}
+    events.emit("finished", sync=True, best=best, **result)
+    return DONE
+
+
+def _beat(events: EventLog, tell, finished: threading.Event) -> None:  # noqa: ANN001
+    while not finished.wait(0.25):
+        if events.silent_s() >= 1:
+            tell()
+
+
+def _prefer_to_be_ended_first() -> None:
+    """Where memory runs out, the kernel should end the training, not the server."""
+    try:
+        Path("/proc/self/oom_score_adj").write_text("800")
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    # Threads of libraries may hang at the end of the interpreter; everything is written.
+    code = main()
+    sys.stderr.flush()
+    os._exit(code)
