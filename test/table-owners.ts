@@ -27,6 +27,11 @@ export const tables: Record<string, string> = {
   activity: 'activity',
   model_shares: 'models',
   saved_calls: 'inference',
+  chats: 'chats',
+  chat_messages: 'chats',
+  chat_charges: 'chats',
+  chat_examples: 'chats',
+  saved_call_examples: 'inference',
   datasets: 'datasets',
   examples: 'datasets',
   example_contents: 'datasets',
@@ -42,6 +47,11 @@ export const tables: Record<string, string> = {
   retrieval_event_counts: 'feedback',
   promoted_pairs: 'feedback',
   promotion_notices: 'feedback',
+  training_jobs: 'training',
+  training_attempts: 'training',
+  training_checkpoints: 'training',
+  training_logs: 'training',
+  training_metrics: 'training',
 };
 
 /** Stores that touch a table of another room, and why that is right. */
@@ -131,5 +141,9 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['projects', 'accounts'],
     reason: 'rows have ids of projects, people say paths',
   },
-  'src/billing/doctor.store.ts': { tables: ['accounts'], reason: 'proves balances against the ledger' },
+  'src/billing/training-money.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
+  'src/billing/doctor.store.ts': {
+    tables: ['accounts', 'training_jobs', 'training_attempts'],
+    reason: 'proves balances against the ledger, and holds of training against its jobs',
+  },
 };

@@ -29,6 +29,8 @@ export type Billing = {
    * Without a hold it does nothing.
    */
   release: (requestId: string) => Promise<void>;
+  /** Frees credits of an account that only wait here for its calls, so that nothing larger is refused for them. */
+  gather: (accountId: string) => Promise<void>;
   /**
    * Reserves credits for work that is paid for with `chargeWork`, in a transaction of its own: never out of a till. What it
    * throws, and what becomes of it with this process, is as with `hold`; `endWork` ends it in any case.
@@ -207,6 +209,8 @@ export function createBilling(options: BillingOptions): Billing {
     },
 
     release,
+
+    gather: (accountId) => tills.close(accountId),
 
     registered,
 

@@ -11,9 +11,12 @@ export type Finding = {
    * `twice`: one request has several rows of one type.
    * `charge`: a charge is not what the formula gives.
    * `usage`: what is summed up for lists and totals is not what the ledger has.
+   * `training_hold`: credits are held for a training job that is over, or a live one has no hold.
    * `purchase`: bought credits and completed checkouts are not the same.
    */
-  check: 'balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase';
+  check:
+    | ('balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase')
+    | 'training_hold';
   accountId: string;
   /** What is wrong: an account, a request or a ledger row. */
   subject: string;
@@ -57,7 +60,17 @@ const statement = `
   select 'abandoned_hold', account_id, request_id,
          format('%s micro-credits held by %s, last seen %s', micro, instance_id, coalesce(seen_at::text, 'never'))
     from holds left join instances on instances.id = instance_id
-   where seen_at is null or seen_at < now() - interval '15 seconds'
+   where instance_id is not null and (seen_at is null or seen_at < now() - interval '15 seconds')
+  union all
+  select 'training_hold', account_id, request_id, format('%s micro-credits are held for no live training job', micro)
+    from holds
+   where instance_id is null and not exists (
+     select from training_jobs j where j.finished_at is null and request_id = format('training_%s_%s', j.id, j.attempt))
+  union all
+  select 'training_hold', j.account_id, j.id, format('the job is %s and has no hold of %s', j.state, a.held_micro)
+    from training_jobs j join training_attempts a on a.job_id = j.id and a.number = j.attempt
+   where j.finished_at is null and a.held_micro > 0
+     and not exists (select from holds where request_id = format('training_%s_%s', j.id, j.attempt))
   limit 1000`;
 
 /** Everything but wrong prices; at most a thousand. */
@@ -80,16 +93,16 @@ export type ChargeRow = {
   chargedMicro: Micro;
 };
 
-/** Charges of calls and indexes in the order of (account, row), after a given one. */
+/** Charges of calls, indexes and training in the order of (account, row), after a given one. */
 export function listChargesAfter(
   sql: Sql,
   { accountId, seq }: { accountId: string; seq: bigint },
   limit: number,
 ): Promise<ChargeRow[]> {
   return sql.query<ChargeRow>(
-    `select account_id as "accountId", seq, request_id as "requestId", active_ms as "activeMs", units,
+    `select account_id as "accountId", seq, coalesce(request_id, format('%s/%s', training_job_id, attempt)) as "requestId", active_ms as "activeMs", units,
             rate_micro_per_minute as "rateMicroPerMinute", held_micro as "heldMicro", -micro as "chargedMicro"
-       from ledger where type in ('inference', 'index') and (account_id, seq) > ($1, $2) order by account_id, seq limit $3`,
+       from ledger where type in ('inference', 'index', 'training') and (account_id, seq) > ($1, $2) order by account_id, seq limit $3`,
     [accountId, seq, limit],
     { timeoutMs },
   );

@@ -10,6 +10,13 @@ export type { HoldAnswer, HoldRequest } from './holds.store.ts';
 export type { BillingLog } from './instance-care.ts';
 export type { Balance, Grant } from './ledger.store.ts';
 export { boundOf, type CostPace, type CostQuestion, chargeWithin } from './rates.ts';
+export {
+  type AttemptName,
+  placeTrainingHold,
+  releaseTrainingHold,
+  settleTraining,
+  type TrainingCharge,
+} from './training-money.store.ts';
 export type { LedgerType, UsageFilter } from './usage/filter.ts';
 export { createUsageSums, type UsageSums } from './usage/summing.ts';
 export { type GroupBy, sumUsage, sumUsageBy, type UsageGroup, type UsageTotals } from './usage/totals.store.ts';

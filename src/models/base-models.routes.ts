@@ -29,7 +29,10 @@ export function baseModelsRoutes({ models, cursors, runtimeStatus }: BaseModelsD
         limit,
         totalCount: all.length,
         cursorOf: (model) => cursors.encode(scope, [String(model.created.getTime()), model.id]),
-        toWire: (model) => toBaseModelWire(model, model.installed ? runtimeStatus(model.id).status : null),
+        toWire: (model) => {
+          const runtime = model.installed ? runtimeStatus(model.id).status : null;
+          return toBaseModelWire(model, runtime, models.trainingProfile(model.id));
+        },
       });
     });
   };

@@ -3,6 +3,7 @@ import { formatCredits } from '#kernel';
 import { type BaseModel, chatDefaults } from './base-model.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 import { limitsOf } from './resolve.ts';
+import type { TrainingProfile } from './training-profile.ts';
 
 /** An entry of the compatible models list (interface 2.1). */
 export type CompatModel = { id: string; object: 'model'; created: number; owned_by: string };
@@ -16,7 +17,11 @@ export function toCompatModel({ alias, createdAt }: HostedModel, ownerSlug: stri
  * A row of `GET /api/v1/base-models`. `defaults` is the one table of the service (interface 4.2), the same in every
  * row; `capabilities` says what of it a model understands. `runtime_status` is null while the model is not installed.
  */
-export function toBaseModelWire(model: BaseModel, runtime: RuntimeStatus['status'] | null) {
+export function toBaseModelWire(
+  model: BaseModel,
+  runtime: RuntimeStatus['status'] | null,
+  training: TrainingProfile | null,
+) {
   const embeds = model.kind === 'embedding';
   const limits = limitsOf(model);
   return {
@@ -40,10 +45,18 @@ export function toBaseModelWire(model: BaseModel, runtime: RuntimeStatus['status
         request_token_budget: embeds ? limits.requestTokenBudget : null,
       },
     },
-    training: { supported: false, hyperparameters: {}, max_seq_lengths: [] },
+    training: trainingToWire(training),
     serving: { available: model.installed !== null, runtime_status: model.installed ? runtime : null },
     revision: model.installed?.sha256 ?? null,
     rate: { credits_per_gpu_minute: formatCredits(model.rateMicroPerMinute), price_version: model.priceVersion },
     created_at: model.created.toISOString(),
   };
+}
+
+function trainingToWire(profile: TrainingProfile | null) {
+  if (!profile) return { supported: false, hyperparameters: {}, max_seq_lengths: [] };
+  const hyperparameters = Object.fromEntries(
+    Object.entries(profile.hyperparameters).map(([name, { isInteger: _, ...range }]) => [name, range]),
+  );
+  return { supported: true, hyperparameters, max_seq_lengths: profile.maxSeqLengths };
 }

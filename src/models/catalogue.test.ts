@@ -24,10 +24,10 @@ describe('catalogue', () => {
     ]);
     assert.deepEqual(rows, [
       ['fanfold-tiny-chat', 'text', 4096, null, 'shipped'],
-      ['fanfold-tiny-embed', 'embedding', 512, 128, 'shipped'],
+      ['fanfold-tiny-embed', 'embedding', 2048, 128, 'shipped'],
       ['qwen3-0.6b', 'text', 4096, null, 'hub'],
-      ['qwen3-embedding-0.6b', 'embedding', 512, 1024, 'hub'],
-      ['qwen3-embedding-4b', 'embedding', 512, 2560, 'hub'],
+      ['qwen3-embedding-0.6b', 'embedding', 2048, 1024, 'hub'],
+      ['qwen3-embedding-4b', 'embedding', 2048, 2560, 'hub'],
     ]);
     for (const entry of entries) {
       assert.equal(entry.rateMicroPerMinute, 30_000n);

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { type Micro, parseCredits } from '#kernel';
 import { type BaseModel, embeddingLimits, modelIdPattern } from './base-model.ts';
 import { ModelError, reasonOf } from './model-error.ts';
+import type { TrainingEntry } from './training-profile.ts';
 
 /** An entry of the catalogue: everything of a base model but whether it is installed. */
 export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & { source: NonNullable<BaseModel['source']> };
@@ -17,6 +18,8 @@ export type Catalogue = {
   pricesSince: Date;
   /** What else than calls is offered on a model, by its id. */
   otherRates: ReadonlyMap<string, OtherRates>;
+  /** How models can be trained, by id. */
+  training: ReadonlyMap<string, TrainingEntry>;
   /** Rate of added models that name none. */
   defaultRateMicroPerMinute: Micro;
 };
@@ -28,6 +31,41 @@ const strict = { additionalProperties: false };
 const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
 const Positive = Type.Integer({ minimum: 1 });
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+const defaultNames = [
+  'epochs',
+  'learning_rate',
+  'lora_rank',
+  'lora_alpha',
+  'batch_size',
+  'max_seq_length',
+  'temperature',
+];
+const Weights = Type.Object(
+  {
+    shipped: Type.Optional(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)*$' })),
+    hub: Type.Optional(
+      Type.Object(
+        {
+          repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
+          revision: Type.String({ pattern: '^[\\w.-]+$' }),
+        },
+        strict,
+      ),
+    ),
+  },
+  { ...strict, minProperties: 1, maxProperties: 1 },
+);
+const Training = Type.Object(
+  {
+    weights: Weights,
+    max_seq_lengths: Type.Optional(Type.Array(Positive, { uniqueItems: true })),
+    defaults: Type.Object(
+      Object.fromEntries(defaultNames.map((name) => [name, Type.Optional(Type.Number({ exclusiveMinimum: 0 }))])),
+      strict,
+    ),
+  },
+  strict,
+);
 const shared = {
   id: Type.String({ pattern: modelIdPattern.source }),
   name: Type.String({ minLength: 1, maxLength: 80 }),
@@ -38,6 +76,7 @@ const shared = {
   credits_per_gpu_minute: Rate,
   training_credits_per_gpu_minute: Type.Optional(Rate),
   index_credits_per_gpu_minute: Type.Optional(Rate),
+  training: Type.Optional(Training),
 };
 const Hub = Type.Object(
   {
@@ -104,22 +143,27 @@ export function parseCatalogue(text: string): Catalogue {
   if (!Value.Check(Top, document)) throw new ModelError(firstProblem(Top, document));
   const entries: CatalogueEntry[] = [];
   const otherRates = new Map<string, OtherRates>();
+  const training = new Map<string, TrainingEntry>();
   for (const [index, raw] of document.models.entries()) {
-    const { rates, ...entry } = parseEntry(raw, index, document.price_version);
+    const { rates, trainable, ...entry } = parseEntry(raw, index, document.price_version);
     if (entries.some((other) => other.id === entry.id)) throw new ModelError(`${entry.id}: the id is used twice`);
     entries.push(entry);
     otherRates.set(entry.id, rates);
+    if (trainable) training.set(entry.id, trainable);
   }
   return {
     entries,
     priceVersion: document.price_version,
     pricesSince: readDay(document.prices_since, 'prices_since'),
     otherRates,
+    training,
     defaultRateMicroPerMinute: readRate(document.default_credits_per_gpu_minute),
   };
 }
 
-function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry & { rates: OtherRates } {
+type Extras = { rates: OtherRates; trainable: TrainingEntry | null };
+
+function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry & Extras {
   const label = labelOf(raw, index);
   const kind = typeof raw === 'object' && raw !== null && 'kind' in raw ? raw.kind : undefined;
   if (kind === 'text') {
@@ -169,7 +213,20 @@ function sharedFields(
       trainingMicroPerMinute: optional(raw.training_credits_per_gpu_minute),
       indexMicroPerMinute: optional(raw.index_credits_per_gpu_minute),
     },
+    trainable: raw.training ? readTraining(raw.training, label) : null,
   };
+}
+
+function readTraining(
+  { weights, max_seq_lengths: maxSeqLengths = [], defaults }: Static<typeof Training>,
+  label: string,
+) {
+  if (weights.hub) return { weights: { type: 'hub', ...weights.hub } as const, maxSeqLengths, defaults };
+  const folder = normalize(weights.shipped ?? '');
+  if (isAbsolute(folder) || folder.startsWith('..')) {
+    throw new ModelError(`${label}: training.weights.shipped must lie in the folder of the catalogue`);
+  }
+  return { weights: { type: 'shipped', folder } as const, maxSeqLengths, defaults };
 }
 
 function readDay(text: string, field: string): Date {

@@ -28,3 +28,10 @@ export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull
 export { renderProgress, type TransferProgress } from './pull/transfer-meter.ts';
 export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';
 export { type ModelQuestion, resolveModel, type ServedModel } from './resolve.ts';
+export {
+  type HyperparameterName,
+  type HyperparameterRange,
+  type HyperparameterValue,
+  hyperparameterNames,
+  type TrainingProfile,
+} from './training-profile.ts';

@@ -7,6 +7,7 @@ import { type BaseModel, embeddingLimits } from './base-model.ts';
 import { type Catalogue, type CatalogueEntry, loadCatalogue } from './catalogue.ts';
 import { reasonOf } from './model-error.ts';
 import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
+import { type TrainingProfile, type TrainingWeights, trainingProfileOf } from './training-profile.ts';
 
 /** The base models of this server: the catalogue, what is installed of it, and what was added. */
 export type ModelsService = {
@@ -15,6 +16,8 @@ export type ModelsService = {
   find: (id: string) => BaseModel | undefined;
   /** The installed ones, as the engine needs them. */
   engineModels: () => readonly EngineModel[];
+  /** How a model can be trained; null: it cannot. */
+  trainingProfile: (id: string) => TrainingProfile | null;
   catalogue: Catalogue;
   registryPath: string;
 };
@@ -74,9 +77,22 @@ export function openModels(options: ModelsOptions): ModelsService {
     baseModels: () => current().models,
     find: (id) => current().byId.get(id),
     engineModels: () => current().engineModels,
+    trainingProfile: (id) => {
+      const entry = catalogue.training.get(id);
+      const model = current().byId.get(id);
+      return entry && model ? trainingProfileOf(entry, model, weightsFolderOf(id, entry.weights, options)) : null;
+    },
     catalogue,
     registryPath: path,
   };
+}
+
+/** The weights of a model in Hugging Face form; those of the hub lie in the data folder, under the model's id. */
+function weightsFolderOf(id: string, weights: TrainingWeights, options: ModelsOptions): string | null {
+  const { cataloguePath, dataDir } = options;
+  const folder =
+    weights.type === 'shipped' ? join(dirname(cataloguePath), weights.folder) : join(dataDir, 'weights', id);
+  return statFile(join(folder, 'config.json')) ? folder : null;
 }
 
 function modelFilesOf(catalogue: Catalogue, registry: Registry, folder: string): string[] {

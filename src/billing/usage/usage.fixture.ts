@@ -75,9 +75,10 @@ type WrittenRow = { type: LedgerType; micro: bigint; balance: bigint; at: Date }
 async function insertRows(tx: Sql, accountId: string, rows: readonly WrittenRow[]): Promise<void> {
   await tx.query(
     `insert into ledger (id, account_id, type, micro, balance_after_micro, key_id, key_name, project_id, model_requested,
-       model_served, request_id, active_ms, units, rate_micro_per_minute, held_micro, outcome, created_at)
+       model_served, request_id, active_ms, units, rate_micro_per_minute, held_micro, outcome, created_at, training_job_id,
+       attempt)
      select id, $1, type, micro, balance, key, 'a name', project, model, served, id, active_ms, units, 30000, 100000,
-            'succeeded', at
+            'succeeded', at, case type when 'training' then id end, case type when 'training' then 1 end
        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[],
                    $10::float8[], $11::bigint[], $12::timestamptz[]) with ordinality
               as row (id, type, micro, balance, key, project, model, served, active_ms, units, at, n)

@@ -1,0 +1,135 @@
+import type { Micro } from '#kernel';
+import type { ModelKind } from '#models';
+import type { SnapshotManifest } from '../prepare/snapshot.ts';
+import type { TrainerFailure } from '../runners/protocol.ts';
+import type { Hyperparameters } from '../settings/hyperparameters.ts';
+import type { FailureCode, JobState } from './lifecycle.ts';
+
+/** Who asked for it; calls of a key are told by its name. */
+export type Author = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
+
+export type Evaluation = { testRatio: number | null; everySteps: number | null; patience: number | null };
+
+/** The alias that stands for the result once there is one. */
+export type Deployment = { alias: string; activate: boolean };
+
+export type JobError = {
+  code: FailureCode;
+  message: string;
+  /** What to do about it, in plain words. */
+  hint: string;
+  retryable: boolean;
+  /** Line of the log that tells of it. */
+  logSeq: number | null;
+};
+
+export type Progress = {
+  step: number;
+  totalSteps: number | null;
+  epoch: number | null;
+  etaMs: number | null;
+  loss: number | null;
+  evalLoss: number | null;
+  tokensSeen: number;
+};
+
+/** What came of a job that has succeeded. */
+export type JobResult = {
+  adapter: { sizeBytes: number; sha256: string; rank: number };
+  metrics: Record<string, number>;
+  baselineMetrics: Record<string, number> | null;
+  maxInputTokens: number | null;
+  /** How far what is served agrees with what the trainer had, and differs from the base model. */
+  check: { agreement: number; difference: number };
+  trainer: Record<string, string>;
+};
+
+export type TrainingJob = {
+  id: string;
+  projectId: string;
+  accountId: string;
+  /** Of the project, for the feed. */
+  ownerSlug: string;
+  projectSlug: string;
+  name: string;
+  kind: ModelKind;
+  baseModelId: string;
+  baseSha256: string;
+  datasetId: string;
+  datasetVersionId: string;
+  datasetSha256: string;
+  hyperparameters: Hyperparameters;
+  evaluation: Evaluation;
+  deploy: Deployment | null;
+  state: JobState;
+  attempt: number;
+  interruptions: number;
+  phase: string | null;
+  progress: Progress | null;
+  error: JobError | null;
+  result: JobResult | null;
+  snapshot: SnapshotManifest | null;
+  adapterSha256: string | null;
+  archiveSha256: string | null;
+  archiveBytes: bigint | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  logSeq: bigint;
+  leaseHolder: string | null;
+  createdBy: Author;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  updatedAt: Date;
+  /** Place in the queue, from 1; null: it does not wait. */
+  queuePosition: number | null;
+  /** Aliases that stand for its result. */
+  deployedAs: string[];
+  /** Of the present attempt. */
+  hasStarted: boolean;
+  heldMicro: Micro;
+  trained: boolean;
+  restart: number;
+  begunRestart: number;
+  redoneMs: number;
+  /** The longest that this attempt was expected to take. */
+  estimatedMs: number;
+  /** Active time of the present attempt. */
+  attemptMs: number;
+  resumedFrom: ResumePoint | null;
+  trainerSeq: bigint;
+  trainerLine: number;
+  takenAt: Date | null;
+  /** Of all attempts. */
+  activeMs: number;
+  billedMs: bigint;
+  chargedMicro: Micro;
+};
+
+export type Figures<Value> = { low: Value; expected: Value; high: Value };
+
+export type JobEstimate = {
+  activeMs: Figures<number>;
+  micro: Figures<Micro>;
+  basis: 'measured_step_time' | 'catalog_profile';
+};
+
+export type Attempt = {
+  number: number;
+  state: JobState;
+  resumedFrom: ResumePoint | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  activeMs: number;
+  billedMs: bigint | null;
+  chargedMicro: Micro | null;
+  steps: number;
+  error: JobError | null;
+  checkpoints: { step: number; loss: number | null; evalLoss: number | null; sizeBytes: number; createdAt: string }[];
+};
+
+/** A checkpoint that an attempt begins with. */
+export type ResumePoint = { attempt: number; step: number; name: string };
+
+export type { TrainerFailure };

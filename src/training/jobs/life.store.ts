@@ -1,0 +1,79 @@
+import type { Sql } from '#db';
+import type { Micro } from '#kernel';
+import type { JobError, JobResult } from './job.ts';
+import type { JobState } from './lifecycle.ts';
+
+export type LifeChange = {
+  id: string;
+  /** As it was when it was locked. */
+  from: { state: JobState; attempt: number };
+  to: { state: JobState; attempt: number; interruptions: number; hasStarted: boolean };
+  isFinal: boolean;
+  isLeased: boolean;
+  error: JobError | null;
+  /** What is served of it from now on. */
+  success: { result: JobResult; adapterSha256: string; archive: { sha256: string; bytes: number } } | null;
+};
+
+/** Compares and sets: nothing happens, and false is the answer, when the job is in another state or attempt by now. */
+export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
+  const { id, from, to, isFinal, isLeased, error, success } = change;
+  const rows = await tx.query(
+    `update training_jobs
+        set state = $4, attempt = $5, interruptions = $6, updated_at = now(),
+            finished_at = case when $7 then coalesce(finished_at, now()) end,
+            started_at = case when $8 then coalesce(started_at, now()) end,
+            queued_at = case when $5 > attempt then now() else queued_at end,
+            lease_holder = case when $9 then lease_holder end, lease_until = case when $9 then lease_until end,
+            phase = case when $4 = state then phase end, error = $10, result = coalesce($11, result),
+            progress = case when $5 > attempt then null else progress end,
+            adapter_sha256 = coalesce($12, adapter_sha256), archive_sha256 = coalesce($13, archive_sha256),
+            archive_bytes = coalesce($14, archive_bytes)
+      where id = $1 and state = $2 and attempt = $3 returning id`,
+    [
+      ...[id, from.state, from.attempt, to.state, to.attempt, to.interruptions, isFinal, to.hasStarted, isLeased],
+      ...[error && JSON.stringify(error), success && JSON.stringify(success.result), success?.adapterSha256 ?? null],
+      ...[success?.archive.sha256 ?? null, success?.archive.bytes ?? null],
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Begins to count the time of an attempt. */
+export async function noteStart(tx: Sql, jobId: string, attempt: number): Promise<void> {
+  await tx.query(
+    'update training_attempts set started_at = coalesce(started_at, now()) where job_id = $1 and number = $2',
+    [jobId, attempt],
+  );
+}
+
+export async function noteTrained(tx: Sql, jobId: string, attempt: number): Promise<void> {
+  await tx.query('update training_attempts set trained = true where job_id = $1 and number = $2', [jobId, attempt]);
+}
+
+export async function endAttempt(
+  tx: Sql,
+  end: {
+    jobId: string;
+    attempt: number;
+    state: JobState;
+    billedMs: bigint;
+    chargedMicro: Micro;
+    error: JobError | null;
+  },
+): Promise<void> {
+  await tx.query(
+    `update training_attempts
+        set state = $3, billed_ms = $4, charged_micro = $5, error = $6, finished_at = now()
+      where job_id = $1 and number = $2`,
+    [end.jobId, end.attempt, end.state, end.billedMs, end.chargedMicro, end.error && JSON.stringify(end.error)],
+  );
+}
+
+export async function findAttemptTime(tx: Sql, jobId: string, attempt: number): Promise<number> {
+  const [row] = await tx.query<{ activeMs: number }>(
+    'select active_ms as "activeMs" from training_attempts where job_id = $1 and number = $2',
+    [jobId, attempt],
+  );
+  return row?.activeMs ?? 0;
+}

@@ -1,0 +1,149 @@
+/*
+ * The life of a training job as a pure function. Whoever changes a job locks its row, asks `next`, and writes what it says
+ * in one transaction, so nothing can happen to a job that is not in here.
+ */
+
+export const jobStates = [
+  'queued',
+  'preparing',
+  'running',
+  'interrupted',
+  'saving',
+  'canceling',
+  'succeeded',
+  'failed',
+  'canceled',
+] as const;
+export type JobState = (typeof jobStates)[number];
+
+export const finalStates = ['succeeded', 'failed', 'canceled'] as const satisfies readonly JobState[];
+/** A worker is, or was, at it. */
+export const workedStates = ['preparing', 'running', 'saving', 'canceling'] as const satisfies readonly JobState[];
+
+export const failureCodes = [
+  'out_of_memory',
+  'dataset_invalid',
+  'base_model_unavailable',
+  'loss_diverged',
+  'time_limit',
+  'worker_lost',
+  'artifact_write_failed',
+  'internal_error',
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Not the doing of whoever asked for the job: it costs nothing. */
+const ours: readonly FailureCode[] = [
+  'base_model_unavailable',
+  'worker_lost',
+  'artifact_write_failed',
+  'internal_error',
+];
+
+export type Life = {
+  state: JobState;
+  /** From 1; a retry counts it up. */
+  attempt: number;
+  /** Losses since the attempt last got further. */
+  interruptions: number;
+  /** This attempt counts, or has counted, active time. */
+  hasStarted: boolean;
+};
+
+export type LifeEvent =
+  /** A worker has the job. */
+  | { type: 'taken' }
+  /** The trainer begins to count active time. */
+  | { type: 'started' }
+  /** There is a checkpoint that was not there before: what was lost is made good. */
+  | { type: 'advanced' }
+  /** The trainer has done its work. */
+  | { type: 'trained' }
+  /** The result can be served. */
+  | { type: 'published' }
+  | { type: 'failed'; code: FailureCode }
+  /** Worker or trainer is gone. */
+  | { type: 'lost' }
+  /** The worker puts it down in good order: nothing is wrong with the job. */
+  | { type: 'put_down' }
+  | { type: 'cancel_asked' }
+  /** The trainer has ended because it was asked to. */
+  | { type: 'stopped' }
+  | { type: 'retried' };
+
+/** What has to happen to the hold of the attempt, in the same transaction. */
+export type Money = 'none' | 'hold' | 'charge' | 'release';
+
+export type Next = Life & {
+  money: Money;
+  /** Where it failed without being told so. */
+  code: FailureCode | null;
+};
+
+/** An attempt that gets no further is given up after this many losses. */
+export const mostInterruptions = 3;
+
+/** What becomes of a job; null: this cannot happen to it now. */
+export function next(life: Life, event: LifeEvent): Next | null {
+  const stay = { ...life, money: 'none', code: null } as const;
+  const to = (state: JobState): Next => ({ ...stay, state });
+  const isWorked = isOneOf(workedStates, life.state);
+  switch (event.type) {
+    case 'taken':
+      if (life.state === 'queued') return to('preparing');
+      if (life.state === 'interrupted') return to('running');
+      return isWorked ? stay : null;
+    case 'started':
+      if (life.state === 'canceling') return { ...stay, hasStarted: true };
+      if (life.state !== 'preparing' && life.state !== 'running') return null;
+      return { ...to('running'), hasStarted: true };
+    case 'advanced':
+      return isWorked ? { ...stay, interruptions: 0 } : null;
+    case 'trained':
+      // A trainer that was done before it heard of the cancellation has won.
+      return life.hasStarted && (life.state === 'running' || life.state === 'canceling') ? to('saving') : null;
+    case 'published':
+      return life.state === 'saving' ? end(life, 'succeeded') : null;
+    case 'failed':
+      if (life.state === 'canceling') return end(life, 'canceled');
+      return isWorked || life.state === 'interrupted' ? end(life, 'failed', event.code) : null;
+    case 'lost':
+      return isWorked ? afterLoss(life) : null;
+    case 'put_down':
+      if (life.state === 'canceling') return end(life, 'canceled');
+      if (!isWorked) return null;
+      return to(life.hasStarted ? 'interrupted' : 'queued');
+    case 'cancel_asked':
+      if (life.state === 'queued' || life.state === 'interrupted') return end(life, 'canceled');
+      return life.state === 'preparing' || life.state === 'running' ? to('canceling') : null;
+    case 'stopped':
+      return life.state === 'canceling' ? end(life, 'canceled') : null;
+    case 'retried':
+      if (life.state !== 'failed' && life.state !== 'canceled') return null;
+      return {
+        ...{ state: 'queued', attempt: life.attempt + 1, interruptions: 0, hasStarted: false },
+        ...{ money: 'hold', code: null },
+      };
+  }
+}
+
+function afterLoss(life: Life): Next {
+  if (life.state === 'canceling') return end(life, 'canceled');
+  const interruptions = life.interruptions + 1;
+  if (interruptions > mostInterruptions) return end({ ...life, interruptions }, 'failed', 'worker_lost');
+  return { ...life, state: life.hasStarted ? 'interrupted' : 'queued', interruptions, money: 'none', code: null };
+}
+
+/** An attempt that never started is free, and so is one that failed through no fault of its owner. */
+function end(life: Life, state: (typeof finalStates)[number], code: FailureCode | null = null): Next {
+  const isFree = !life.hasStarted || (code !== null && ours.includes(code));
+  return { ...life, state, money: isFree ? 'release' : 'charge', code };
+}
+
+export function isFinal(state: JobState): boolean {
+  return isOneOf(finalStates, state);
+}
+
+function isOneOf(states: readonly JobState[], state: JobState): boolean {
+  return states.includes(state);
+}

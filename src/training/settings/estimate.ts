@@ -1,0 +1,82 @@
+import { chargeOf, type Micro } from '#kernel';
+import type { Figures, JobEstimate } from '../jobs/job.ts';
+import { type Hyperparameters, numberOf } from './hyperparameters.ts';
+
+export type EstimateInput = {
+  /** Number of weights of the base model. */
+  parameters: number;
+  trainCount: number;
+  testCount: number;
+  /** Of all examples. */
+  tokens: number;
+  hyperparameters: Hyperparameters;
+  rateMicroPerMinute: Micro;
+  /** Time that a token took here lately, ms; null: nothing was measured. */
+  measuredMsPerToken: number | null;
+  /** Part of the work that is done already. */
+  doneShare?: number;
+};
+
+/** Of a machine with two processor cores, ms per token and billion weights: forward, backward, and forward again. */
+const msPerBillion = 40;
+/** What a step takes apart from its tokens, and a run apart from its steps. */
+const msPerStep = 25;
+const msPerRun = 2_500;
+/** Evaluations before, between and after read the held-out examples, forward only. */
+const evaluations = 4;
+const tokensPerExample = 200;
+/** High enough that a slow machine stays below it: what is held is the most that is charged. */
+const spread = { low: 0.4, high: 4 };
+
+export function estimateSteps({
+  trainCount,
+  hyperparameters,
+}: Pick<EstimateInput, 'trainCount' | 'hyperparameters'>): number {
+  const perStep = numberOf(hyperparameters, 'batch_size', 8) * numberOf(hyperparameters, 'gradient_accumulation', 1);
+  const steps = Math.ceil(trainCount / perStep) * numberOf(hyperparameters, 'epochs', 1);
+  return Math.max(1, Math.min(steps, numberOf(hyperparameters, 'max_steps', Number.POSITIVE_INFINITY)));
+}
+
+/** What a job will cost, before anything of it has run. */
+export function estimateJob(input: EstimateInput): JobEstimate {
+  const { trainCount, testCount, hyperparameters, measuredMsPerToken, doneShare = 0 } = input;
+  const examples = Math.max(1, trainCount + testCount);
+  const tokens = input.tokens > 0 ? input.tokens : examples * tokensPerExample;
+  const steps = estimateSteps(input) * (1 - doneShare);
+  const perStep = numberOf(hyperparameters, 'batch_size', 8) * numberOf(hyperparameters, 'gradient_accumulation', 1);
+  const learned = (tokens / examples) * steps * perStep;
+  const evaluated = (tokens / examples) * testCount * (evaluations / 3);
+  const msPerToken = measuredMsPerToken ?? (input.parameters / 1e9) * msPerBillion;
+  // What was measured has everything in it.
+  const overhead = measuredMsPerToken === null ? steps * msPerStep + msPerRun : msPerRun;
+  const expected = (learned + evaluated) * msPerToken + overhead;
+  const basis = measuredMsPerToken === null ? 'catalog_profile' : 'measured_step_time';
+  return priced(
+    { low: expected * spread.low, expected, high: expected * spread.high },
+    input.rateMicroPerMinute,
+    basis,
+  );
+}
+
+/** What a retry will cost, from the time that a step took. */
+export function estimateRest(
+  { remainingSteps, msPerStep: step }: { remainingSteps: number; msPerStep: number },
+  rateMicroPerMinute: Micro,
+): JobEstimate {
+  const expected = remainingSteps * step + msPerRun;
+  return priced(
+    { low: expected * 0.7, expected, high: expected * 2.5 + msPerRun },
+    rateMicroPerMinute,
+    'measured_step_time',
+  );
+}
+
+function priced(ms: Figures<number>, rate: Micro, basis: JobEstimate['basis']): JobEstimate {
+  const activeMs = { low: Math.ceil(ms.low), expected: Math.ceil(ms.expected), high: Math.ceil(ms.high) };
+  const micro = {
+    low: chargeOf(activeMs.low, rate),
+    expected: chargeOf(activeMs.expected, rate),
+    high: chargeOf(activeMs.high, rate),
+  };
+  return { activeMs, micro, basis };
+}

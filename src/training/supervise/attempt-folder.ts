@@ -1,0 +1,98 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ObjectStore } from '#objects';
+import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
+import type { TrainerSpec } from '../runners/protocol.ts';
+
+export const outName = 'out';
+
+export type AttemptName = { jobId: string; attempt: number };
+
+export function attemptFolder(root: string, { jobId, attempt }: AttemptName): string {
+  return join(root, jobId, String(attempt));
+}
+
+/** Puts the data of the snapshot into the folder of an attempt, where they are not yet. */
+export async function layOutData(objects: ObjectStore, folder: string, { sha256 }: SnapshotManifest): Promise<void> {
+  await mkdir(join(folder, outName), { recursive: true });
+  const keys = snapshotKeys(sha256);
+  for (const name of ['train', 'eval'] as const) {
+    const path = join(folder, `${name}.jsonl`);
+    if (await exists(path)) continue;
+    await fetchObject(objects, keys[name], path);
+  }
+}
+
+export async function writeSpec(folder: string, spec: TrainerSpec): Promise<void> {
+  await writeFile(join(folder, 'spec.json'), `${JSON.stringify(spec)}\n`);
+}
+
+/** Names of the checkpoints in the folder, oldest first. */
+export async function listCheckpoints(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, outName)).catch(() => []);
+  return names.filter((name) => /^ckpt-[0-9]+$/.test(name)).sort();
+}
+
+/** Where the objects of a checkpoint are. */
+export function checkpointKey({ jobId, attempt }: AttemptName, name: string, file: string): string {
+  return `training/jobs/${jobId}/${attempt}/${name}/${file}`;
+}
+
+/**
+ * Copies a checkpoint into the object store. Returns the names of its files; null: the trainer has removed it meanwhile, as a
+ * newer one is there.
+ */
+export async function storeCheckpoint(
+  objects: ObjectStore,
+  folder: string,
+  { name, ...attempt }: AttemptName & { name: string },
+): Promise<string[] | null> {
+  const place = join(folder, outName, name);
+  try {
+    const files = (await readdir(place)).sort();
+    for (const file of files) {
+      await objects.put(checkpointKey(attempt, name, file), createReadStream(join(place, file)));
+    }
+    return files;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Brings a checkpoint back from the object store: whole, or not at all. */
+export async function restoreCheckpoint(
+  objects: ObjectStore,
+  folder: string,
+  { name, files, ...attempt }: AttemptName & { name: string; files: readonly string[] },
+): Promise<void> {
+  const place = join(folder, outName, name);
+  if (await exists(place)) return;
+  const draft = `${place}.restoring`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  for (const file of files) await fetchObject(objects, checkpointKey(attempt, name, file), join(draft, file));
+  await rename(draft, place);
+}
+
+async function fetchObject(objects: ObjectStore, key: string, path: string): Promise<void> {
+  const draft = `${path}.fetching`;
+  await pipeline(await objects.get(key), createWriteStream(draft));
+  await rename(draft, path);
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Architecture of a model in Hugging Face form; null: it does not say. */
+export async function architectureOf(weightsFolder: string): Promise<string | null> {
+  const config: unknown = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
+  const type = typeof config === 'object' && config !== null && 'model_type' in config ? config.model_type : null;
+  return typeof type === 'string' ? type : null;
+}

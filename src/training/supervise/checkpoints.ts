@@ -1,0 +1,56 @@
+import type { TrainingJob } from '../jobs/job.ts';
+import { checkpointKey, listCheckpoints, restoreCheckpoint, storeCheckpoint } from './attempt-folder.ts';
+import type { Hold, WorkerDeps } from './hold.ts';
+import { listStoredCheckpoints, noteCheckpointRemoved, noteCheckpointStored } from './take-in.store.ts';
+
+const mostStored = 2;
+
+export type CheckpointKeeper = {
+  /** Copies a checkpoint into the object store while the training goes on. */
+  keep: (name: string) => void;
+  /** Waits for the copies. Rejects never. */
+  kept: () => Promise<void>;
+  /** The checkpoint to go on from, which is in the attempt's folder then; null: from the beginning. */
+  resumePoint: (job: TrainingJob) => Promise<string | null>;
+};
+
+/** Checkpoints of an attempt, so that another machine, or a later attempt, can go on from them. */
+export function createCheckpointKeeper(
+  { database, objects, log }: Pick<WorkerDeps, 'database' | 'objects' | 'log'>,
+  { held, folder }: Pick<Hold, 'held' | 'folder'>,
+): CheckpointKeeper {
+  let copying = Promise.resolve();
+
+  async function copy(name: string): Promise<void> {
+    const files = await storeCheckpoint(objects, folder, { ...held, name });
+    if (files === null) return;
+    await noteCheckpointStored(database, held, name, files);
+    const stored = await listStoredCheckpoints(database, held.jobId);
+    const old = stored.filter(({ attempt }) => attempt === held.attempt).slice(mostStored);
+    for (const each of old) {
+      for (const file of each.files) await objects.remove(checkpointKey(held, each.name, file));
+      await noteCheckpointRemoved(database, held, each.name);
+    }
+  }
+
+  return {
+    keep(name) {
+      copying = copying
+        .then(() => copy(name))
+        .catch((err) => log.warn({ err, job: held.jobId, name }, 'a checkpoint was not copied'));
+    },
+    kept: () => copying,
+    async resumePoint({ id, attempt, resumedFrom }) {
+      const [newest] = (await listCheckpoints(folder)).slice(-1);
+      if (newest !== undefined) return newest;
+      const stored = await listStoredCheckpoints(database, id);
+      const own = stored.find((each) => each.attempt === attempt);
+      const wanted =
+        own ?? stored.find((each) => each.attempt === resumedFrom?.attempt && each.name === resumedFrom.name);
+      if (!wanted) return null;
+      const { attempt: from, name, files } = wanted;
+      await restoreCheckpoint(objects, folder, { jobId: id, attempt: from, name, files });
+      return name;
+    },
+  };
+}

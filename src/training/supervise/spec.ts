@@ -1,0 +1,78 @@
+import type { TrainingJob } from '../jobs/job.ts';
+import type { SnapshotManifest } from '../prepare/snapshot.ts';
+import { protocolVersion, type TrainerSpec } from '../runners/protocol.ts';
+import { numberOf } from '../settings/hyperparameters.ts';
+import { outName } from './attempt-folder.ts';
+
+export type SpecParts = {
+  job: TrainingJob;
+  snapshot: SnapshotManifest;
+  base: { dir: string; arch: string };
+  resumeFrom: string | null;
+  maxActiveMs: number;
+  checkpointSeconds: number;
+};
+
+const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+const keptCheckpoints = 2;
+
+/** What the trainer is told. The same job gives the same words but for where it goes on, so checkpoints fit all attempts. */
+export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpointSeconds }: SpecParts): TrainerSpec {
+  const { hyperparameters: hp, evaluation } = job;
+  const batchSize = numberOf(hp, 'batch_size', 8);
+  const maxSteps = hp.max_steps;
+  return {
+    protocol: protocolVersion,
+    job_id: job.id,
+    attempt: job.attempt,
+    kind: snapshot.kind,
+    base: { ...base, sha256: job.baseSha256 },
+    data: {
+      train: 'train.jsonl',
+      eval: snapshot.files.eval.samples > 0 ? 'eval.jsonl' : null,
+      control: null,
+      sha256: {
+        train: snapshot.files.train.sha256,
+        eval: snapshot.files.eval.samples > 0 ? snapshot.files.eval.sha256 : null,
+        control: null,
+      },
+      pad_id: snapshot.padId,
+    },
+    lora: {
+      r: numberOf(hp, 'lora_rank', 16),
+      alpha: numberOf(hp, 'lora_alpha', 32),
+      dropout: numberOf(hp, 'lora_dropout', 0),
+      targets: allLinear,
+    },
+    optim: {
+      lr: numberOf(hp, 'learning_rate', 2e-4),
+      epochs: numberOf(hp, 'epochs', 1),
+      max_steps: typeof maxSteps === 'number' ? maxSteps : null,
+      batch: batchSize * numberOf(hp, 'gradient_accumulation', 1),
+      micro_batch: batchSize,
+      warmup: numberOf(hp, 'warmup_ratio', 0.1),
+      weight_decay: numberOf(hp, 'weight_decay', 0),
+      seed: numberOf(hp, 'seed', 7),
+    },
+    evaluation: { every_steps: evaluation.everySteps, patience: evaluation.patience },
+    limits: { max_active_ms: maxActiveMs, max_rss_mb: null },
+    device: 'auto',
+    dtype: 'auto',
+    checkpoint_every_s: checkpointSeconds,
+    keep: keptCheckpoints,
+    resume_from: resumeFrom,
+    out_dir: outName,
+    ...(snapshot.kind === 'embedding' ? { embedding: embeddingOf(hp) } : {}),
+  };
+}
+
+/** What is served embeds queries and documents alike, so both are trained. */
+function embeddingOf(hp: TrainingJob['hyperparameters']): NonNullable<TrainerSpec['embedding']> {
+  return {
+    mode: 'both',
+    temperature: numberOf(hp, 'temperature', 0.02),
+    max_seq_length: numberOf(hp, 'max_seq_length', 512),
+    in_batch_negatives: hp.in_batch_negatives !== false,
+    doc_vectors: null,
+  };
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '#db';
+import { claim } from './claim.ts';
+import type { WorkerDeps } from './hold.ts';
+import { work } from './worker.ts';
+
+export type Supervisor = {
+  start: () => void;
+  /** There may be something to do. */
+  wake: () => void;
+  /** Puts down what is being worked on, for others or for later. */
+  stop: () => Promise<void>;
+};
+
+export type SupervisorOptions = WorkerDeps & {
+  instanceId: string;
+  /** Jobs worked on at the same time. */
+  slots: number;
+  /** Pause between looks for work. */
+  lookMs: number;
+};
+
+/** Takes jobs off the queue, as many at a time as there are slots, for as long as the server runs. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { database, slots, lookMs, log } = options;
+  const stopping = new AbortController();
+  const working = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | null = null;
+  let looking: Promise<void> | null = null;
+  let isAskedAgain = false;
+
+  async function look(): Promise<void> {
+    while (working.size < slots && !stopping.signal.aborted) {
+      const claimed = await claimQuietly(database);
+      if (!claimed) return;
+      const done: Promise<void> = work(options, claimed, stopping.signal).finally(() => {
+        working.delete(done);
+        wake();
+      });
+      working.add(done);
+    }
+  }
+
+  async function claimQuietly(sql: Database) {
+    try {
+      const holder = `${options.instanceId} ${randomUUID()}`;
+      return await claim(sql, { holder, seconds: options.timing.seconds });
+    } catch (err) {
+      log.warn({ err }, 'no look for training jobs');
+      return null;
+    }
+  }
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    if (looking) {
+      isAskedAgain = true;
+      return;
+    }
+    looking = look().finally(() => {
+      looking = null;
+      if (!isAskedAgain) return;
+      isAskedAgain = false;
+      wake();
+    });
+  }
+
+  return {
+    start() {
+      timer = setInterval(wake, lookMs).unref();
+      wake();
+    },
+    wake,
+    async stop() {
+      if (timer) clearInterval(timer);
+      stopping.abort();
+      await looking;
+      await Promise.all(working);
+    },
+  };
+}

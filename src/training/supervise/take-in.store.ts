@@ -1,0 +1,129 @@
+import type { Sql } from '#db';
+import type { Progress } from '../jobs/job.ts';
+
+export type AttemptName = { jobId: string; attempt: number };
+
+/** What of a trainer's lines is in the log, and how far it is. */
+export async function noteTakenIn(
+  tx: Sql,
+  { jobId, attempt }: AttemptName,
+  taken: { seq: number; line: number; activeMs: number; redoneMs: number; step: number; droppedLines: number },
+): Promise<void> {
+  await tx.query(
+    `update training_attempts
+        set trainer_seq = greatest(trainer_seq, $3), trainer_line = greatest(trainer_line, $4),
+            active_ms = greatest(active_ms, $5), redone_ms = $6, steps = greatest(steps, $7),
+            dropped_lines = dropped_lines + $8
+      where job_id = $1 and number = $2`,
+    [jobId, attempt, taken.seq, taken.line, taken.activeMs, taken.redoneMs, taken.step, taken.droppedLines],
+  );
+}
+
+export async function noteProgress(
+  tx: Sql,
+  jobId: string,
+  { progress, phase }: { progress: Progress | null; phase: string | null },
+): Promise<void> {
+  await tx.query(
+    `update training_jobs set progress = coalesce($2, progress), phase = coalesce($3, phase), updated_at = now() where id = $1`,
+    [jobId, progress && JSON.stringify(progress), phase],
+  );
+}
+
+export type Measurement = { name: string; step: number; value: number };
+
+/** A step that is done again replaces what it had measured. */
+export async function writeMetrics(
+  tx: Sql,
+  { jobId, attempt }: AttemptName,
+  measurements: readonly Measurement[],
+): Promise<void> {
+  const latest = new Map(measurements.map((each) => [`${each.name} ${each.step}`, each]));
+  const rows = [...latest.values()];
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into training_metrics (job_id, attempt, name, step, value)
+     select $1, $2, name, step, value from unnest($3::text[], $4::integer[], $5::float8[]) as row (name, step, value)
+     on conflict (job_id, attempt, name, step) do update set value = excluded.value`,
+    [jobId, attempt, rows.map(({ name }) => name), rows.map(({ step }) => step), rows.map(({ value }) => value)],
+  );
+}
+
+export type CheckpointRow = { name: string; step: number; activeMs: number; sizeBytes: number };
+
+/** False: it is known already. */
+export async function insertCheckpoint(
+  tx: Sql,
+  { jobId, attempt }: AttemptName,
+  { name, step, activeMs, sizeBytes }: CheckpointRow,
+  losses: { loss: number | null; evalLoss: number | null },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, loss, eval_loss)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning name`,
+    [jobId, attempt, name, step, activeMs, sizeBytes, losses.loss, losses.evalLoss],
+  );
+  return rows.length > 0;
+}
+
+/** Active time at the checkpoint of a step; 0: it begins anew. */
+export async function findCheckpointTime(
+  tx: Sql,
+  { jobId, attempt }: AttemptName,
+  step: number,
+): Promise<number | null> {
+  const [row] = await tx.query<{ activeMs: number }>(
+    `select active_ms as "activeMs" from training_checkpoints where job_id = $1 and attempt = $2 and step = $3
+      order by created_at desc limit 1`,
+    [jobId, attempt, step],
+  );
+  return row?.activeMs ?? null;
+}
+
+export type StoredCheckpoint = { attempt: number; name: string; step: number; files: string[] };
+
+/** The newest checkpoints of a job that are in the object store, of all attempts. */
+export function listStoredCheckpoints(sql: Sql, jobId: string): Promise<StoredCheckpoint[]> {
+  return sql.query<StoredCheckpoint>(
+    `select attempt, name, step, files from training_checkpoints
+      where job_id = $1 and files is not null and removed_at is null order by attempt desc, step desc`,
+    [jobId],
+  );
+}
+
+export async function noteCheckpointStored(
+  sql: Sql,
+  { jobId, attempt }: AttemptName,
+  name: string,
+  files: readonly string[],
+): Promise<void> {
+  await sql.query(
+    'update training_checkpoints set files = $4, removed_at = null where job_id = $1 and attempt = $2 and name = $3',
+    [jobId, attempt, name, JSON.stringify(files)],
+  );
+}
+
+export async function noteCheckpointRemoved(sql: Sql, { jobId, attempt }: AttemptName, name: string): Promise<void> {
+  await sql.query(
+    'update training_checkpoints set removed_at = now() where job_id = $1 and attempt = $2 and name = $3',
+    [jobId, attempt, name],
+  );
+}
+
+export async function writeSnapshot(tx: Sql, jobId: string, snapshot: object): Promise<void> {
+  await tx.query('update training_jobs set snapshot = $2 where id = $1', [jobId, JSON.stringify(snapshot)]);
+}
+
+/** The last values of what was measured in evaluations of one kind. */
+export async function readLastMetrics(
+  sql: Sql,
+  { jobId, attempt }: AttemptName,
+  prefix: string,
+): Promise<Record<string, number>> {
+  const rows = await sql.query<{ name: string; value: number }>(
+    `select distinct on (name) name, value from training_metrics
+      where job_id = $1 and attempt = $2 and starts_with(name, $3) order by name, step desc`,
+    [jobId, attempt, prefix],
+  );
+  return Object.fromEntries(rows.map(({ name, value }) => [name.slice(prefix.length), value]));
+}

@@ -1,0 +1,77 @@
+import { rm } from 'node:fs/promises';
+import { Fault } from '#kernel';
+import { AttemptFailure } from '../jobs/failures.ts';
+import type { TrainingJob } from '../jobs/job.ts';
+import { attemptFolder, outName } from './attempt-folder.ts';
+import type { Claimed } from './claim.ts';
+import { type Hold, step, type WorkerDeps } from './hold.ts';
+import { keepLease } from './lease.ts';
+import { readTrained } from './read-trained.ts';
+import { LeaseLost } from './take-in.ts';
+import { createTrainerRun } from './trainer-run.ts';
+
+/** Works on a job until it is over, or until somebody else has to go on with it. Rejects never. */
+export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping: AbortSignal): Promise<void> {
+  const held = { jobId: job.id, attempt: job.attempt, holder };
+  const canceled = new AbortController();
+  const lease = keepLease({ database: deps.database, held, timing: deps.timing }, (state) => {
+    if (state === 'canceling') canceled.abort();
+  });
+  const hold: Hold = {
+    ...{ held, lease, canceled: canceled.signal, folder: attemptFolder(deps.root, held) },
+    signal: AbortSignal.any([lease.signal, stopping]),
+  };
+  try {
+    deps.changed(job.id);
+    await takeThrough(deps, hold, job);
+  } catch (error) {
+    await settle(deps, hold, { error, stopping });
+  } finally {
+    await lease.stop();
+    deps.changed(job.id);
+  }
+}
+
+async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
+  const trained = job.trained ? await step(deps, hold, { type: 'trained' }) : await createTrainerRun(deps, hold)(job);
+  if (trained === null) return;
+  const published = await deps.publish(
+    await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
+    hold.signal,
+  );
+  const { result, adapterSha256, archive } = published;
+  const done = await step(deps, hold, { type: 'published' }, { success: { result, adapterSha256, archive } });
+  await rm(hold.folder, { recursive: true, force: true });
+  if (done?.deploy) await deps.deploy(done);
+}
+
+/** What becomes of a job whose work has ended with an error. */
+async function settle(
+  deps: WorkerDeps,
+  hold: Hold,
+  { error, stopping }: { error: unknown; stopping: AbortSignal },
+): Promise<void> {
+  const { log } = deps;
+  const fields = { err: error, job: hold.held.jobId, attempt: hold.held.attempt };
+  if (error instanceof LeaseLost || hold.lease.signal.aborted) return log.warn(fields, 'a training job was let go');
+  try {
+    if (stopping.aborted) await step(deps, hold, { type: 'put_down' });
+    else if (hold.canceled.aborted) await step(deps, hold, { type: 'stopped' });
+    else await fail(deps, hold, error);
+  } catch (cause) {
+    // The lease ends by itself; whoever takes the job then finds it as it is.
+    log.warn({ ...fields, err: cause }, 'a training job was left to the next worker');
+  }
+}
+
+async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
+  if (error instanceof AttemptFailure) {
+    const { code, message, hint } = error;
+    await step(deps, hold, { type: 'failed', code }, { message, hint });
+  } else {
+    deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job failed for a reason that nobody expected');
+    const message = error instanceof Fault ? error.message : 'The program failed for a reason that nobody expected.';
+    await step(deps, hold, { type: 'failed', code: 'internal_error' }, { message });
+  }
+  await rm(hold.folder, { recursive: true, force: true });
+}
