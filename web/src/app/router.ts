@@ -2,6 +2,7 @@ import { createRouter } from '@tanstack/react-router';
 import { queryClient } from '../api/query-client.ts';
 import { accountRoute } from '../rooms/account/routes.ts';
 import { activityRoute } from '../rooms/activity/routes.ts';
+import { checkoutRoute, creditsRoute, pricesRoute } from '../rooms/billing/routes.ts';
 import { dashboardRoute } from '../rooms/dashboard/routes.ts';
 import { keysRoute } from '../rooms/keys/routes.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
@@ -19,6 +20,9 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     projectRoute.addChildren([projectHomeRoute, hostedModelsRoute, hostedModelRoute, projectSettingsRoute]),
     registryRoute,
+    creditsRoute,
+    pricesRoute,
+    checkoutRoute,
     activityRoute,
     accountRoute,
   ]),

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import figureStyles from '../../ui/figure-row.module.css';
 import styles from './dashboard-page.module.css';
-import figureStyles from './figures.module.css';
 
 const cells = ['available', 'spent', 'requests', 'latency'];
 

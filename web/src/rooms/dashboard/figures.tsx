@@ -1,8 +1,8 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { FigureRow } from '../../ui/figure-row.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
-import styles from './figures.module.css';
 
 const aYear = 365;
 
@@ -15,38 +15,26 @@ export function Figures({ dashboard: { credits, usage } }: { dashboard: Dashboar
   const daysText = days === null ? null : days > aYear ? t.longLeft : t.daysLeft(format.number(days));
   const failedText = usage.errors === 0 ? t.noneFailed : t.failed(format.percent(usage.errors / usage.requests));
   return (
-    <dl className={styles.figures}>
-      <Figure
-        label={t.available}
-        value={format.credits(credits.available)}
-        note={hasReserved ? t.reserved(format.credits(credits.reserved)) : daysText}
-      />
-      <Figure label={t.spent} value={format.credits(credits.spent_window)} note={hasReserved ? daysText : null} />
-      <Figure
-        label={t.requests}
-        value={format.shortNumber(usage.requests)}
-        note={usage.requests === 0 ? t.noCalls : failedText}
-        isBad={usage.errors > 0}
-      />
-      <Figure
-        label={t.latency}
-        value={usage.p50_ms === 0 ? '–' : format.duration(usage.p50_ms)}
-        note={usage.p95_ms === 0 ? t.noCalls : t.p95(format.duration(usage.p95_ms))}
-      />
-    </dl>
-  );
-}
-
-type FigureProps = { label: string; value: string; note: string | null; isBad?: boolean };
-
-function Figure({ label, value, note, isBad = false }: FigureProps) {
-  return (
-    <div className={styles.figure}>
-      <dt>{label}</dt>
-      <dd className={styles.value}>{value}</dd>
-      <dd className={styles.note} data-bad={isBad || undefined}>
-        {note}
-      </dd>
-    </div>
+    <FigureRow
+      figures={[
+        {
+          label: t.available,
+          value: format.credits(credits.available),
+          note: hasReserved ? t.reserved(format.credits(credits.reserved)) : daysText,
+        },
+        { label: t.spent, value: format.credits(credits.spent_window), note: hasReserved ? daysText : null },
+        {
+          label: t.requests,
+          value: format.shortNumber(usage.requests),
+          note: usage.requests === 0 ? t.noCalls : failedText,
+          isBad: usage.errors > 0,
+        },
+        {
+          label: t.latency,
+          value: usage.p50_ms === 0 ? '–' : format.duration(usage.p50_ms),
+          note: usage.p95_ms === 0 ? t.noCalls : t.p95(format.duration(usage.p95_ms)),
+        },
+      ]}
+    />
   );
 }

@@ -1,0 +1,74 @@
+import { Alert, Button, Group, Skeleton } from '@mantine/core';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { IconAlertTriangle, IconCreditCard } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Part } from '../../ui/part.tsx';
+import { Balance } from './balance.tsx';
+import styles from './billing.module.css';
+import { creditsQuery, platformQuery } from './billing-queries.ts';
+import { billingTexts } from './billing-texts.ts';
+import { Breakdown } from './breakdown.tsx';
+import { BuyCredits } from './buy-credits.tsx';
+import { Ledger } from './ledger.tsx';
+
+const route = getRouteApi('/signed-in/credits');
+
+export function BillingPage() {
+  const t = useTexts(billingTexts);
+  const search = route.useSearch();
+  // What is shown stays until what another filter asks for is there.
+  const shown = useDeferredValue(search);
+  return (
+    <Page title={t.title} lead={t.lead} actions={<Actions />}>
+      <Part skeleton={<Skeleton height={112} radius="lg" />}>
+        <LowBalance />
+        <Balance />
+      </Part>
+      <Breakdown search={search} shown={shown} />
+      <Ledger search={search} shown={shown} />
+    </Page>
+  );
+}
+
+function Actions() {
+  const t = useTexts(billingTexts);
+  const [isBuying, setBuying] = useState(false);
+  const { data: platform } = useQuery(platformQuery);
+  return (
+    <Group gap="xs">
+      <ButtonLink variant="default" to="/credits/prices">
+        {t.prices}
+      </ButtonLink>
+      {platform?.checkout_enabled && (
+        <>
+          <Button leftSection={<IconCreditCard size={16} />} onClick={() => setBuying(true)}>
+            {t.buy}
+          </Button>
+          <BuyCredits platform={platform} isOpen={isBuying} onClose={() => setBuying(false)} />
+        </>
+      )}
+    </Group>
+  );
+}
+
+function LowBalance() {
+  const t = useTexts(billingTexts);
+  const { data: credits } = useSuspenseQuery(creditsQuery);
+  const { data: platform } = useQuery(platformQuery);
+  if (!credits.low_balance) return null;
+  const isEmpty = Number(credits.available) <= 0;
+  return (
+    <Alert
+      className={styles.low}
+      color={isEmpty ? 'rust' : 'amber'}
+      icon={<IconAlertTriangle />}
+      title={isEmpty ? t.emptyTitle : t.lowTitle}
+    >
+      {isEmpty ? t.emptyText : t.lowText} {platform?.checkout_enabled === false && t.askOperator}
+    </Alert>
+  );
+}

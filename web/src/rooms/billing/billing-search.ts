@@ -1,0 +1,48 @@
+export const groupings = ['day', 'project', 'model', 'key', 'type'] as const;
+export type Grouping = (typeof groupings)[number];
+
+export const spans = [7, 30, 90, 365] as const;
+export type Span = (typeof spans)[number];
+
+export const ledgerTypes = ['inference', 'training', 'index', 'grant', 'purchase', 'refund', 'adjustment'] as const;
+export type LedgerType = (typeof ledgerTypes)[number];
+
+/** What of the ledger is shown; it stands in the address. */
+export type BillingSearch = {
+  days?: Span | undefined;
+  by?: Grouping | undefined;
+  type?: LedgerType | undefined;
+  project?: string | undefined;
+  model?: string | undefined;
+  key_id?: string | undefined;
+};
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined;
+
+export function readBillingSearch(search: Record<string, unknown>): BillingSearch {
+  const { days, by, type, project, model, key_id } = search;
+  return {
+    days: spans.find((each) => each === days),
+    by: groupings.find((each) => each === by),
+    type: ledgerTypes.find((each) => each === type),
+    project: typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? project : undefined,
+    model: text(model),
+    key_id: text(key_id),
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** Midnight (UTC) of the first day of a span that ends today: the server sums up by such days. */
+export function startOf(span: Span, nowMs: number): string {
+  return new Date((Math.floor(nowMs / dayMs) - span + 1) * dayMs).toISOString();
+}
+
+/** The days of a span, as the server names them. */
+export function daysFrom(from: string, to: string): string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)].map((ms) => Math.floor(ms / dayMs)) as [number, number];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    new Date((first + index) * dayMs).toISOString().slice(0, 10),
+  );
+}

@@ -1,0 +1,65 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import type { Column } from '../../ui/rows.tsx';
+import { When } from '../../ui/when.tsx';
+import styles from './billing.module.css';
+import type { LedgerRow } from './billing-queries.ts';
+import { billingTexts } from './billing-texts.ts';
+
+export function useLedgerColumns(): Column<LedgerRow>[] {
+  const t = useTexts(billingTexts);
+  const format = useFormat();
+  return [
+    { key: 'what', label: t.what, isName: true, render: (row) => <What row={row} /> },
+    { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{t.types[type]}</Badge> },
+    { key: 'key', label: t.key, render: ({ key }) => key?.name ?? '–' },
+    { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
+    {
+      key: 'active',
+      label: t.activeTime,
+      align: 'end',
+      render: ({ active_ms }) => (active_ms === null ? '–' : format.duration(active_ms)),
+    },
+    {
+      key: 'credits',
+      label: t.credits,
+      align: 'end',
+      render: ({ credits }) => (
+        <span data-gain={Number(credits) > 0 || undefined} className={styles.amount}>
+          {Number(credits) > 0 ? '+' : ''}
+          {format.exactCredits(credits)}
+        </span>
+      ),
+    },
+    {
+      key: 'balance',
+      label: t.balance,
+      align: 'end',
+      render: ({ balance_after }) => format.credits(balance_after),
+    },
+  ];
+}
+
+function typeColor(type: LedgerRow['type']): string {
+  if (type === 'inference') return 'gray';
+  return type === 'training' || type === 'index' ? 'ink' : 'pine';
+}
+
+function What({ row }: { row: LedgerRow }) {
+  const t = useTexts(billingTexts);
+  const { project, model_requested, training_job_id, attempt, note, outcome, type } = row;
+  const main = model_requested ?? training_job_id ?? note ?? t.types[type];
+  const details = [
+    project && `${project.owner}/${project.slug}`,
+    attempt !== null && t.attempt(String(attempt)),
+    outcome !== null && outcome !== 'succeeded' && t.outcomes[outcome],
+    main !== note && note,
+  ].filter(Boolean);
+  return (
+    <>
+      {main}
+      {details.length > 0 && <span className={styles.quiet}>{details.join(' · ')}</span>}
+    </>
+  );
+}

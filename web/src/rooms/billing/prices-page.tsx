@@ -1,0 +1,94 @@
+import { Badge, Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { IconArrowLeft } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import styles from './billing.module.css';
+import { type Price, platformQuery, pricesQuery } from './billing-queries.ts';
+import { EstimatePanel } from './estimate-panel.tsx';
+import { pricesTexts } from './prices-texts.ts';
+
+export function PricesPage() {
+  const t = useTexts(pricesTexts);
+  return (
+    <Page title={t.title} lead={t.lead} above={<Back />}>
+      <Part skeleton={<Skeleton height={220} radius="lg" />}>
+        <Terms />
+      </Part>
+      <Part skeleton={<RowsSkeleton columns={5} rows={6} />}>
+        <PriceList />
+        <EstimatePanel />
+      </Part>
+    </Page>
+  );
+}
+
+function Back() {
+  const t = useTexts(pricesTexts);
+  return (
+    <Link to="/credits" className={styles.back}>
+      <IconArrowLeft size={14} /> {t.back}
+    </Link>
+  );
+}
+
+function Terms() {
+  const t = useTexts(pricesTexts);
+  const format = useFormat();
+  const { data } = useSuspenseQuery(platformQuery);
+  return (
+    <Panel title={t.terms} aside={<Badge color="gray">{t.version(data.price_version)}</Badge>}>
+      <ul className={styles.terms}>
+        <li>{t.unit(format.number(data.billing_unit_ms))}</li>
+        <li>{t.rounding}</li>
+        <li>{t.failed}</li>
+        <li>{t.training}</li>
+        {Number(data.signup_credits) > 0 && <li>{t.signUp(format.credits(data.signup_credits))}</li>}
+        <li>{t.frozen}</li>
+      </ul>
+    </Panel>
+  );
+}
+
+function PriceList() {
+  const t = useTexts(pricesTexts);
+  const format = useFormat();
+  const { data } = useSuspenseQuery(pricesQuery);
+  const columns: Column<Price>[] = [
+    { key: 'model', label: t.model, isName: true, render: ({ model }) => model },
+    {
+      key: 'kind',
+      label: t.kind,
+      render: ({ kind }) => <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>,
+    },
+    { key: 'operation', label: t.operation, render: ({ operation }) => t.operations[operation] },
+    {
+      key: 'minute',
+      label: t.perMinute,
+      align: 'end',
+      render: ({ free, credits_per_gpu_minute }) => (free ? t.free : format.credits(credits_per_gpu_minute)),
+    },
+    {
+      key: 'unit',
+      label: t.perUnit,
+      align: 'end',
+      render: ({ free, credits_per_unit }) => (free ? t.free : format.exactCredits(credits_per_unit)),
+    },
+  ];
+  return (
+    <Panel title={t.list} flush>
+      <Rows
+        label={t.list}
+        columns={columns}
+        rows={data.data}
+        idOf={({ model, operation }) => `${model} ${operation}`}
+      />
+    </Panel>
+  );
+}
