@@ -1,0 +1,140 @@
+import type { Delta, Finished, Usage } from '../port.ts';
+import { OutputParser } from '../text/output-parser.ts';
+
+export type AnswerOptions = {
+  /** Whether the request had tools. */
+  hasTools: boolean;
+  /** false: only the first call counts. */
+  parallelToolCalls: boolean;
+};
+
+type PartialCall = { name: string; arguments: string };
+type Fields = Record<string, unknown>;
+
+/**
+ * Turns the chunks of a remote engine into what our own engine would say: reasoning apart from content, whether the engine
+ * parses it (`reasoning_content`, `reasoning`) or leaves `<think>` in the text, and tool calls whole.
+ */
+export class ChatAnswer {
+  readonly #options: AnswerOptions;
+  readonly #text = new OutputParser({
+    startsInReasoning: false,
+    tools: [],
+    toolSyntax: 'json',
+    parallelToolCalls: true,
+    stop: [],
+  });
+  readonly #calls = new Map<number, PartialCall>();
+  #emittedCalls = 0;
+  #reason: string | null = null;
+  #usage: Usage | null = null;
+  #hasReasoning = false;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+  }
+
+  /** The engine has said why it stopped: without it the answer is not whole. */
+  get isComplete(): boolean {
+    return this.#reason !== null;
+  }
+
+  /** What the engine said of tokens, 0 where it said nothing. */
+  get usage(): Usage {
+    return this.#usage ?? { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
+  }
+
+  push(chunk: unknown): Delta[] {
+    const { usage, choices } = fieldsOf(chunk);
+    if (typeof usage === 'object' && usage !== null) this.#usage = usageOf(fieldsOf(usage));
+    const choice = fieldsOf(Array.isArray(choices) ? choices[0] : null);
+    const delta = fieldsOf(choice.delta);
+    const deltas: Delta[] = [];
+    const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
+    if (reasoning !== '') {
+      this.#hasReasoning = true;
+      deltas.push({ type: 'reasoning', text: reasoning });
+    }
+    const content = textOf(delta.content);
+    if (content !== '') deltas.push(...this.#content(content));
+    if (Array.isArray(delta.tool_calls))
+      for (const call of delta.tool_calls) deltas.push(...this.#call(fieldsOf(call)));
+    if (typeof choice.finish_reason === 'string') {
+      this.#reason = choice.finish_reason;
+      deltas.push(...this.#text.end(this.#reason === 'length' ? 'length' : 'eog'), ...this.#endCalls());
+    }
+    return deltas;
+  }
+
+  /** Valid once the answer is complete. */
+  get reason(): Exclude<Finished['reason'], 'cancelled'> {
+    if (this.#emittedCalls > 0) return 'tool_calls';
+    return this.#reason === 'length' ? 'length' : 'stop';
+  }
+
+  #content(text: string): Delta[] {
+    // An engine that parses reasoning itself may begin the answer with the newlines behind it.
+    const first = this.#hasReasoning && this.#text.undecided ? text.replace(/^[\r\n]+/, '') : text;
+    return this.#text.push(first, 0);
+  }
+
+  /** Pieces of a call; the one before is whole when the next begins. */
+  #call(fields: Fields): Delta[] {
+    const index = typeof fields.index === 'number' ? fields.index : this.#calls.size;
+    const before = this.#calls.has(index) ? [] : this.#endCalls();
+    const call = this.#calls.get(index) ?? { name: '', arguments: '' };
+    const part = fieldsOf(fields.function);
+    call.name += textOf(part.name);
+    call.arguments += textOf(part.arguments);
+    this.#calls.set(index, call);
+    return before;
+  }
+
+  #endCalls(): Delta[] {
+    const whole = [...this.#calls.values()].filter(({ name, arguments: text }) => name !== '' && isObjectText(text));
+    this.#calls.clear();
+    const deltas: Delta[] = [];
+    for (const { name, arguments: text } of whole) {
+      if (!this.#options.hasTools || (!this.#options.parallelToolCalls && this.#emittedCalls > 0)) break;
+      deltas.push({ type: 'tool_call', index: this.#emittedCalls, name, arguments: text === '' ? '{}' : text });
+      this.#emittedCalls += 1;
+    }
+    return deltas;
+  }
+}
+
+function usageOf(usage: Fields): Usage {
+  const details = fieldsOf(usage.completion_tokens_details);
+  const promptDetails = fieldsOf(usage.prompt_tokens_details);
+  return {
+    promptTokens: countOf(usage.prompt_tokens),
+    completionTokens: countOf(usage.completion_tokens),
+    reasoningTokens: countOf(details.reasoning_tokens ?? usage.reasoning_tokens),
+    cachedTokens: countOf(promptDetails.cached_tokens ?? usage.cached_tokens),
+  };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What is no object has no fields. */
+function fieldsOf(value: unknown): Fields {
+  // as: any object can be read by names.
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+/** A call that was cut has no valid arguments; one without parameters may have none at all. */
+function isObjectText(text: string): boolean {
+  if (text === '') return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

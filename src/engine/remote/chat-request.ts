@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { ChatMessage, ChatPrompt, ReasoningEffort, ResponseFormat, Sampling, ToolChoice } from '../port.ts';
+import type { RemoteApi, ServingRoute } from './serving-route.ts';
+
+/** The body of `POST /chat/completions`. Only what the caller chose is sent: the engine has defaults of its own for the rest. */
+export function chatBody(
+  route: Pick<ServingRoute, 'api' | 'upstreamModel'>,
+  prompt: ChatPrompt,
+  { sampling, cacheScope }: { sampling: Sampling; cacheScope: string },
+): Record<string, unknown> {
+  const { tools, responseFormat, reasoningEffort, toolChoice, parallelToolCalls } = prompt;
+  return {
+    model: route.upstreamModel,
+    messages: prompt.messages.map(messageOf),
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: sampling.maxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    ...(sampling.presencePenalty === 0 ? {} : { presence_penalty: sampling.presencePenalty }),
+    ...(sampling.frequencyPenalty === 0 ? {} : { frequency_penalty: sampling.frequencyPenalty }),
+    ...(sampling.seed === null ? {} : { seed: sampling.seed }),
+    ...(sampling.stop.length === 0 ? {} : { stop: sampling.stop }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(toolOf),
+          tool_choice: choiceOf(toolChoice),
+          ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
+        }),
+    ...formatOf(responseFormat),
+    ...reasoningOf(route.api, reasoningEffort),
+    ...isolationOf(route.api, cacheScope),
+  };
+}
+
+export function messageOf(message: ChatMessage): Record<string, unknown> {
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(message.reasoning === null ? {} : { reasoning_content: message.reasoning }),
+        ...(message.toolCalls.length === 0
+          ? {}
+          : {
+              tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+                id,
+                type: 'function',
+                function: { name, arguments: text },
+              })),
+            }),
+      };
+    case 'tool':
+      return { role: 'tool', content: message.content, tool_call_id: message.toolCallId };
+    default:
+      return { role: message.role, content: message.content };
+  }
+}
+
+export function toolOf({ name, description, parameters }: ChatPrompt['tools'][number]) {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description === null ? {} : { description }),
+      ...(parameters === null ? {} : { parameters }),
+    },
+  };
+}
+
+function choiceOf(choice: ToolChoice): unknown {
+  return choice.mode === 'named' ? { type: 'function', function: { name: choice.name } } : choice.mode;
+}
+
+function formatOf(format: ResponseFormat): Record<string, unknown> {
+  if (format.type === 'text') return {};
+  if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
+  const json_schema = { name: 'answer', schema: format.schema, strict: true };
+  return { response_format: { type: 'json_schema', json_schema } };
+}
+
+/** Engines that render the template themselves turn reasoning off with a variable of it (as Qwen3's card has it). */
+export function reasoningOf(api: RemoteApi, effort: ReasoningEffort): Record<string, unknown> {
+  if (effort === null) return {};
+  if (api === 'openai') return { reasoning_effort: effort };
+  if (effort === 'none') return { chat_template_kwargs: { enable_thinking: false } };
+  return { reasoning_effort: effort, chat_template_kwargs: { enable_thinking: true } };
+}
+
+/** Cached prefixes of one account must not show in the timing of another's calls. */
+function isolationOf(api: RemoteApi, cacheScope: string): Record<string, unknown> {
+  if (api === 'vllm') return { cache_salt: createHash('sha256').update(cacheScope).digest('base64url') };
+  // It shares slots between all callers.
+  if (api === 'llama-server') return { cache_prompt: false };
+  return {};
+}

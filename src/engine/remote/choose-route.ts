@@ -1,0 +1,29 @@
+/** What is known of a route when a call looks for one. */
+export type Candidate = {
+  id: string;
+  weight: number;
+  capacity: number;
+  /** Calls that are there now. */
+  calls: number;
+  /** Tokens of those calls, prompts and most of what they may generate. */
+  outstandingTokens: number;
+  isUp: boolean;
+  draining: boolean;
+  /** Whether it has seen the beginning of this prompt before. */
+  knowsPrefix: boolean;
+};
+
+/** A known prefix is worth this many tokens of waiting. */
+const prefixWorthTokens = 4_096;
+
+/**
+ * The routes that a call may try, the best first: those that know the beginning of its prompt, unless they are far busier than
+ * another, then those with the fewest outstanding tokens for their weight.
+ */
+export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]): Each[] {
+  const cost = ({ outstandingTokens, weight, knowsPrefix }: Each) =>
+    outstandingTokens / weight - (knowsPrefix ? prefixWorthTokens : 0);
+  return candidates
+    .filter(({ isUp, draining, calls, capacity }) => isUp && !draining && calls < capacity)
+    .sort((a, b) => cost(a) - cost(b) || a.calls / a.weight - b.calls / b.weight || (a.id < b.id ? -1 : 1));
+}

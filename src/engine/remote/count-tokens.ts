@@ -1,0 +1,98 @@
+import type { ChatPrompt } from '../port.ts';
+import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
+import { messageOf, reasoningOf, toolOf } from './chat-request.ts';
+import type { ServingRoute } from './serving-route.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Counts with the model's own file, where that is installed here; null: it is not. */
+export type LocalCounter = (
+  baseModelId: string,
+  items: readonly Countable[],
+  signal: AbortSignal,
+) => Promise<TokenCount[] | null>;
+
+type Asked = { route: ServingRoute; upstream: Upstream; local: LocalCounter; signal: AbortSignal };
+
+/**
+ * Tokens of a prompt as the engine will see it: by its own tokenise route, or else by the same model's file. null: neither is
+ * there, and the engine checks the length itself.
+ */
+export async function countPrompt(prompt: ChatPrompt, asked: Asked): Promise<number | null> {
+  return (await askForPrompt(prompt, asked)) ?? (await countPromptHere(prompt, asked));
+}
+
+async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Asked): Promise<number | null> {
+  const messages = prompt.messages.map(messageOf);
+  const tools = prompt.tools.length === 0 ? {} : { tools: prompt.tools.map(toolOf) };
+  const template = reasoningOf(route.api, prompt.reasoningEffort);
+  if (route.api === 'vllm') {
+    const body = { model: route.upstreamModel, messages, ...tools, add_generation_prompt: true, ...template };
+    return countIn(await ask(upstream, '//tokenize', body, signal));
+  }
+  if (route.api === 'llama-server') {
+    const rendered = await ask(upstream, '//apply-template', { messages, ...tools, ...template }, signal);
+    const text = rendered?.prompt;
+    if (typeof text !== 'string') return null;
+    return countIn(
+      await ask(upstream, '//tokenize', { content: text, add_special: true, parse_special: true }, signal),
+    );
+  }
+  return null;
+}
+
+async function countPromptHere(
+  { messages, tools }: ChatPrompt,
+  { route, local, signal }: Asked,
+): Promise<number | null> {
+  const counts = await local(route.baseModelId, [{ type: 'conversation', messages, tools }], signal);
+  return counts?.[0]?.tokens ?? null;
+}
+
+/** Tokens of each text, end token included; null where nobody knows. */
+export async function countTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
+  const { route, local, signal } = asked;
+  const counts: number[] = [];
+  for (const text of texts) {
+    const count = await askForText(text, asked);
+    if (count === null) break;
+    counts.push(count);
+  }
+  if (counts.length === texts.length) return counts;
+  const here = await local(
+    route.baseModelId,
+    texts.map((text): Countable => ({ type: 'inputs', texts: [text] })),
+    signal,
+  );
+  return here?.map(({ tokens }) => tokens) ?? null;
+}
+
+async function askForText(text: string, { route, upstream, signal }: Asked): Promise<number | null> {
+  if (route.api === 'vllm')
+    return countIn(await ask(upstream, '//tokenize', { model: route.upstreamModel, prompt: text }, signal));
+  if (route.api === 'llama-server')
+    return countIn(await ask(upstream, '//tokenize', { content: text, add_special: true }, signal));
+  if (route.api === 'tei') {
+    const answer = await askAny(upstream, '//tokenize', { inputs: text, add_special_tokens: true }, signal);
+    return Array.isArray(answer) && Array.isArray(answer[0]) ? answer[0].length : null;
+  }
+  return null;
+}
+
+function countIn(answer: Record<string, unknown> | null): number | null {
+  if (typeof answer?.count === 'number') return answer.count;
+  return Array.isArray(answer?.tokens) ? answer.tokens.length : null;
+}
+
+async function ask(upstream: Upstream, path: string, body: unknown, signal: AbortSignal) {
+  const answer = await askAny(upstream, path, body, signal);
+  // as: what is no object has none of the fields.
+  return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : null;
+}
+
+/** null where the engine has no such route. */
+async function askAny(upstream: Upstream, path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+  const { status, body: answer } = await upstream.post(path, body, signal);
+  if (status === 200) return answer.json();
+  await answer.dump();
+  return null;
+}

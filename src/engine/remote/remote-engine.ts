@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { fault } from '#kernel';
+import type { ChatPrompt, Embedded, EmbeddingInputs, Engine, Finished, Generation } from '../port.ts';
+import { ChatAnswer } from './chat-answer.ts';
+import { chatBody } from './chat-request.ts';
+import { countPrompt, countTexts, type LocalCounter } from './count-tokens.ts';
+import { embeddingCall, vectorsOf } from './embedding-request.ts';
+import { readAnswer, readJson } from './read-answer.ts';
+import type { RouteRuntime } from './route-runtime.ts';
+import { Elsewhere, RouteSet, type RouteSetOptions, reach } from './route-set.ts';
+import type { ServingRoute } from './serving-route.ts';
+import type { Answer } from './upstream.ts';
+import { refusalOf } from './upstream-error.ts';
+
+export type RemoteEngineOptions = RouteSetOptions & { countHere: LocalCounter };
+
+/** Engines of other processes and machines, by the same port as our own. */
+export type RemoteEngine = Engine & {
+  /** Whether any route is set up for the model. */
+  serves: (baseModelId: string) => boolean;
+};
+
+type Waiting = {
+  runtime: RouteRuntime;
+  leave: () => void;
+  prefix: string;
+  tokens: number;
+  untilMs: number;
+  what: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number };
+};
+
+const keptMs = 60_000;
+const unknownPace = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
+
+export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
+  const { clock, countHere } = options;
+  const routes = new RouteSet(options);
+  const waiting = new Map<string, Waiting>();
+  let last = 0;
+
+  const forgetExpired = () => {
+    const nowMs = clock.monotonicMs();
+    for (const [handle, { untilMs, leave }] of waiting) {
+      if (untilMs > nowMs) break;
+      waiting.delete(handle);
+      leave();
+    }
+  };
+  const keep = (entry: Omit<Waiting, 'untilMs'>): string => {
+    last += 1;
+    const handle = `${handlePrefix}${last}`;
+    waiting.set(handle, { ...entry, untilMs: clock.monotonicMs() + keptMs });
+    return handle;
+  };
+  const takeBack = (handle: string): Waiting => {
+    const entry = waiting.get(handle);
+    waiting.delete(handle);
+    if (entry) return entry;
+    const message = 'The prompt waited too long for its run.';
+    throw fault('capacity_unavailable', { message, retryAfterSeconds: 1 });
+  };
+
+  /** Sends a prepared call; where nothing can have run there, another route gets it. */
+  const send = async (
+    entry: Waiting,
+    request: (route: ServingRoute) => { path: string; body: unknown },
+    { signal, param }: { signal: AbortSignal; param: string },
+  ): Promise<{ answer: Answer; runtime: RouteRuntime; leave: () => void; sentMs: number }> => {
+    const attempt = async (runtime: RouteRuntime, leave: () => void) => {
+      const { path, body } = request(runtime.route);
+      const sentMs = clock.monotonicMs();
+      const answer = await reach(runtime, () => runtime.upstream.post(path, body, signal));
+      if (answer instanceof Elsewhere) return answer;
+      if (answer.status === 200) {
+        runtime.answered(entry.prefix);
+        return { answer, runtime, leave, sentMs };
+      }
+      const refusal = await refusalOf(answer, { param });
+      if (refusal.kind === 'final') throw refusal.error;
+      if (refusal.isDown) runtime.failed(refusal.reason);
+      return new Elsewhere(refusal.reason, refusal.retryAfterSeconds);
+    };
+    const { runtime, leave, prefix, tokens } = entry;
+    const first = await attempt(runtime, leave).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    if (!(first instanceof Elsewhere)) return first;
+    leave();
+    return routes.place({ baseModelId: runtime.route.baseModelId, prefix, tokens, except: runtime }, attempt);
+  };
+
+  return {
+    serves: (baseModelId) => routes.of(baseModelId).length > 0,
+
+    prepareChat(prompt, signal) {
+      forgetExpired();
+      const prefix = prefixOf(prompt);
+      const tokens = Math.ceil(JSON.stringify(prompt.messages).length / 4);
+      return routes.place({ baseModelId: prompt.target.baseModelId, prefix, tokens }, async (runtime, leave) => {
+        const { upstream, route } = runtime;
+        const counted = await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
+          nothingRan: true,
+        });
+        if (counted instanceof Elsewhere) return counted;
+        const handle = keep({ runtime, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
+        // Where nobody can count, the engine itself checks the length.
+        return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
+      });
+    },
+
+    async generate({ handle, sampling, cacheScope, signal }: Generation, onDelta): Promise<Finished> {
+      const entry = takeBack(handle);
+      if (!('chat' in entry.what)) throw new Error('A prompt of another kind. This is a bug.');
+      const { chat } = entry.what;
+      const startedMs = clock.monotonicMs();
+      const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls: chat.parallelToolCalls });
+      const cancelled = (sinceMs: number): Finished => ({
+        reason: 'cancelled',
+        usage: text.usage,
+        activeMs: clock.monotonicMs() - sinceMs,
+      });
+      try {
+        signal.throwIfAborted();
+        const sent = await send(
+          entry,
+          (route) => ({ path: '/chat/completions', body: chatBody(route, chat, { sampling, cacheScope }) }),
+          { signal, param: 'messages' },
+        );
+        try {
+          await readAnswer(sent.answer, text, { signal, onDelta });
+          if (signal.aborted) return cancelled(sent.sentMs);
+          const activeMs = clock.monotonicMs() - sent.sentMs;
+          sent.runtime.measured(activeMs, text.usage.completionTokens);
+          return { reason: text.reason, usage: text.usage, activeMs };
+        } finally {
+          sent.leave();
+        }
+      } catch (error) {
+        if (signal.aborted) return cancelled(startedMs);
+        throw error;
+      } finally {
+        entry.leave();
+      }
+    },
+
+    prepareEmbedding(inputs, signal) {
+      forgetExpired();
+      const { baseModelId } = inputs.target;
+      const tokens = Math.ceil(inputs.texts.join('').length / 4);
+      return routes.place({ baseModelId, prefix: '', tokens }, async (runtime, leave) => {
+        const { upstream, route } = runtime;
+        const asked = { route, upstream, local: countHere, signal };
+        const counts = await reach(runtime, () => countTexts(inputs.texts, asked), { nothingRan: true });
+        if (counts instanceof Elsewhere) return counts;
+        if (counts === null) {
+          throw fault('generation_failed', {
+            message: 'The tokens of this input cannot be counted.',
+            internal: `Neither the route ${route.id} nor an installed file of ${baseModelId} counts tokens.`,
+          });
+        }
+        const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
+        const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
+        const sum = counted.reduce((total, each) => total + each.tokens, 0);
+        const handle = keep({ runtime, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
+        return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
+      });
+    },
+
+    async embed({ handle, signal }): Promise<Embedded> {
+      const entry = takeBack(handle);
+      if (!('inputs' in entry.what)) throw new Error('A prompt of another kind. This is a bug.');
+      const { inputs, tokens } = entry.what;
+      try {
+        signal.throwIfAborted();
+        const sent = await send(entry, (route) => embeddingCall(route, inputs), { signal, param: 'input' });
+        try {
+          const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
+          return { vectors, promptTokens: tokens, activeMs: clock.monotonicMs() - sent.sentMs };
+        } finally {
+          sent.leave();
+        }
+      } finally {
+        entry.leave();
+      }
+    },
+
+    release(handle) {
+      waiting.get(handle)?.leave();
+      waiting.delete(handle);
+    },
+
+    status(baseModelId) {
+      const states = routes.of(baseModelId).map(({ status }) => status);
+      const up = states.find(({ isUp, answeredAtMs }) => isUp && answeredAtMs !== null);
+      if (up) return { status: 'ready', etaMs: null, loadedAtMs: up.answeredAtMs, error: null };
+      const isNew = states.some(({ answeredAtMs, isUp }) => isUp && answeredAtMs === null);
+      const error = states.map((state) => state.error).find((each) => each !== null) ?? null;
+      return { status: isNew ? 'loading' : 'failed', etaMs: null, loadedAtMs: null, error: isNew ? null : error };
+    },
+    pace(baseModelId) {
+      const measured = routes.of(baseModelId).flatMap(({ decodeMsPerToken }) => decodeMsPerToken ?? []);
+      if (measured.length === 0) return unknownPace;
+      const decodeMsPerToken = Math.max(...measured);
+      return { prefillMsPerToken: Math.min(decodeMsPerToken / 10, 0.5), decodeMsPerToken, measured: true };
+    },
+    load: (baseModelId) => ({ running: routes.of(baseModelId).reduce((sum, { calls }) => sum + calls, 0), waiting: 0 }),
+    warm: () => {},
+    async close() {
+      await routes.close();
+    },
+  };
+}
+
+/** Handles of this engine begin with it, and those of our own engine do not. */
+export const handlePrefix = 'remote-';
+
+/** Chats that begin alike go to the same engine, which has that beginning in its cache. */
+function prefixOf({ messages }: ChatPrompt): string {
+  const beginning = messages.slice(0, 2).map(({ role, content }) => [role, content.slice(0, 4_000)]);
+  return createHash('sha256').update(JSON.stringify(beginning)).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '#kernel';
+import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
+import type { Candidate } from './choose-route.ts';
+import type { ServingRoute } from './serving-route.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
+
+const healthMs = 5_000;
+const healthPatienceMs = 2_000;
+const mostPrefixes = 10_000;
+
+export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<string, unknown>) => void;
+
+/** One remote engine at run time: its connections, what it has to do, and whether it answers. */
+export class RouteRuntime {
+  readonly upstream: Upstream;
+  #route: ServingRoute;
+  #calls = 0;
+  #tokens = 0;
+  #breaker: Breaker = upBreaker;
+  #answeredAtMs: number | null = null;
+  /** Measured, as the callers saw it; null until then. */
+  #decodeMsPerToken: number | null = null;
+  readonly #prefixes = new Set<string>();
+  readonly #clock: Clock;
+  readonly #log: RouteLog;
+  readonly #timer: NodeJS.Timeout;
+  #isClosing = false;
+
+  constructor(route: ServingRoute, { clock, log }: { clock: Clock; log: RouteLog }) {
+    this.#route = route;
+    this.#clock = clock;
+    this.#log = log;
+    this.upstream = openUpstream(route);
+    this.#timer = setInterval(() => void this.#look(), healthMs).unref();
+    void this.#look();
+  }
+
+  get route(): ServingRoute {
+    return this.#route;
+  }
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  get status(): { isUp: boolean; error: string | null; answeredAtMs: number | null } {
+    const { retryAtMs, lastError } = this.#breaker;
+    return { isUp: retryAtMs === null, error: lastError, answeredAtMs: this.#answeredAtMs };
+  }
+
+  get decodeMsPerToken(): number | null {
+    return this.#decodeMsPerToken;
+  }
+
+  /** The same engine with other settings; whatever changes its connections makes it another one. */
+  update(route: ServingRoute): void {
+    this.#route = route;
+  }
+
+  candidate(prefix: string): Candidate & { runtime: RouteRuntime } {
+    const { id, weight, capacity, draining } = this.#route;
+    return {
+      ...{ id, weight, capacity, draining, calls: this.#calls, outstandingTokens: this.#tokens, runtime: this },
+      isUp: isTried(this.#breaker, this.#clock.monotonicMs()),
+      knowsPrefix: this.#prefixes.has(prefix),
+    };
+  }
+
+  /** Takes a place for a call; returns how to leave it, which does nothing the second time. */
+  enter(tokens: number): () => void {
+    this.#breaker = trying(this.#breaker, this.#clock.monotonicMs());
+    this.#calls += 1;
+    this.#tokens += tokens;
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      this.#calls -= 1;
+      this.#tokens -= tokens;
+      this.#endIfDone();
+    };
+  }
+
+  answered(prefix: string | null): void {
+    if (this.#breaker.retryAtMs !== null) this.#log('info', 'A serving route is back.', { route: this.#route.id });
+    this.#breaker = succeeded();
+    this.#answeredAtMs = this.#clock.nowMs();
+    if (prefix === null) return;
+    if (this.#prefixes.size >= mostPrefixes) this.#prefixes.clear();
+    this.#prefixes.add(prefix);
+  }
+
+  failed(error: string): void {
+    const before = this.#breaker.retryAtMs;
+    this.#breaker = failed(this.#breaker, { nowMs: this.#clock.monotonicMs(), error });
+    if (before === null && this.#breaker.retryAtMs !== null)
+      this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
+  }
+
+  measured(ms: number, completionTokens: number): void {
+    if (completionTokens < 8) return;
+    const now = ms / completionTokens;
+    this.#decodeMsPerToken = this.#decodeMsPerToken === null ? now : this.#decodeMsPerToken * 0.9 + now * 0.1;
+  }
+
+  /** Takes nothing new; the connections go when the last call has gone. */
+  retire(): void {
+    clearInterval(this.#timer);
+    this.#isClosing = true;
+    this.#endIfDone();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.upstream.close();
+  }
+
+  #endIfDone(): void {
+    if (this.#isClosing && this.#calls === 0) void this.upstream.close();
+  }
+
+  /** Every such engine lists its models (TEI: tells about itself); what it answers matters less than that it does. */
+  async #look(): Promise<void> {
+    try {
+      const path = this.#route.api === 'tei' ? '//health' : '/models';
+      const { status, body } = await this.upstream.get(path, AbortSignal.timeout(healthPatienceMs));
+      await body.dump();
+      if (status === 200) this.answered(null);
+      else this.failed(`The health check was answered ${status}.`);
+    } catch (error) {
+      if (!this.#isClosing) this.failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

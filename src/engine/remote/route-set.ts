@@ -1,0 +1,122 @@
+import { type Clock, type Fault, fault } from '#kernel';
+import { rankRoutes } from './choose-route.ts';
+import { type RouteLog, RouteRuntime } from './route-runtime.ts';
+import type { ServingRoute } from './serving-route.ts';
+import { TransportError } from './upstream.ts';
+
+export type RouteSetOptions = {
+  /** The routes at present; asked at every call. The same array as long as nothing changed. */
+  routes: () => readonly ServingRoute[];
+  clock: Clock;
+  log: RouteLog;
+};
+
+export type RoutedCall = {
+  baseModelId: string;
+  /** Of the beginning of the prompt; '' where engines keep none. */
+  prefix: string;
+  /** About how much work it is. */
+  tokens: number;
+  /** Has refused it already. */
+  except?: RouteRuntime;
+};
+
+/** The remote engines that are set up at present. */
+export class RouteSet {
+  readonly #options: RouteSetOptions;
+  readonly #runtimes = new Map<string, RouteRuntime>();
+  #seen: readonly ServingRoute[] = [];
+
+  constructor(options: RouteSetOptions) {
+    this.#options = options;
+  }
+
+  of(baseModelId: string): RouteRuntime[] {
+    const routes = this.#options.routes();
+    if (routes !== this.#seen) {
+      this.#seen = routes;
+      follow(this.#runtimes, routes, this.#options);
+    }
+    return [...this.#runtimes.values()].filter(({ route }) => route.baseModelId === baseModelId);
+  }
+
+  /** Tries the routes of a model, the best first, until one takes the call. `capacity_unavailable`: none did, and nothing ran. */
+  async place<Taken>(
+    { baseModelId, prefix, tokens, except }: RoutedCall,
+    take: (runtime: RouteRuntime, leave: () => void) => Promise<Taken | Elsewhere>,
+  ): Promise<Taken> {
+    const candidates = this.of(baseModelId).map((runtime) => runtime.candidate(prefix));
+    let retryAfterSeconds = candidates.some(({ isUp }) => isUp) ? 1 : 5;
+    for (const { runtime } of rankRoutes(candidates)) {
+      if (runtime === except) continue;
+      const leave = runtime.enter(tokens);
+      const taken = await take(runtime, leave).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      if (!(taken instanceof Elsewhere)) return taken;
+      leave();
+      retryAfterSeconds = taken.retryAfterSeconds ?? retryAfterSeconds;
+    }
+    throw noRoute(baseModelId, candidates, retryAfterSeconds);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
+  }
+}
+
+/** A route did not take the call, and nothing of it can have run there. */
+export class Elsewhere {
+  readonly reason: string;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(reason: string, retryAfterSeconds: number | null) {
+    this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Asks a route. What certainly did not run may go elsewhere; of everything else nobody knows whether it was served. */
+export async function reach<Result>(
+  runtime: RouteRuntime,
+  ask: () => Promise<Result>,
+  { nothingRan = false } = {},
+): Promise<Result | Elsewhere> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    runtime.failed(error.message);
+    if (nothingRan || error.neverSent) return new Elsewhere(error.message, null);
+    throw fault('ambiguous_transport', { internal: `Route ${runtime.route.id}: ${error.message}`, cause: error });
+  }
+}
+
+function follow(
+  runtimes: Map<string, RouteRuntime>,
+  routes: readonly ServingRoute[],
+  deps: Pick<RouteSetOptions, 'clock' | 'log'>,
+): void {
+  const wanted = new Map(routes.map((route) => [route.id, route]));
+  for (const [id, runtime] of runtimes) {
+    const route = wanted.get(id);
+    if (route && connectsAs(route) === connectsAs(runtime.route)) {
+      runtime.update(route);
+    } else {
+      runtimes.delete(id);
+      runtime.retire();
+    }
+  }
+  for (const [id, route] of wanted) if (!runtimes.has(id)) runtimes.set(id, new RouteRuntime(route, deps));
+}
+
+const connectsAs = ({ url, secret, capacity, api }: ServingRoute) => JSON.stringify([url, secret, capacity, api]);
+
+function noRoute(baseModelId: string, candidates: readonly { isUp: boolean }[], retryAfterSeconds: number): Fault {
+  const up = candidates.filter(({ isUp }) => isUp).length;
+  return fault('capacity_unavailable', {
+    retryAfterSeconds,
+    internal: `No route of ${baseModelId} took the call: ${up} of ${candidates.length} are up.`,
+  });
+}

@@ -1,0 +1,26 @@
+/** What a remote engine speaks beside the OpenAI-compatible routes. `openai`: nothing else is known of it. */
+export const remoteApis = ['openai', 'vllm', 'sglang', 'llama-server', 'tei'] as const;
+export type RemoteApi = (typeof remoteApis)[number];
+
+/** A remote engine that serves a base model, as the operator set it up. */
+export type ServingRoute = {
+  id: string;
+  baseModelId: string;
+  kind: 'text' | 'embedding';
+  api: RemoteApi;
+  /** Base URL as an OpenAI client has it, such as `http://10.0.0.7:8000/v1`, without a slash at the end. */
+  url: string;
+  /** Sent as a bearer token; null: none. */
+  secret: string | null;
+  /** The model's name there. */
+  upstreamModel: string;
+  /** Calls that it takes at a time. */
+  capacity: number;
+  /** Its share of the work in comparison with others. */
+  weight: number;
+  /** Takes nothing new; what runs there ends there. */
+  draining: boolean;
+  maxContextTokens: number;
+  /** Length of the vectors; null for text models. */
+  dimensions: number | null;
+};

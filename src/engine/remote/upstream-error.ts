@@ -1,0 +1,78 @@
+import { type Fault, fault } from '#kernel';
+import type { Answer } from './upstream.ts';
+
+/** What a refusal of a remote engine means for the call. */
+export type Refusal =
+  /** Nothing ran, and another route may take the call. */
+  | { kind: 'elsewhere'; reason: string; isDown: boolean; retryAfterSeconds: number | null }
+  /** The request itself is at fault, wherever it is sent. */
+  | { kind: 'final'; error: Fault };
+
+const mostTextBytes = 64 * 1024;
+const contextWords = /context length|context size|exceeds the available|maximum.*tokens|too long|longer than/i;
+
+/** Reads the error of an answer whose status is not 200. */
+export async function refusalOf(answer: Answer, context: { param: string }): Promise<Refusal> {
+  const text = await textOf(answer);
+  const { status } = answer;
+  const reason = `The engine answered ${status}: ${text.slice(0, 300)}`;
+  if (status === 429 || status === 503) {
+    return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds: secondsOf(answer.headers['retry-after']) };
+  }
+  if (status === 400 || status === 413 || status === 422) {
+    return { kind: 'final', error: invalid(text, context.param, reason) };
+  }
+  // The wrong secret, the wrong path or name of the model: this route is set up wrongly, and nothing ran.
+  if (status >= 400 && status < 500) return { kind: 'elsewhere', reason, isDown: true, retryAfterSeconds: null };
+  return { kind: 'final', error: fault('generation_failed', { internal: reason }) };
+}
+
+/** The words of the engine are for its operator; a context that is too long is told to the caller. */
+function invalid(text: string, param: string, internal: string): Fault {
+  const said = messageIn(text);
+  if (said !== null && contextWords.test(said)) {
+    return fault('invalid_request', {
+      param,
+      message: `This model's maximum context length is exceeded. ${said}`,
+      internal,
+    });
+  }
+  return fault('invalid_request', {
+    message: said ?? 'The engine of this model does not take this request.',
+    internal,
+  });
+}
+
+/** `error.message` of OpenAI's form, `message` of others, or `detail`. */
+function messageIn(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    for (const path of [['error', 'message'], ['message'], ['detail'], ['error']]) {
+      const found = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], value);
+      if (typeof found === 'string' && found !== '') return found.slice(0, 500);
+    }
+  } catch {
+    // A page or nothing at all.
+  }
+  return null;
+}
+
+async function textOf({ body }: Answer): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size > mostTextBytes) break;
+    }
+  } catch {
+    // What came is enough for a reason.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function secondsOf(header: string | string[] | undefined): number | null {
+  const seconds = Number(Array.isArray(header) ? header[0] : header);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(59, Math.ceil(seconds)) : null;
+}
