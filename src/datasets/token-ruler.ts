@@ -31,7 +31,8 @@ export function rulerOf(deps: RulerDeps, dataset: Counted): TokenRuler | null {
   );
 }
 
-function countableOf(content: ExampleContent): Countable {
+/** In the words of the engine: what a model sees of an example. */
+export function countableOf(content: ExampleContent): Countable {
   if ('query' in content) {
     const { query, positives, negatives } = content;
     return { type: 'inputs', texts: [query, ...[...positives, ...negatives].map(({ text }) => text)] };

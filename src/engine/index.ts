@@ -26,5 +26,8 @@ export type {
   ToolDefinition,
   Usage,
 } from './port.ts';
-export type { Countable, TokenCount } from './tokens/counter-protocol.ts';
+export type { Countable, Encoded, Sequence, ShownPart, Span, TokenCount } from './tokens/counter-protocol.ts';
+export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './tokens/token-counter.ts';
+export { type AdapterProbe, type AdapterProbeOptions, createAdapterProbe, type ProbeQuestion } from './probe/adapter-probe.ts';
+export type { ProbeValues } from './probe/probe-protocol.ts';

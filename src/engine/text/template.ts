@@ -88,6 +88,22 @@ export function renderConversation(template: ChatTemplate, conversation: Convers
   return render(template, { ...conversation, values: { add_generation_prompt: false } });
 }
 
+/** A turn to learn: `messages` up to it, and whether the model is to reason in it. */
+export type Turn = Conversation & { thinking: boolean };
+
+/** Renders what stands before a turn, as `renderChat` does for the same request, and what stands behind it. */
+export function renderTurn(template: ChatTemplate, { messages, tools, thinking }: Turn) {
+  const values = { enable_thinking: thinking };
+  return {
+    before: render(template, {
+      messages: messages.slice(0, -1),
+      tools,
+      values: { ...values, add_generation_prompt: true },
+    }),
+    behind: render(template, { messages, tools, values: { ...values, add_generation_prompt: false } }),
+  };
+}
+
 function render(
   template: ChatTemplate,
   { messages: sent, tools: given, values }: Conversation & { values: Record<string, unknown> },

@@ -1,9 +1,10 @@
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
-import type { FromCounter, ToCounter } from './counter-protocol.ts';
+import type { Answer, FromCounter, Question, ToCounter } from './counter-protocol.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
+import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
 
-type Loaded = { stamp: string; counter: ModelCounter };
+type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder };
 
 /** The program of the counting child (`counter-protocol.ts`). */
 function main(): void {
@@ -21,14 +22,24 @@ function main(): void {
   });
 }
 
-async function answer(loaded: Map<string, Promise<Loaded>>, message: Extract<ToCounter, { type: 'count' }>) {
-  const { id, ggufPath, items } = message;
+async function answer(loaded: Map<string, Promise<Loaded>>, question: Question & { id: number }) {
+  const { id, ggufPath } = question;
   try {
-    const { counter } = await load(loaded, ggufPath);
-    send({ type: 'counted', id, counts: items.map(counter) });
+    send({ id, ...answerTo(question, await load(loaded, ggufPath)) });
   } catch (error) {
     loaded.delete(ggufPath);
     send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
+  switch (question.type) {
+    case 'count':
+      return { type: 'counted', counts: question.items.map(counter()) };
+    case 'encode':
+      return { type: 'encoded', items: encoder().encode(question.items, question.options) };
+    case 'describe':
+      return { type: 'described', facts: encoder().describe() };
   }
 }
 
@@ -38,9 +49,21 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
   const known = await loaded.get(ggufPath);
   if (known?.stamp === stamp) return known;
   const opened = openModel({ path: ggufPath, gpu: false, maxThreads: 1, vocabOnly: true });
-  const loading = opened.then((model) => ({ stamp, counter: createModelCounter(model) }));
+  const loading = opened.then((model) => ({
+    stamp,
+    counter: once(() => createModelCounter(model)),
+    encoder: once(() => createModelEncoder(model)),
+  }));
   loaded.set(ggufPath, loading);
   return loading;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function send(message: FromCounter): void {

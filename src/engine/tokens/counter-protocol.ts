@@ -8,13 +8,60 @@ export type Countable =
 /** What a model sees of it. Of inputs: all of them together, and the longest. */
 export type TokenCount = { tokens: number; longest: number };
 
+export type EncodeOptions = {
+  /** Longest sequence, tokens: longer answers are left out, longer inputs are cut in front of their end token. */
+  maxTokens: number;
+  /** What templates that print the date take for today, Unix time, ms: the same conversation gives the same tokens. */
+  nowMs: number;
+  /** Conversations at the beginning of the items that are also told in words. */
+  shown: number;
+};
+
+/** Places of tokens, the end not included. */
+export type Span = [start: number, end: number];
+
+/** A text as the model sees it; `trained`: what the model itself would have to write. */
+export type ShownPart = { text: string; trained: boolean };
+
+export type Sequence = {
+  ids: Uint32Array;
+  /** What is trained, each with its end token. */
+  spans: Span[];
+  /** For those who asked for it. */
+  shown?: ShownPart[];
+};
+
+/** A conversation as it is learnt; or why it cannot be. `tooLong`: answers that did not fit. */
+export type EncodedConversation = { type: 'conversation'; sequences: Sequence[]; tooLong: number };
+export type EncodedInputs = { type: 'inputs'; inputs: Uint32Array[]; truncated: number };
+export type Encoded = EncodedConversation | EncodedInputs | { type: 'refused'; reason: string };
+
+export type VocabularyFacts = {
+  /** SHA-256 of the chat template; null: there is none. */
+  templateSha256: string | null;
+  /** SHA-256 of the tokens and what they are for. */
+  tokenizerSha256: string;
+  /** What batches are filled up with. */
+  padId: number;
+};
+
+/** What can be asked about the vocabulary of a model's file. */
+export type Question = { ggufPath: string } & (
+  | { type: 'count'; items: Countable[] }
+  | { type: 'encode'; items: Countable[]; options: EncodeOptions }
+  | { type: 'describe' }
+);
+
 /**
  * Messages between the server and the counting child (`counter-child.ts`), over the fork's IPC channel. It loads the
- * vocabulary of a model's file when it first needs it and answers every `count` with `counted` or `failed`, in order.
+ * vocabulary of a model's file when it first needs it and answers every question with its answer or `failed`, in order.
  * It ends on `stop`, and when the channel disconnects.
  */
-export type ToCounter = { type: 'count'; id: number; ggufPath: string; items: Countable[] } | { type: 'stop' };
+export type ToCounter = (Question & { id: number }) | { type: 'stop' };
 
-export type FromCounter =
-  | { type: 'counted'; id: number; counts: TokenCount[] }
-  | { type: 'failed'; id: number; message: string };
+export type Answer =
+  | { type: 'counted'; counts: TokenCount[] }
+  | { type: 'encoded'; items: Encoded[] }
+  | { type: 'described'; facts: VocabularyFacts };
+
+export type FromCounter = ({ id: number } & Answer) | { type: 'failed'; id: number; message: string };

@@ -1,56 +1,67 @@
-import type { ExampleContent, Split } from '#datasets';
-import type { ModelKind } from '#models';
+import { createHash } from 'node:crypto';
+import type { ShownPart } from '#engine';
 
 /** What is learnt: answers to conversations, or which texts belong together. */
 export type TrainingKind = 'sft' | 'embedding';
 
-/** The model that is trained on, as it is installed. */
-export type SnapshotBase = { id: string; kind: ModelKind; ggufPath: string; sha256: string };
-
-export type SnapshotExample = { id: string; split: Split; content: ExampleContent };
-
 export type SnapshotSettings = {
-  /** Longest sequence, tokens. Longer conversations are left out, texts to embed are cut in front of their end token. */
+  /** Longest sequence, tokens. Longer answers are left out, longer texts to embed are cut in front of their end token. */
   maxSequenceLength: number;
   /** Put in front of queries; null: none. Of no use to conversations. */
   queryInstruction: string | null;
-  /** Share of the examples that is held out; null: the examples say it themselves. */
+  /** Share of the training examples that is held out, beside those that are for testing anyway; null: none. */
   testRatio: number | null;
   seed: number;
 };
 
+/** `samples`: lines. */
 export type SnapshotFile = { bytes: number; sha256: string; samples: number };
 
-/** Why examples are not in a snapshot; all of them are counted. */
-export type DropReason = 'too_long';
+/** An example as the model sees it, with what it would have to write. */
+export type Shown = { exampleId: string; parts: ShownPart[] };
+
+export type SnapshotCounts = {
+  examples: number;
+  /** Sequences or pairs; an example may make more than one. */
+  train: number;
+  eval: number;
+  /** Answers that did not fit, whole: a cut answer would teach to stop in its midst. */
+  dropped: { too_long: number };
+  /** Texts to embed that were cut. */
+  truncated: number;
+  /** Of the sequences to train: those that are learnt, and the others. */
+  trainedTokens: number;
+  contextTokens: number;
+  evalTokens: number;
+  /** Of all sequences, tokens. */
+  longest: number;
+};
 
 /** What a snapshot is, as `manifest.json` in it says. The same examples, base and settings give the same bytes. */
 export type SnapshotManifest = {
+  /** Of this description and of the way from examples to tokens. */
   format: 1;
   kind: TrainingKind;
-  /** The SHA-256 of the manifest without this field: the name of the snapshot. */
-  sha256: string;
   base: { id: string; sha256: string };
   /** Of the chat template; null where the model has none. */
   templateSha256: string | null;
   tokenizerSha256: string;
-  /** Fills up batches; no token of the vocabulary has to be free for it, padding is masked by length. */
+  /** What batches are filled up with; padding is told by its place, so any token will do. */
   padId: number;
-  settings: SnapshotSettings;
-  files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile };
-  counts: {
-    examples: number;
-    /** Sequences or pairs; a conversation may make more than one. */
-    train: number;
-    eval: number;
-    dropped: Record<DropReason, number>;
-    /** Texts to embed that were cut. */
-    truncated: number;
-    trainedTokens: number;
-    contextTokens: number;
-    longest: number;
+  settings: SnapshotSettings & {
+    /** What templates that print the date took for today. */
+    asOf: string;
   };
+  files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile };
+  counts: SnapshotCounts;
+  shown: Shown[];
+  /** Of the manifest without this field: the name of the snapshot. */
+  sha256: string;
 };
+
+export function nameManifest(manifest: Omit<SnapshotManifest, 'sha256'>): SnapshotManifest {
+  return { ...manifest, sha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex') };
+}
 
 /** Keys of the objects of a snapshot. */
 export function snapshotKeys(sha256: string): Record<'manifest' | 'train' | 'eval' | 'raw', string> {
