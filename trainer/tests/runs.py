@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
+import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fanfold_trainer.conversation import Conversation
+from fanfold_trainer.lora import session  # noqa: F401
 from fanfold_trainer.lora.demo import nickname_feedback, skill_examples
+from fanfold_trainer.lora.train import main
 from fanfold_trainer.samples import conversation_samples
 from fanfold_trainer.tokenizer import END_OF_TEXT, Tokenizer, load_hugging_face
 from fanfold_trainer.train_embed import query_text
@@ -85,3 +88,67 @@ def write_spec(folder: Path, spec: Line, changes: Line) -> Line:
 
 def events(folder: Path) -> list[Line]:
     return [json.loads(line) for line in (folder / "out" / "events.jsonl").read_text().splitlines()]
+
+
+class Run:
+    """A training in a process of its own, forked so that what takes seconds to import is imported once."""
+
+    def __init__(self, folder: Path, before: Callable[[], None] | None = None) -> None:
+        self.folder = folder
+        read_end, self._input = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os._exit(self._train(read_end, before))
+        os.close(read_end)
+        self._code: int | None = None
+
+    def _train(self, read_end: int, before: Callable[[], None] | None) -> int:
+        os.close(self._input)
+        os.dup2(read_end, 0)
+        log = os.open(self.folder / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in ((0, "r"), (1, "w"), (2, "w")))
+        try:
+            if before is not None:
+                before()
+            return main(["--spec", str(self.folder / "spec.json")])
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            return 99
+
+    def wait_for(self, step: int) -> Run:
+        """Until the run has told of a step."""
+        path = self.folder / "out" / "events.jsonl"
+        while not (path.exists() and any(f'"step":{number},' in path.read_text() for number in range(step, step + 20))):
+            if self._poll():
+                raise AssertionError(f"The run ended with {self._code}: {(self.folder / 'log.txt').read_text()}")
+            time.sleep(0.005)
+        return self
+
+    def signal(self, number: int) -> Run:
+        os.kill(self.pid, number)
+        return self
+
+    def say(self, line: str) -> Run:
+        os.write(self._input, line.encode())
+        return self
+
+    def close_input(self) -> Run:
+        os.close(self._input)
+        self._input = -1
+        return self
+
+    def _poll(self) -> bool:
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self._code = os.waitstatus_to_exitcode(status) if pid else None
+        return self._code is not None
+
+    def exit_code(self) -> int:
+        while not self._poll():
+            time.sleep(0.005)
+        if self._input >= 0:
+            self.close_input()
+        return int(self._code or 0)

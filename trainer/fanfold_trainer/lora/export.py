@@ -62,10 +62,15 @@ def _check(spec: Spec, learner: Learner, task: Task) -> dict[str, object]:
             hint = "Lower learning_rate; very large weights do not survive merging."
             raise TrainerFailure(EXPORT_FAILED, "artifact_write_failed", "Base and adapter say something else when they are merged.", hint)
     samples = [
-        {"ids": each["ids"], "stride": each.get("stride", 1), "base": before["values"], "adapter": each["values"]}
+        {"ids": each["ids"], "stride": each.get("stride", 1), "base": _rounded(before["values"]), "adapter": _rounded(each["values"])}
         for each, before in zip(adapted, base, strict=True)
     ]
     return {"format": 1, "kind": spec.kind, "samples": samples}
+
+
+def _rounded(values: object) -> list[float]:
+    """To seven digits, which is what single precision holds."""
+    return [float(f"{value:.7g}") for value in values] if isinstance(values, list) else []
 
 
 def _agree(some: object, others: object, least: float) -> bool:

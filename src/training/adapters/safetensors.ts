@@ -1,0 +1,143 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { AdapterError } from './adapter-error.ts';
+
+/** Bytes of an element. Other types make no adapter. */
+const widths = { F32: 4, F16: 2, BF16: 2 } as const;
+type ElementType = keyof typeof widths;
+
+export type SafeTensor = {
+  name: string;
+  type: ElementType;
+  shape: readonly number[];
+  /** First and behind-last byte in the file. */
+  start: number;
+  end: number;
+};
+
+export type SafeTensorsFile = {
+  tensors: ReadonlyMap<string, SafeTensor>;
+  /** The values in single precision. Throws where one is not finite. */
+  read: (tensor: SafeTensor) => Promise<Float32Array>;
+  close: () => Promise<void>;
+};
+
+const mostHeaderBytes = 16 * 1024 * 1024;
+const mostTensors = 65_536;
+const mostNameLength = 256;
+const mostElements = 2 ** 31;
+
+/**
+ * Opens a safetensors file for reading. Files come from trainers elsewhere and from people, so nothing in the header is taken
+ * on trust: the tensors must fill the file exactly, one behind the other, which also means that no name occurs twice.
+ */
+export async function openSafeTensors(path: string): Promise<SafeTensorsFile> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const headerBytes = await readHeaderLength(file, size);
+    const header = parseHeader((await readExactly(file, 8, headerBytes)).toString('utf8'));
+    const tensors = readTensors(header, 8 + headerBytes, size);
+    return { tensors, read: (tensor) => readValues(file, tensor), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function readHeaderLength(file: FileHandle, size: number): Promise<number> {
+  if (size < 10) throw new AdapterError('The weights are no safetensors file.');
+  const length = (await readExactly(file, 0, 8)).readBigUInt64LE();
+  if (length > BigInt(Math.min(mostHeaderBytes, size - 8))) {
+    throw new AdapterError('The header of the weights is cut short or too large.');
+  }
+  return Number(length);
+}
+
+function parseHeader(text: string): Record<string, unknown> {
+  let header: unknown;
+  try {
+    header = JSON.parse(text);
+  } catch {
+    throw new AdapterError('The header of the weights is no JSON.');
+  }
+  if (!isFields(header)) throw new AdapterError('The header of the weights is no object.');
+  return header;
+}
+
+function readTensors(header: Record<string, unknown>, dataStart: number, fileBytes: number): Map<string, SafeTensor> {
+  const entries = Object.entries(header).filter(([name]) => name !== '__metadata__');
+  if (entries.length === 0) throw new AdapterError('The file holds no weights.');
+  if (entries.length > mostTensors) throw new AdapterError('The file holds too many tensors.');
+  const tensors = entries.map(([name, entry]) => readTensor(name, entry, dataStart));
+  tensors.sort((a, b) => a.start - b.start);
+  let at = dataStart;
+  for (const { start, end } of tensors) {
+    if (start !== at) throw new AdapterError('The tensors do not stand one behind the other.');
+    at = end;
+  }
+  if (at !== fileBytes) throw new AdapterError('The tensors do not fill the file.');
+  return new Map(tensors.map((tensor) => [tensor.name, tensor]));
+}
+
+function readTensor(name: string, entry: unknown, dataStart: number): SafeTensor {
+  if (name.length > mostNameLength || !isFields(entry)) throw new AdapterError('The header of the weights is damaged.');
+  const { dtype, shape, data_offsets: offsets } = entry;
+  if (!isElementType(dtype)) throw new AdapterError('The weights must be of type F32, F16 or BF16.');
+  if (!isSizes(shape) || shape.length > 4) throw new AdapterError('A tensor has an impossible shape.');
+  const elements = shape.reduce((product, size) => product * size, 1);
+  if (!isSizes(offsets) || offsets.length !== 2 || elements === 0 || elements > mostElements) {
+    throw new AdapterError('A tensor has an impossible size.');
+  }
+  const [first = 0, last = 0] = offsets;
+  if (last - first !== elements * widths[dtype])
+    throw new AdapterError('A tensor does not have the size of its shape.');
+  return { name, type: dtype, shape, start: dataStart + first, end: dataStart + last };
+}
+
+async function readValues(file: FileHandle, tensor: SafeTensor): Promise<Float32Array> {
+  const bytes = await readExactly(file, tensor.start, tensor.end - tensor.start);
+  const values = decode(bytes, tensor.type);
+  if (!values.every(Number.isFinite)) throw new AdapterError('The weights hold values that are not finite.');
+  return values;
+}
+
+function decode(bytes: Buffer, type: ElementType): Float32Array {
+  const values = new Float32Array(bytes.length / widths[type]);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let i = 0; i < values.length; i++) values[i] = decodeAt(view, i, type);
+  return values;
+}
+
+function decodeAt(view: DataView, index: number, type: ElementType): number {
+  switch (type) {
+    case 'F32':
+      return view.getFloat32(index * 4, true);
+    case 'F16':
+      return view.getFloat16(index * 2, true);
+    case 'BF16': {
+      // The upper half of a single-precision number.
+      const single = new DataView(new ArrayBuffer(4));
+      single.setUint16(0, view.getUint16(index * 2, true));
+      return single.getFloat32(0);
+    }
+  }
+}
+
+async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await file.read(bytes, 0, length, position);
+  if (bytesRead < length) throw new AdapterError('The weights are cut short.');
+  return bytes;
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isElementType(value: unknown): value is ElementType {
+  return typeof value === 'string' && Object.hasOwn(widths, value);
+}
+
+function isSizes(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+}

@@ -1,0 +1,195 @@
+"""Whole runs of the trainer, in processes that are killed, cancelled, orphaned and starved."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+from runs import MODELS, Line, Run, events, write_embedding, write_sft
+from safetensors.torch import load_file, save_file
+
+from fanfold_trainer.lora import checkpoints
+
+# Dropout, so that randomness has to be resumed as well.
+SMALL = {
+    "lora": {"r": 4, "alpha": 8, "dropout": 0.1},
+    "optim": {"lr": 3e-3, "epochs": 4, "batch": 4},
+    "evaluation": {"every_steps": 5},
+    "checkpoint_every_s": 0,
+}
+
+
+def write_small(folder: Path, **changes: object) -> Line:
+    return write_sft(folder, 16, 8, **{**SMALL, **changes})
+
+
+def adapter(folder: Path) -> bytes:
+    return (folder / "out" / "adapter" / "adapter_model.safetensors").read_bytes()
+
+
+def last_error(folder: Path) -> Line:
+    last = events(folder)[-1]
+    assert last["event"] == "failed"
+    return last["error"]
+
+
+def assert_sound(told: list[Line]) -> None:
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    active = [event["active_ms"] for event in told]
+    assert active == sorted(active)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write_small(folder)
+    assert Run(folder).exit_code() == 0, (folder / "log.txt").read_text()
+    return folder
+
+
+def test_a_run_tells_what_it_does(undisturbed: Path) -> None:
+    told = events(undisturbed)
+    assert_sound(told)
+    names = list(dict.fromkeys(event["event"] for event in told))
+    assert names == ["hello", "prepared", "started", "eval", "progress", "checkpoint", "artifact", "finished"]
+    prepared = told[1]
+    assert (prepared["samples"], prepared["steps_total"]) == (16, 16)
+    assert [event["active_ms"] for event in told[:3]] == [0, 0, 0]
+    assert told[-1]["after"]["loss"] < told[-1]["before"]["loss"]
+    lines = (undisturbed / "log.txt").read_text().splitlines()
+    assert [json.loads(line.removeprefix("@evt ")) for line in lines if line.startswith("@evt ")] == told
+
+
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bits(undisturbed: Path, tmp_path: Path) -> None:
+    write_small(tmp_path)
+    source = random.Random(os.getpid())
+    for step in sorted(source.sample(range(1, 16), 2)):
+        assert Run(tmp_path).wait_for(step).signal(signal.SIGKILL).exit_code() == -signal.SIGKILL
+    assert Run(tmp_path).exit_code() == 0
+    assert adapter(tmp_path) == adapter(undisturbed)
+    assert_sound(events(tmp_path))
+    before, after = events(undisturbed)[-1], events(tmp_path)[-1]
+    assert (after["best"], after["before"], after["after"]) == (before["best"], before["before"], before["after"])
+
+
+def test_a_cancelled_run_has_a_checkpoint_and_a_damaged_one_is_passed_over(undisturbed: Path, tmp_path: Path) -> None:
+    write_small(tmp_path)
+    assert Run(tmp_path).wait_for(6).signal(signal.SIGTERM).exit_code() == 10
+    assert events(tmp_path)[-1]["event"] == "cancelled"
+    newest, older = checkpoints.checkpoint_folders(tmp_path / "out")
+    weights = newest / "optim.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    assert Run(tmp_path).exit_code() == 0
+    resumed = [event for event in events(tmp_path) if event["event"] in ("warning", "started")][1:]
+    assert resumed[0]["code"] == "checkpoint_unusable"
+    assert resumed[1]["resumed_step"] == int(older.name[5:])
+    assert adapter(tmp_path) == adapter(undisturbed)
+
+
+def test_a_command_on_standard_input_cancels(tmp_path: Path) -> None:
+    write_small(tmp_path, optim={**SMALL["optim"], "epochs": 1000})
+    assert Run(tmp_path).wait_for(1).say('{"cmd":"cancel"}\n').exit_code() == 10
+
+
+def test_an_orphan_stops_with_a_checkpoint(tmp_path: Path) -> None:
+    write_small(tmp_path, optim={**SMALL["optim"], "epochs": 1000})
+    assert Run(tmp_path).wait_for(2).close_input().exit_code() == 75
+    assert last_error(tmp_path)["retryable"] is True
+    assert checkpoints.checkpoint_folders(tmp_path / "out")
+
+
+def test_an_orphan_goes_on_where_somebody_else_minds_it(tmp_path: Path) -> None:
+    write_small(tmp_path, orphan="continue", optim={**SMALL["optim"], "max_steps": 3})
+    assert Run(tmp_path).close_input().exit_code() == 0
+
+
+def test_the_time_limit_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
+    write_small(tmp_path, limits={"max_active_ms": 1})
+    assert Run(tmp_path).exit_code() == 33
+    assert last_error(tmp_path)["code"] == "time_limit"
+    assert checkpoints.checkpoint_folders(tmp_path / "out")
+
+
+def test_numbers_that_are_not_finite_end_a_run(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(MODELS / "tiny-chat" / "hf", model)
+    weights = load_file(model / "model.safetensors")
+    weights["model.norm.weight"][0] = float("inf")
+    save_file(weights, model / "model.safetensors", {"format": "pt"})
+    write_small(tmp_path, base={"dir": str(model)})
+    assert Run(tmp_path).exit_code() == 31
+    assert last_error(tmp_path)["code"] == "loss_diverged"
+
+
+def test_a_full_disk_ends_a_run_that_can_be_retried(tmp_path: Path) -> None:
+    write_small(tmp_path)
+
+    def fill_disk() -> None:
+        def refuse(path: Path, content: bytes) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        checkpoints.write_synced = refuse
+
+    assert Run(tmp_path, fill_disk).exit_code() == 32
+    assert last_error(tmp_path)["retryable"] is True
+    assert not list((tmp_path / "out").glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({"limits": {"max_rss_mb": 100}}, 30, "limit of this job"),
+        ({"optim": {"lr": 2}}, 20, "spec.optim.lr"),
+        ({"lora": {"ranks": 4}}, 20, "spec.lora.ranks"),
+        ({"data": {"sha256": {"train": "0" * 64}}}, 20, "not the one that was frozen"),
+        ({"data": {"max_seq_length": 8}}, 20, "no example"),
+        ({"base": {"arch": "llama"}}, 21, "served as"),
+        ({"base": {"dir": "/nowhere"}}, 21, "config.json"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_it_costs_anything(tmp_path: Path, changes: Line, code: int, words: str) -> None:
+    write_small(tmp_path, **changes)
+    assert Run(tmp_path).exit_code() == code
+    assert words in last_error(tmp_path)["message"]
+    assert all(event["active_ms"] == 0 for event in events(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[]", "not an object"),
+        ('{"ids":[1,99999],"mask":[[1,2]]}', "not the id of a token"),
+        ('{"ids":[1,2],"mask":[]}', "no trained token"),
+        ('{"ids":[1,2],"mask":[[0,2]]}', "behind the first token"),
+        ('{"ids":[1,2],"mask":[[1,3]]}', "within the ids"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str, words: str) -> None:
+    write_small(tmp_path)
+    with (tmp_path / "train.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    assert Run(tmp_path).exit_code() == 20
+    error = last_error(tmp_path)
+    assert error["code"] == "dataset_invalid"
+    assert "train.jsonl, line 17" in error["message"]
+    assert words in error["message"]
+
+
+@pytest.mark.parametrize(("mode", "epochs", "gain"), [("query", 8, 0.3), ("both", 4, 0.1)])
+def test_search_gets_better_on_queries_that_were_held_out(tmp_path: Path, mode: str, epochs: int, gain: float) -> None:
+    optim = {"lr": 3e-3, "epochs": epochs, "batch": 24}
+    write_embedding(tmp_path, optim=optim, embedding={"mode": mode, "temperature": 0.05}, evaluation={"every_steps": 12})
+    assert Run(tmp_path).exit_code() == 0
+    finished = events(tmp_path)[-1]
+    assert finished["after"]["ndcg10"] > finished["before"]["ndcg10"] + gain
+    assert finished["gain"]["low"] > 0
+    check = json.loads((tmp_path / "out" / "check.json").read_text())
+    for sample in check["samples"]:
+        assert torch.tensor(sample["adapter"]).norm().item() == pytest.approx(1, abs=1e-4)
