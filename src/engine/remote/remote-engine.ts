@@ -87,7 +87,16 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
     });
     if (!(first instanceof Elsewhere)) return first;
     leave();
-    return routes.place({ baseModelId: runtime.route.baseModelId, prefix, tokens, except: runtime }, attempt);
+    return routes.place(
+      {
+        baseModelId: runtime.route.baseModelId,
+        prefix,
+        tokens,
+        except: runtime,
+        retryAfterSeconds: first.retryAfterSeconds,
+      },
+      attempt,
+    );
   };
 
   return {

@@ -19,6 +19,8 @@ export type RoutedCall = {
   tokens: number;
   /** Has refused it already. */
   except?: RouteRuntime;
+  /** When that one said to come again. */
+  retryAfterSeconds?: number | null;
 };
 
 /** The remote engines that are set up at present. */
@@ -42,11 +44,12 @@ export class RouteSet {
 
   /** Tries the routes of a model, the best first, until one takes the call. `capacity_unavailable`: none did, and nothing ran. */
   async place<Taken>(
-    { baseModelId, prefix, tokens, except }: RoutedCall,
+    call: RoutedCall,
     take: (runtime: RouteRuntime, leave: () => void) => Promise<Taken | Elsewhere>,
   ): Promise<Taken> {
+    const { baseModelId, prefix, tokens, except } = call;
     const candidates = this.of(baseModelId).map((runtime) => runtime.candidate(prefix));
-    let retryAfterSeconds = candidates.some(({ isUp }) => isUp) ? 1 : 5;
+    let retryAfterSeconds = call.retryAfterSeconds ?? (candidates.some(({ isUp }) => isUp) ? 1 : 5);
     for (const { runtime } of rankRoutes(candidates)) {
       if (runtime === except) continue;
       const leave = runtime.enter(tokens);

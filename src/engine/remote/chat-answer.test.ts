@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Delta } from '../port.ts';
+import { ChatAnswer } from './chat-answer.ts';
+import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
+
+const read = (chunks: readonly Chunk[], options = { hasTools: true, parallelToolCalls: true }) => {
+  const answer = new ChatAnswer(options);
+  const deltas = chunks.flatMap((chunk) => answer.push(chunk));
+  const textOf = (type: 'content' | 'reasoning') =>
+    deltas.flatMap((each) => (each.type === type ? each.text : [])).join('');
+  const calls = deltas.filter((each): each is Extract<Delta, { type: 'tool_call' }> => each.type === 'tool_call');
+  return { answer, content: textOf('content'), reasoning: textOf('reasoning'), calls };
+};
+
+test('reasoning is apart from content whether the engine parses it, under either name, or leaves the tags in the text', () => {
+  const expected = { reasoning: 'It is 2.', content: 'Two.' };
+  for (const chunks of [
+    [delta({ reasoning_content: 'It is ' }), delta({ reasoning_content: '2.' }), delta({ content: '\n\nTwo.' })],
+    [delta({ reasoning: 'It is 2.' }), delta({ content: 'Two.' })],
+    [delta({ content: '<think>\nIt is 2.\n</think>\n\nTwo.' })],
+  ]) {
+    const { content, reasoning } = read([...chunks, finish('stop')]);
+    assert.deepEqual({ reasoning, content }, expected);
+  }
+});
+
+test('how the text was cut into chunks does not matter', () => {
+  const text = '<think>\nFirst a <b> then.\n</think>\n\nHere: 1 < 2, <think no more.';
+  const whole = read([delta({ content: text }), finish('stop')]);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: text.length - 1 }), { maxLength: 12 }), (cuts) => {
+      const places = [0, ...cuts.toSorted((a, b) => a - b), text.length];
+      const parts = places.slice(1).map((end, at) => delta({ content: text.slice(places[at], end) }));
+      const { content, reasoning } = read([...parts, finish('stop')]);
+      assert.deepEqual([content, reasoning], [whole.content, whole.reasoning]);
+    }),
+  );
+});
+
+test('a call comes whole when its pieces are complete, with its place among the calls', () => {
+  const piece = (index: number, fields: Chunk) => delta({ tool_calls: [{ index, function: fields }] });
+  const { calls, answer } = read([
+    piece(0, { name: 'weather', arguments: '' }),
+    piece(0, { arguments: '{"city":' }),
+    piece(0, { arguments: '"Oslo"}' }),
+    piece(1, { name: 'time', arguments: '{}' }),
+    finish('tool_calls'),
+  ]);
+  assert.deepEqual(
+    calls.map(({ index, name, arguments: text }) => [index, name, text]),
+    [
+      [0, 'weather', '{"city":"Oslo"}'],
+      [1, 'time', '{}'],
+    ],
+  );
+  assert.equal(answer.reason, 'tool_calls');
+});
+
+test('a call that was cut is none, and one call is one where only one was allowed', () => {
+  const call = (index: number, text: string) =>
+    delta({ tool_calls: [{ index, function: { name: 'f', arguments: text } }] });
+  const cut = read([call(0, '{"a": [1,'), finish('length')]);
+  assert.deepEqual([cut.calls.length, cut.answer.reason], [0, 'length']);
+  const one = read([call(0, '{}'), call(1, '{}'), finish('tool_calls')], { hasTools: true, parallelToolCalls: false });
+  assert.equal(one.calls.length, 1);
+});
+
+test('counts are those of the engine, in either place, and 0 where it is silent', () => {
+  const silent = read([delta({ content: 'a' }), finish('stop')]).answer.usage;
+  assert.deepEqual(silent, { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 });
+  const detailed = { completion_tokens_details: { reasoning_tokens: 2 }, prompt_tokens_details: { cached_tokens: 3 } };
+  for (const more of [detailed, { reasoning_tokens: 2, cached_tokens: 3 }]) {
+    const { answer } = read([finish('stop'), usage({ prompt_tokens: 9, completion_tokens: 5, ...more })]);
+    assert.deepEqual(answer.usage, { promptTokens: 9, completionTokens: 5, reasoningTokens: 2, cachedTokens: 3 });
+  }
+});
+
+test('nonsense in a chunk is nothing', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      new ChatAnswer({ hasTools: true, parallelToolCalls: true }).push(value);
+    }),
+  );
+});

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Fault, systemClock } from '#kernel';
+import { freePort } from '#test/free-port.ts';
+import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
+import type { ServingRoute } from './serving-route.ts';
+import { type Behave, delta, finish, type Got, startUpstream, stream, usage } from './upstream.fixture.ts';
+
+const stops: (() => Promise<void>)[] = [];
+after(() => Promise.all(stops.map((stop) => stop())));
+
+const signal = () => AbortSignal.timeout(10_000);
+const prompt: ChatPrompt = {
+  target: { baseModelId: 'big', adapter: null },
+  messages: [{ role: 'user', content: 'Hello' }],
+  tools: [],
+  toolChoice: { mode: 'auto' },
+  parallelToolCalls: true,
+  responseFormat: { type: 'text' },
+  reasoningEffort: null,
+};
+const sampling: Sampling = {
+  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
+};
+
+const answer: Behave = (_got, response) =>
+  stream(response, [delta({ content: 'Hi.' }), finish('stop'), usage({ prompt_tokens: 3, completion_tokens: 2 })]);
+
+async function upstream(behave: Behave) {
+  const server = await startUpstream(behave);
+  stops.push(server.stop);
+  return server;
+}
+
+const routeTo = (id: string, url: string, more: Partial<ServingRoute> = {}): ServingRoute => ({
+  ...{ id, url, baseModelId: 'big', kind: 'text', api: 'openai', secret: null, upstreamModel: 'theirs', capacity: 4 },
+  ...{ weight: 1, draining: false, maxContextTokens: 100, dimensions: null },
+  ...more,
+});
+
+function engineOf(...routes: ServingRoute[]): RemoteEngine {
+  const engine = createRemoteEngine({
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    log: () => {},
+  });
+  stops.push(() => engine.close());
+  return engine;
+}
+
+async function chat(engine: RemoteEngine, { abort = signal() } = {}) {
+  const deltas: Delta[] = [];
+  const { handle } = await engine.prepareChat(prompt, abort);
+  const finished = await engine.generate({ handle, sampling, cacheScope: 'ada', signal: abort }, (each) =>
+    deltas.push(each),
+  );
+  return { finished, text: deltas.map((each) => ('text' in each ? each.text : '')).join('') };
+}
+
+const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
+
+test('a call goes to the engine with its secret and the name of the model there, and comes back as from our own', async () => {
+  const server = await upstream(answer);
+  const engine = engineOf(routeTo('a', server.url, { secret: 's3cret' }));
+  const { finished, text } = await chat(engine);
+  assert.equal(text, 'Hi.');
+  assert.deepEqual([finished.reason, finished.usage.promptTokens, finished.usage.completionTokens], ['stop', 3, 2]);
+  assert.ok(finished.activeMs > 0);
+  const [got] = server.got as [Got];
+  assert.equal(got.path, '/v1/chat/completions');
+  assert.equal(got.headers.authorization, 'Bearer s3cret');
+  assert.deepEqual([got.body.model, got.body.max_tokens], ['theirs', 10]);
+  assert.equal('reasoning_effort' in got.body, false, 'what the caller left out is left out');
+  assert.equal(engine.load('big').running, 0);
+});
+
+test('a route that cannot be reached or has no room is passed over, and the call runs once', async () => {
+  const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
+  const good = await upstream(answer);
+  const gone = `http://127.0.0.1:${await freePort()}/v1`;
+  const engine = engineOf(routeTo('a', gone), routeTo('b', full.url), routeTo('c', good.url));
+  for (let n = 0; n < 4; n += 1) assert.equal((await chat(engine)).text, 'Hi.');
+  assert.equal(good.got.length, 4);
+});
+
+test('with no route left the call is refused with the time that the engine said', async () => {
+  const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
+  const engine = engineOf(routeTo('a', full.url));
+  await assert.rejects(chat(engine), (error: unknown) => {
+    assert.ok(error instanceof Fault && error.fault === 'capacity_unavailable');
+    assert.equal(error.options.retryAfterSeconds, 7);
+    return true;
+  });
+});
+
+test('a call that may have been served is not sent again', async () => {
+  const cutting = await upstream((_got, response) => void response.socket?.destroy());
+  const other = await upstream(answer);
+  const engine = engineOf(routeTo('a', cutting.url), routeTo('b', other.url, { weight: 0.001, capacity: 1 }));
+  const { handle } = await engine.prepareChat(prompt, signal());
+  const run = engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
+  await assert.rejects(run, isFault('ambiguous_transport'));
+  assert.deepEqual([cutting.got.length, other.got.length], [1, 0]);
+  assert.equal(engine.load('big').running, 0);
+});
+
+test('an answer that breaks off, holds an error or is none has failed, and frees its place', async () => {
+  const broken: Behave[] = [
+    (_got, response) => {
+      stream(response, [delta({ content: 'Hi' })], { done: false });
+      setTimeout(() => response.socket?.destroy(), 20);
+    },
+    (_got, response) => stream(response, [delta({ content: 'Hi' }), { error: { message: 'out of memory' } }]),
+    (_got, response) => stream(response, [delta({ content: 'Hi' })]),
+    (_got, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"cho\n\n'),
+    (_got, response) => void response.writeHead(500).end('trouble'),
+  ];
+  for (const behave of broken) {
+    const engine = engineOf(routeTo('a', (await upstream(behave)).url));
+    await assert.rejects(chat(engine), isFault('generation_failed'));
+    assert.equal(engine.load('big').running, 0);
+  }
+});
+
+test('a request that the engine finds too long is told to the caller in words that clients know', async () => {
+  const words = "This model's maximum context length is 100 tokens, you requested 200.";
+  const server = await upstream(
+    (_got, response) => void response.writeHead(400).end(JSON.stringify({ error: { message: words } })),
+  );
+  await assert.rejects(chat(engineOf(routeTo('a', server.url))), (error: unknown) => {
+    assert.ok(error instanceof Fault && error.fault === 'invalid_request');
+    assert.match(error.message, /maximum context length/);
+    assert.equal(error.options.param, 'messages');
+    return true;
+  });
+});
+
+test('a caller that leaves ends the call there, and pays for the time until then', async () => {
+  let isEnded = false;
+  const server = await upstream((_got, response) => {
+    stream(response, [delta({ content: 'Once' })], { done: false });
+    response.on('close', () => {
+      isEnded = true;
+    });
+  });
+  const engine = engineOf(routeTo('a', server.url));
+  const leave = new AbortController();
+  const { handle } = await engine.prepareChat(prompt, leave.signal);
+  const run = engine.generate({ handle, sampling, cacheScope: 'ada', signal: leave.signal }, () => leave.abort());
+  const { reason, activeMs } = await run;
+  assert.equal(reason, 'cancelled');
+  assert.ok(activeMs > 0);
+  for (let n = 0; n < 100 && !isEnded; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.ok(isEnded);
+  assert.equal(engine.load('big').running, 0);
+});
+
+test('a vLLM counts the prompt itself, keeps the prefixes of accounts apart, and turns reasoning off by its template', async () => {
+  const server = await upstream((got, response) => {
+    if (got.path === '/tokenize') return void response.writeHead(200).end('{"count": 42, "tokens": []}');
+    return answer(got, response);
+  });
+  const engine = engineOf(routeTo('a', server.url, { api: 'vllm' }));
+  const { handle, promptTokens, maxContextTokens } = await engine.prepareChat(
+    { ...prompt, reasoningEffort: 'none' },
+    signal(),
+  );
+  assert.deepEqual([promptTokens, maxContextTokens], [42, 100]);
+  await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
+  const [, { body }] = server.got as [Got, Got];
+  assert.deepEqual(body.chat_template_kwargs, { enable_thinking: false });
+  assert.match(String(body.cache_salt), /^[\w-]{43}$/);
+});
+
+test('vectors come in the order of the inputs and of unit length; others than asked for are a failure', async () => {
+  const rows = [
+    { index: 1, embedding: [0, 5] },
+    { index: 0, embedding: [3, 4] },
+  ];
+  const server = await upstream(({ path, body }, response) => {
+    if (path === '/tokenize')
+      return void response.writeHead(200).end(JSON.stringify({ count: String(body.prompt).length }));
+    return void response.writeHead(200).end(JSON.stringify({ data: rows.slice(0, (body.input as string[]).length) }));
+  });
+  const engine = engineOf(routeTo('a', server.url, { kind: 'embedding', api: 'vllm', dimensions: 2 }));
+  const inputs = { target: prompt.target, texts: ['ab', 'c'], maxInputTokens: 9, truncate: false };
+  const prepared = await engine.prepareEmbedding(inputs, signal());
+  assert.deepEqual(
+    prepared.inputs.map(({ tokens }) => tokens),
+    [2, 1],
+  );
+  const { vectors, promptTokens } = await engine.embed({ handle: prepared.handle, signal: signal() });
+  assert.deepEqual(
+    vectors.map((vector) => [...vector].map((value) => Number(value.toFixed(3)))),
+    [
+      [0.6, 0.8],
+      [0, 1],
+    ],
+  );
+  assert.equal(promptTokens, 3);
+  const one = await engine.prepareEmbedding({ ...inputs, texts: ['ab'] }, signal());
+  await assert.rejects(engine.embed({ handle: one.handle, signal: signal() }), isFault('generation_failed'));
+});

@@ -1,0 +1,48 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request that the engine got. */
+export type Got = { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> };
+export type Behave = (got: Got, response: ServerResponse) => void | Promise<void>;
+
+/** An engine on loopback whose answers a test writes itself: for what no real engine does when it is asked to. */
+export async function startUpstream(behave: Behave) {
+  const got: Got[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}');
+      return;
+    }
+    const body: Record<string, unknown> = JSON.parse((await text(request)) || '{}');
+    const entry = { path, headers: request.headers, body };
+    got.push(entry);
+    await behave(entry, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // as: it listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    got,
+    url: `http://127.0.0.1:${port}/v1`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export type Chunk = Record<string, unknown>;
+
+/** Sends chunks as an engine does; without `[DONE]` when they are all that ever comes. */
+export function stream(response: ServerResponse, chunks: readonly Chunk[], { done = true } = {}): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  if (done) response.end('data: [DONE]\n\n');
+}
+
+export const delta = (fields: Chunk): Chunk => ({ choices: [{ index: 0, delta: fields, finish_reason: null }] });
+export const finish = (reason: string): Chunk => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+export const usage = (fields: Chunk): Chunk => ({ choices: [], usage: fields });
