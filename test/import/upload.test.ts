@@ -58,6 +58,9 @@ for (const place of ['a folder', 'S3'] as const)
       const rest = await text.put(id, file.subarray(middle - 50), range(middle - 50, file.length));
       assert.equal(rest.status, 200, JSON.stringify(rest.body));
       assert.equal(rest.body.file.sha256, sha256);
+      // As a client goes on that did not hear the answer, and asks how much has arrived.
+      const nothingLeft = await text.put(id, Buffer.alloc(0), range(file.length, file.length));
+      assert.equal(nothingLeft.status, 200, JSON.stringify(nothingLeft.body));
       const done = await text.confirm((await text.until(id, 'ready')).id);
       assert.equal(done.result?.examples_added, rows.length);
     });

@@ -13,7 +13,7 @@ export async function expireImports(sql: Sql): Promise<number> {
 export async function listStuckUploads(sql: Sql): Promise<{ id: string; projectId: string }[]> {
   return sql.query(
     `select id, project_id as "projectId" from imports
-      where state = 'awaiting_upload' and received_bytes = size_bytes and updated_at < now() - interval '2 minutes'
+      where state = 'awaiting_upload' and received_bytes = size_bytes and updated_at < now() - interval '30 seconds'
       order by id limit 20`,
   );
 }

@@ -19,7 +19,9 @@ export function readContentRange(
   if (total !== '*' && Number(total) !== sizeBytes) throw wrongSize(Number(total), sizeBytes);
   if (first === undefined || last === undefined) return { start: 0, end: 0 };
   const range = { start: Number(first), end: Number(last) + 1 };
-  if (range.start >= range.end || range.end > sizeBytes)
+  // The rest of a file of which nothing is left: whoever goes on with an upload need not treat it in a way of its own.
+  const isEmptyRest = range.start === sizeBytes && range.end === sizeBytes;
+  if ((range.start >= range.end && !isEmptyRest) || range.end > sizeBytes)
     throw badRange(`Expected a range within the ${sizeBytes} bytes of the file.`);
   if (length !== null && length !== range.end - range.start)
     throw badRange(`The range has ${range.end - range.start} bytes, the body ${length}.`);

@@ -14,7 +14,10 @@ function main(): void {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   // Nobody is left to answer to. What was not committed is undone by the database.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  const die = () => void process.kill(process.pid, 'SIGKILL');
+  process.on('disconnect', die);
+  // The server may have died while this program was loading.
+  if (!process.connected) die();
   const tools = remembered(openTools);
   const rulers = createRulers();
   process.on('message', (received) => {
