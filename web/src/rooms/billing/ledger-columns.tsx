@@ -36,7 +36,7 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
       key: 'balance',
       label: t.balance,
       align: 'end',
-      render: ({ balance_after }) => format.credits(balance_after),
+      render: ({ balance_after }) => format.exactCredits(balance_after),
     },
   ];
 }

@@ -56,39 +56,46 @@ function Terms() {
   );
 }
 
+type ModelPrices = Pick<Price, 'model' | 'kind'> & { rates: Partial<Record<Price['operation'], Price>> };
+
+/** What each model costs for each thing that is done with it, in the order of the list. */
+function byModel(prices: readonly Price[]): ModelPrices[] {
+  const models = new Map<string, ModelPrices>();
+  for (const price of prices) {
+    const row = models.get(price.model) ?? { model: price.model, kind: price.kind, rates: {} };
+    row.rates[price.operation] = price;
+    models.set(price.model, row);
+  }
+  return [...models.values()];
+}
+
 function PriceList() {
   const t = useTexts(pricesTexts);
   const format = useFormat();
   const { data } = useSuspenseQuery(pricesQuery);
-  const columns: Column<Price>[] = [
+  const rateText = (price: Price | undefined) => {
+    if (!price) return '–';
+    return price.free ? t.free : format.credits(price.credits_per_gpu_minute);
+  };
+  const columns: Column<ModelPrices>[] = [
     { key: 'model', label: t.model, isName: true, render: ({ model }) => model },
     {
       key: 'kind',
       label: t.kind,
       render: ({ kind }) => <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>,
     },
-    { key: 'operation', label: t.operation, render: ({ operation }) => t.operations[operation] },
-    {
-      key: 'minute',
-      label: t.perMinute,
-      align: 'end',
-      render: ({ free, credits_per_gpu_minute }) => (free ? t.free : format.credits(credits_per_gpu_minute)),
-    },
-    {
-      key: 'unit',
-      label: t.perUnit,
-      align: 'end',
-      render: ({ free, credits_per_unit }) => (free ? t.free : format.exactCredits(credits_per_unit)),
-    },
+    ...(['inference', 'training', 'index'] as const).map(
+      (operation): Column<ModelPrices> => ({
+        key: operation,
+        label: t.operations[operation],
+        align: 'end',
+        render: ({ rates }) => rateText(rates[operation]),
+      }),
+    ),
   ];
   return (
-    <Panel title={t.list} flush>
-      <Rows
-        label={t.list}
-        columns={columns}
-        rows={data.data}
-        idOf={({ model, operation }) => `${model} ${operation}`}
-      />
+    <Panel title={t.list} text={t.listText} flush>
+      <Rows label={t.list} columns={columns} rows={byModel(data.data)} idOf={({ model }) => model} />
     </Panel>
   );
 }
