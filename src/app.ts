@@ -8,7 +8,7 @@ import { type BillingTiming, countCallsByAccount, createBilling, createCredits, 
 import { dashboardRoutes, emptyParts } from '#dashboard';
 import { createDatasets, createImports } from '#datasets';
 import type { Database } from '#db';
-import { createEngine, createTokenCounter } from '#engine';
+import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
 import { createFeedback } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
@@ -17,7 +17,15 @@ import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
 import { createLimiter, limitsRoutes } from '#limits';
-import { baseModelsRoutes, createHosting, listPrices, type ModelsService, noTrainedModels } from '#models';
+import {
+  baseModelsRoutes,
+  createHosting,
+  createServingRoutes,
+  listPrices,
+  type ModelsService,
+  noTrainedModels,
+  withRoutes,
+} from '#models';
 import { projectsRoutes } from '#projects';
 import { createRequests, requestsRoutes } from '#requests';
 import { createTelemetry } from '#telemetry';
@@ -48,19 +56,32 @@ export type AppOptions = {
 
 /** Puts the rooms together: the one place where they meet. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, database, models, log, limits = {}, timing = {}, site } = options;
+  const { config, database, log, limits = {}, timing = {}, site } = options;
   const clock = systemClock;
   const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
   const objects = await openObjects(config);
+  const serving = createServingRoutes({
+    ...{ sql: database, find: options.models.find, environment: config.environment },
+    onWarning: (line) => log.warn(line),
+  });
+  const models = withRoutes(options.models, serving);
   const forChildren = {
     models: models.engineModels,
     environment: config.environment,
     log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object) => log[level](fields, message),
   };
-  const engine = createEngine({ ...forChildren, settings: engineSettings(config), clock });
   const tokenCounter = createTokenCounter(forChildren);
+  const engine = createRoutedEngine({
+    own: createEngine({ ...forChildren, settings: engineSettings(config), clock }),
+    remote: createRemoteEngine({
+      ...{ routes: serving.routes, clock, log: forChildren.log },
+      countHere: async (id, items, signal) =>
+        models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
+    }),
+    isInstalled: (id) => models.find(id)?.installed != null,
+  });
   const lowMicro = config.lowBalanceMicro;
   const credits = createCredits({
     ...{ database, cursors, clock, publicUrl, lowMicro, log, signUpMicro: config.signUpMicro, sales: salesOf(config) },
@@ -156,6 +177,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(contractRoutes);
   if (web) await server.register(webRoutes(web));
 
+  await serving.start();
   credits.start();
   billing.start();
   requests.start();
@@ -185,6 +207,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(objects.close);
       parts.defer(tokenCounter.close);
       parts.defer(engine.close);
+      parts.defer(serving.stop);
       parts.defer(usage.stop);
       parts.defer(credits.stop);
       parts.defer(billing.stop);

@@ -26,6 +26,7 @@ export const tables: Record<string, string> = {
   limited_calls: 'limits',
   activity: 'activity',
   model_shares: 'models',
+  serving_routes: 'models',
   saved_calls: 'inference',
   chats: 'chats',
   chat_messages: 'chats',

@@ -14,6 +14,7 @@ import {
   removeModelCommand,
 } from './models.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
+import { addRouteCommands } from './routes.ts';
 import { serve } from './serve.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
@@ -32,6 +33,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   addKeyCommands(keys, config);
   addProjectCommands(program.command('projects').description('projects of an account'), config);
   addModelCommands(program.command('models').description('base models'), { config, stop });
+  addRouteCommands(program.command('routes').description('remote engines that serve base models'), config);
   const accounts = program.command('accounts').description('accounts');
   addAccountCommands(accounts, config);
   addLimitCommands({ keys, accounts }, config);

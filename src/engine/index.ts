@@ -26,8 +26,16 @@ export type {
   ToolDefinition,
   Usage,
 } from './port.ts';
+export {
+  type AdapterProbe,
+  type AdapterProbeOptions,
+  createAdapterProbe,
+  type ProbeQuestion,
+} from './probe/adapter-probe.ts';
+export type { ProbeValues } from './probe/probe-protocol.ts';
+export { createRemoteEngine, type RemoteEngine } from './remote/remote-engine.ts';
+export { type RemoteApi, remoteApis, type ServingRoute } from './remote/serving-route.ts';
+export { createRoutedEngine } from './routed-engine.ts';
 export type { Countable, Encoded, Sequence, ShownPart, Span, TokenCount } from './tokens/counter-protocol.ts';
 export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './tokens/token-counter.ts';
-export { type AdapterProbe, type AdapterProbeOptions, createAdapterProbe, type ProbeQuestion } from './probe/adapter-probe.ts';
-export type { ProbeValues } from './probe/probe-protocol.ts';

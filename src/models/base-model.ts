@@ -34,9 +34,16 @@ export type BaseModel = {
   /** null: added from a local file. */
   source: ModelSource | null;
   installed: { ggufPath: string; sha256: string } | null;
+  /** Whether a remote engine serves it. */
+  isRemote?: boolean;
   /** When the entry was listed or the model added. */
   created: Date;
 };
+
+/** Whether anything serves it: its file is here, or a remote engine has it. */
+export function isServed({ installed, isRemote = false }: BaseModel): boolean {
+  return installed !== null || isRemote;
+}
 
 /**
  * What a chat request means where it is silent (interface 4.2), in the words of the wire: published by the catalogue

@@ -90,7 +90,9 @@ export const baseModelSchema = Type.Object(
     training: trainingSchema,
     serving: Type.Object(
       {
-        available: Type.Boolean(said('Its file is installed.', '模型文件已安装。')),
+        available: Type.Boolean(
+          said('Its file is installed, or a remote engine serves it.', '模型文件已安装，或由远程引擎提供服务。'),
+        ),
         runtime_status: nullable(
           Type.Enum(['cold', 'loading', 'ready', 'failed'], said('What the engine does with it.', '引擎中的状态。')),
           said('Null while it is not installed.', '未安装时为 null。'),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RuntimeStatus } from '#engine';
 import { pageOf, plainPageQuery, readPage } from '#http';
 import type { CursorCodec } from '#kernel';
-import type { BaseModel } from './base-model.ts';
+import { type BaseModel, isServed } from './base-model.ts';
 import { listContract } from './base-models.contract.ts';
 import { toBaseModelWire } from './base-models.schema.ts';
 import type { ModelsService } from './models-service.ts';
@@ -30,7 +30,7 @@ export function baseModelsRoutes({ models, cursors, runtimeStatus }: BaseModelsD
         totalCount: all.length,
         cursorOf: (model) => cursors.encode(scope, [String(model.created.getTime()), model.id]),
         toWire: (model) => {
-          const runtime = model.installed ? runtimeStatus(model.id).status : null;
+          const runtime = isServed(model) ? runtimeStatus(model.id).status : null;
           return toBaseModelWire(model, runtime, models.trainingProfile(model.id));
         },
       });

@@ -1,6 +1,6 @@
 import type { RuntimeStatus } from '#engine';
 import { formatCredits } from '#kernel';
-import { type BaseModel, chatDefaults } from './base-model.ts';
+import { type BaseModel, chatDefaults, isServed } from './base-model.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 import { limitsOf } from './resolve.ts';
 import type { TrainingProfile } from './training-profile.ts';
@@ -46,7 +46,7 @@ export function toBaseModelWire(
       },
     },
     training: trainingToWire(training),
-    serving: { available: model.installed !== null, runtime_status: model.installed ? runtime : null },
+    serving: { available: isServed(model), runtime_status: isServed(model) ? runtime : null },
     revision: model.installed?.sha256 ?? null,
     rate: { credits_per_gpu_minute: formatCredits(model.rateMicroPerMinute), price_version: model.priceVersion },
     created_at: model.created.toISOString(),

@@ -38,7 +38,11 @@ export async function giveAttemptBack(sql: Sql, { id, activation }: Warming): Pr
 }
 
 /** The load check has passed; null when the activation has ended otherwise meanwhile. */
-export async function endAsActive(sql: Sql, { id, activation }: Warming, sha256: string): Promise<HostedModel | null> {
+export async function endAsActive(
+  sql: Sql,
+  { id, activation }: Warming,
+  sha256: string | null,
+): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(
     `with h as (
        update hosted_models set state = 'active', activation = null, revision_sha256 = $3, updated_at = now()

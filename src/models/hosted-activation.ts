@@ -30,7 +30,7 @@ export type ActivationsOptions = {
   clock: Clock;
 };
 
-type Outcome = { sha256: string } | { error: { code: string; message: string } };
+type Outcome = { sha256: string | null } | { error: { code: string; message: string } };
 
 /** A model that takes the server with it as often as this is not tried again until somebody asks. */
 const triesAtMost = 3;

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 import { type CursorCodec, fault, foldText } from '#kernel';
-import type { BaseModel } from './base-model.ts';
+import { type BaseModel, isServed } from './base-model.ts';
 import { type EntryPosition, type ListedModel, listAliases } from './hosted-lists.store.ts';
 import type { HostedState } from './hosted-models.store.ts';
 
@@ -48,9 +48,9 @@ export async function listHosted(
   };
 }
 
-/** A base model that is installed can be called: it is `active`, and nothing else but `inactive`. */
-export function stateOfBase({ installed }: BaseModel): 'active' | 'inactive' {
-  return installed ? 'active' : 'inactive';
+/** A base model that is served can be called: it is `active`, and nothing else but `inactive`. */
+export function stateOfBase(baseModel: BaseModel): 'active' | 'inactive' {
+  return isServed(baseModel) ? 'active' : 'inactive';
 }
 
 function isWanted(model: BaseModel, { state, q }: HostedFilter): boolean {

@@ -1,6 +1,6 @@
 import type { Target } from '#engine';
 import { assertNever, fault } from '#kernel';
-import type { BaseModel, ModelKind } from './base-model.ts';
+import { type BaseModel, isServed, type ModelKind } from './base-model.ts';
 import type { TargetType } from './hosted-models.store.ts';
 import type { TrainedModels } from './hosted-trained.ts';
 
@@ -14,8 +14,8 @@ export type HostedTarget = {
   baseModel: BaseModel;
   /** What the engine runs. */
   runs: Target;
-  /** Digest of the file that makes it: of the adapter, or of the base model itself. */
-  sha256: string;
+  /** Digest of the file that makes it: of the adapter, or of the base model itself; null where that is elsewhere. */
+  sha256: string | null;
 };
 
 export type TargetDeps = { models: { find: (id: string) => BaseModel | undefined }; trainedModels: TrainedModels };
@@ -33,7 +33,8 @@ export async function findTarget(deps: TargetDeps, name: TargetName, ownerId: st
 function baseTarget({ models }: TargetDeps, name: TargetName): HostedTarget {
   const baseModel = models.find(name.id);
   if (!baseModel) throw unknown(`There is no base model ${shown(name.id)}.`);
-  const { sha256 } = installedOf(baseModel);
+  if (!isServed(baseModel)) throw notInstalled(baseModel.id);
+  const sha256 = baseModel.installed?.sha256 ?? null;
   return { name, kind: baseModel.kind, baseModel, runs: { baseModelId: baseModel.id, adapter: null }, sha256 };
 }
 
@@ -50,13 +51,8 @@ async function trainedTarget(deps: TargetDeps, name: TargetName, ownerId: string
   }
   const baseModel = deps.models.find(job.baseModelId);
   if (!baseModel) throw notInstalled(job.baseModelId);
-  installedOf(baseModel);
+  if (!baseModel.installed) throw notInstalled(baseModel.id);
   return { name, kind, baseModel, runs: { baseModelId: baseModel.id, adapter }, sha256: adapter.sha256 };
-}
-
-function installedOf({ id, installed }: BaseModel): NonNullable<BaseModel['installed']> {
-  if (!installed) throw notInstalled(id);
-  return installed;
 }
 
 function notInstalled(baseModelId: string) {

@@ -3,8 +3,10 @@ export {
   type BaseModel,
   chatDefaults,
   embeddingLimits,
+  isServed,
   type ModelKind,
   type ModelSource,
+  modelIdPattern,
   withQueryInstruction,
 } from './base-model.ts';
 export { type BaseModelsDeps, baseModelsRoutes } from './base-models.routes.ts';
@@ -28,6 +30,8 @@ export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull
 export { renderProgress, type TransferProgress } from './pull/transfer-meter.ts';
 export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';
 export { type ModelQuestion, resolveModel, type ServedModel } from './resolve.ts';
+export { deleteRoute, listRoutes, putRoute, type RouteRow, setDraining } from './serving/serving-routes.store.ts';
+export { createServingRoutes, type ServingRoutes, withRoutes } from './serving/serving-routes.ts';
 export {
   type HyperparameterName,
   type HyperparameterRange,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, said, timestamp } from '#http';
 import { inferenceBaseUrl } from '#projects';
-import type { BaseModel } from './base-model.ts';
+import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
 import { rateToWire } from './hosted-wire.ts';
@@ -152,7 +152,7 @@ function baseToWire(
   { baseModel, home }: Extract<RegistryEntry, { source: 'base' }>,
   { accountSlug, publicUrl }: Viewer,
 ): RegistryWire {
-  const { id, kind, created, installed } = baseModel;
+  const { id, kind, created } = baseModel;
   const baseUrl = home && inferenceBaseUrl(publicUrl, { ownerSlug: accountSlug, slug: home.slug });
   return {
     ref: id,
@@ -166,7 +166,7 @@ function baseToWire(
     base_model: id,
     revision: null,
     ...sizesOf(baseModel),
-    ...callability(installed ? (home ? null : 'no_project') : 'not_installed'),
+    ...callability(isServed(baseModel) ? (home ? null : 'no_project') : 'not_installed'),
     call: { base_url: baseUrl, example_curl: baseUrl && exampleCurl(baseUrl, { ref: id, kind }) },
     rate: rateToWire(baseModel),
     created_at: created.toISOString(),
@@ -179,7 +179,7 @@ type Reason = NonNullable<RegistryWire['not_callable_reason']>;
 function whyNotHosted({ isArchived, state }: RegistryRow, baseModel: BaseModel | undefined): Reason | null {
   if (isArchived) return 'project_archived';
   if (state !== 'active') return state;
-  return baseModel?.installed ? null : 'not_installed';
+  return baseModel && isServed(baseModel) ? null : 'not_installed';
 }
 
 function callability(reason: Reason | null) {

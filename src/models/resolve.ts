@@ -1,6 +1,6 @@
 import type { Target } from '#engine';
 import { fault, type Micro } from '#kernel';
-import { type BaseModel, embeddingLimits } from './base-model.ts';
+import { type BaseModel, embeddingLimits, isServed } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
 
 /** What a call runs on and costs, decided when it is admitted. */
@@ -91,7 +91,7 @@ type Served = Pick<ServedModel, 'requested' | 'baseModel' | 'revision' | 'rateMi
 
 function serve(served: Served): ServedModel {
   const { baseModel } = served;
-  if (!baseModel.installed) {
+  if (!isServed(baseModel)) {
     const verb = baseModel.source?.type === 'hub' ? 'pull' : 'add';
     throw fault('model_not_installed', {
       message: `The model ${baseModel.id} is listed but not installed. Install it with: fanfold models ${verb} ${baseModel.id}`,

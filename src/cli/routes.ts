@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { remoteApis } from '#engine';
+import { OperatorError } from '#kernel';
+import { deleteRoute, listRoutes, modelIdPattern, putRoute, type RouteRow, setDraining } from '#models';
+import type { Config } from '../config.ts';
+import { openCatalogue } from './catalogue.ts';
+import { print, renderTable } from './terminal.ts';
+import { useDatabase } from './use-database.ts';
+
+type AddFlags = {
+  model: string;
+  url: string;
+  api: string;
+  upstreamModel?: string;
+  secretEnv?: string;
+  secretFile?: string;
+  capacity: string;
+  weight: string;
+};
+
+/** `routes`: the remote engines that serve base models. A change is in effect on every server within two seconds. */
+export function addRouteCommands(routes: Command, config: () => Config): void {
+  routes
+    .command('list')
+    .description('show the remote engines')
+    .action(() => listCommand(config()));
+  routes
+    .command('add <name>')
+    .description('serve a base model by a remote engine, or set the engine of this name up anew')
+    .requiredOption('-m, --model <base-model>', 'base model that it serves')
+    .requiredOption('-u, --url <url>', 'base URL as an OpenAI client has it, such as http://10.0.0.7:8000/v1')
+    .option('--api <api>', `what it is: ${remoteApis.join(', ')}`, 'openai')
+    .option('--upstream-model <name>', 'name of the model there, if it is another')
+    .option('--secret-env <name>', 'environment variable of the servers that holds its key')
+    .option('--secret-file <path>', 'file on the servers that holds its key')
+    .option('--capacity <calls>', 'calls that it takes at a time', '64')
+    .option('--weight <number>', 'share of the work in comparison with others', '1')
+    .action((name: string, flags: AddFlags) => addCommand(config(), name, flags));
+  for (const [verb, draining, description] of [
+    ['drain', true, 'send nothing new to a remote engine; what runs there ends there'],
+    ['resume', false, 'send calls to a remote engine again'],
+  ] as const)
+    routes
+      .command(`${verb} <name>`)
+      .description(description)
+      .action((name: string) =>
+        changeCommand(
+          config(),
+          name,
+          (sql) => setDraining(sql, { id: name, draining }),
+          `${verb === 'drain' ? 'Drains' : 'Takes calls again'}`,
+        ),
+      );
+  routes
+    .command('remove <name>')
+    .description('forget a remote engine')
+    .action((name: string) => changeCommand(config(), name, (sql) => deleteRoute(sql, name), 'Removed'));
+}
+
+type Sql = Parameters<typeof listRoutes>[0];
+
+function listCommand(config: Config) {
+  return useDatabase(config, async (database) => {
+    const rows = await listRoutes(database);
+    const lines = rows.map((row) => [
+      ...[row.id, row.baseModelId, row.api, row.url, row.upstreamModel],
+      ...[String(row.capacity), String(row.weight), row.draining ? 'draining' : 'on'],
+    ]);
+    print(renderTable(['NAME', 'MODEL', 'API', 'URL', 'MODEL THERE', 'CAPACITY', 'WEIGHT', 'STATE'], lines));
+  });
+}
+
+function addCommand(config: Config, name: string, flags: AddFlags) {
+  const route = readRoute(name, flags);
+  const models = openCatalogue(config, print);
+  const model = models.find(route.baseModelId);
+  if (!model) throw new OperatorError(`There is no base model ${route.baseModelId}. See: fanfold models list`);
+  if (route.api === 'openai' && model.kind === 'embedding' && !model.installed)
+    throw new OperatorError(
+      `Tokens of ${model.id} cannot be counted by this engine. Say which it is with --api, or install the model's file here as well.`,
+    );
+  return useDatabase(config, async (database) => {
+    await putRoute(database, route);
+    print(`${model.id} is served by ${route.url} (${name}).`);
+  });
+}
+
+function readRoute(id: string, flags: AddFlags): RouteRow {
+  if (!modelIdPattern.test(id))
+    throw new OperatorError('A route is named in lower-case letters, digits, ".", "_" and "-".');
+  const api = remoteApis.find((each) => each === flags.api);
+  if (!api) throw new OperatorError(`--api: expected one of ${remoteApis.join(', ')}.`);
+  const url = flags.url.replace(/\/+$/, '');
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new OperatorError('--url: expected http://... or https://...');
+  const capacity = Number(flags.capacity);
+  if (!Number.isInteger(capacity) || capacity < 1 || capacity > 10_000)
+    throw new OperatorError('--capacity: expected a whole number, 1 to 10000.');
+  const weight = Number(flags.weight);
+  if (!(weight > 0 && weight <= 1_000_000)) throw new OperatorError('--weight: expected a number above 0.');
+  const { secretEnv, secretFile, model: baseModelId, upstreamModel = baseModelId } = flags;
+  if (secretEnv !== undefined && secretFile !== undefined)
+    throw new OperatorError('Give one of --secret-env and --secret-file.');
+  const secretSource = secretEnv ? `env:${secretEnv}` : secretFile ? `file:${secretFile}` : null;
+  return { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining: false };
+}
+
+function changeCommand(config: Config, name: string, change: (sql: Sql) => Promise<boolean>, done: string) {
+  return useDatabase(config, async (database) => {
+    if (!(await change(database)))
+      throw new OperatorError(`There is no serving route ${name}. See: fanfold routes list`);
+    print(`${done}: ${name}.`);
+  });
+}

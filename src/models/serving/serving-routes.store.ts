@@ -1,0 +1,47 @@
+import type { Sql } from '#db';
+import type { RemoteApi } from '#engine';
+
+/** A serving route as the operator set it up. */
+export type RouteRow = {
+  id: string;
+  baseModelId: string;
+  api: RemoteApi;
+  url: string;
+  upstreamModel: string;
+  /** `env:NAME` or `file:/path`; null: no secret. */
+  secretSource: string | null;
+  capacity: number;
+  weight: number;
+  draining: boolean;
+};
+
+const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as "upstreamModel",
+  secret_source as "secretSource", capacity, weight, draining`;
+
+/** In the order of their names. */
+export function listRoutes(sql: Sql): Promise<RouteRow[]> {
+  return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`);
+}
+
+/** Adds a route, or sets the one of that name up anew. */
+export async function putRoute(sql: Sql, route: RouteRow): Promise<void> {
+  const { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining } = route;
+  await sql.query(
+    `insert into serving_routes (id, base_model_id, api, url, upstream_model, secret_source, capacity, weight, draining)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (id) do update set base_model_id = $2, api = $3, url = $4, upstream_model = $5, secret_source = $6,
+       capacity = $7, weight = $8, draining = $9`,
+    [id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining],
+  );
+}
+
+/** Whether there is such a route. */
+export async function setDraining(sql: Sql, { id, draining }: { id: string; draining: boolean }): Promise<boolean> {
+  const rows = await sql.query('update serving_routes set draining = $2 where id = $1 returning 1', [id, draining]);
+  return rows.length > 0;
+}
+
+/** Whether there was such a route. */
+export async function deleteRoute(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.query('delete from serving_routes where id = $1 returning 1', [id])).length > 0;
+}

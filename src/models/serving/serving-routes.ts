@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import type { Sql } from '#db';
+import type { ServingRoute } from '#engine';
+import type { BaseModel } from '../base-model.ts';
+import type { ModelsService } from '../models-service.ts';
+import { listRoutes, type RouteRow } from './serving-routes.store.ts';
+
+/** The remote engines that serve base models, as this server knows them. */
+export type ServingRoutes = {
+  /** The same array as long as nothing changed. */
+  routes: () => readonly ServingRoute[];
+  isServed: (baseModelId: string) => boolean;
+  /** Looks now; the first look comes before the first call. */
+  refresh: () => Promise<void>;
+  start: () => Promise<void>;
+  stop: () => void;
+};
+
+export type ServingRoutesOptions = {
+  sql: Sql;
+  find: (id: string) => BaseModel | undefined;
+  environment: Record<string, string | undefined>;
+  /** Told in one line what keeps a route from being used. */
+  onWarning: (line: string) => void;
+};
+
+/** A change is in effect on every server after at most this time. */
+const lookEveryMs = 2_000;
+
+export function createServingRoutes({ sql, find, environment, onWarning }: ServingRoutesOptions): ServingRoutes {
+  let routes: readonly ServingRoute[] = [];
+  let served: ReadonlySet<string> = new Set();
+  let seen = '';
+  let timer: NodeJS.Timeout | undefined;
+
+  const refresh = async () => {
+    const rows = await listRoutes(sql);
+    const { found, problems } = openRoutes(rows, { find, environment });
+    const now = JSON.stringify([found, problems]);
+    if (now === seen) return;
+    seen = now;
+    for (const problem of problems) onWarning(problem);
+    routes = found;
+    served = new Set(found.map(({ baseModelId }) => baseModelId));
+  };
+  // A database that is away for a moment leaves the routes as they are.
+  const look = () => void refresh().catch(() => {});
+
+  return {
+    routes: () => routes,
+    isServed: (baseModelId) => served.has(baseModelId),
+    refresh,
+    async start() {
+      await refresh();
+      timer = setInterval(look, lookEveryMs).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+type Place = Pick<ServingRoutesOptions, 'find' | 'environment'>;
+
+function openRoutes(rows: readonly RouteRow[], { find, environment }: Place) {
+  const found: ServingRoute[] = [];
+  const problems: string[] = [];
+  for (const { secretSource, ...row } of rows) {
+    const model = find(row.baseModelId);
+    const secret = secretSource === null ? null : readSecret(secretSource, environment);
+    if (!model) problems.push(`The serving route ${row.id} is of ${row.baseModelId}, which is no base model here.`);
+    else if (secret === undefined)
+      problems.push(`The secret of the serving route ${row.id} is not at ${secretSource}.`);
+    else found.push({ ...row, secret, kind: model.kind, ...sizesOf(model) });
+  }
+  return { found, problems };
+}
+
+const sizesOf = ({ maxContextTokens, dimensions }: BaseModel) => ({ maxContextTokens, dimensions });
+
+/** undefined: it is not there. */
+function readSecret(source: string, environment: Record<string, string | undefined>): string | undefined {
+  const [type, place = ''] = [source.slice(0, source.indexOf(':')), source.slice(source.indexOf(':') + 1)];
+  if (type === 'env') return environment[place] || undefined;
+  try {
+    return readFileSync(place, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The base models, with those marked that a route serves. */
+export function withRoutes(models: ModelsService, { isServed }: Pick<ServingRoutes, 'isServed'>): ModelsService {
+  const mark = (model: BaseModel): BaseModel => (isServed(model.id) ? { ...model, isRemote: true } : model);
+  return {
+    ...models,
+    find: (id) => {
+      const model = models.find(id);
+      return model && mark(model);
+    },
+    baseModels: () => models.baseModels().map(mark),
+  };
+}
