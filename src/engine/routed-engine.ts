@@ -2,37 +2,63 @@ import { Fault } from '#kernel';
 import type { Engine, Target } from './port.ts';
 import { handlePrefix, type RemoteEngine } from './remote/remote-engine.ts';
 
+export type RoutedEngineParts = {
+  own: Engine;
+  remote: RemoteEngine;
+  isInstalled: (baseModelId: string) => boolean;
+};
+
 /**
  * One engine out of two: models with serving routes run there, everything else in our own engine. A model that is installed here
  * as well runs here when none of its routes takes the call, and always with an adapter.
  */
-export function createRoutedEngine(parts: {
-  own: Engine;
-  remote: RemoteEngine;
-  isInstalled: (baseModelId: string) => boolean;
-}): Engine {
-  const { own, remote, isInstalled } = parts;
-  const isRemote = ({ baseModelId, adapter }: Target) => adapter === null && remote.serves(baseModelId);
-  const engineOf = (handle: string) => (handle.startsWith(handlePrefix) ? remote : own);
+export function createRoutedEngine({ own, remote, isInstalled }: RoutedEngineParts): Engine {
+  /** How calls that wait for a route would be prepared here. */
+  const instead = new Map<string, () => Promise<{ handle: string }>>();
   const placeOf = (baseModelId: string) => (remote.serves(baseModelId) ? remote : own);
 
-  const prepare = async <Prepared>(target: Target, by: (engine: Engine) => Promise<Prepared>): Promise<Prepared> => {
-    if (!isRemote(target)) return by(own);
+  const prepare = async <Prepared extends { handle: string }>(
+    { baseModelId, adapter }: Target,
+    by: (engine: Engine) => Promise<Prepared>,
+  ): Promise<Prepared> => {
+    if (adapter !== null || !remote.serves(baseModelId)) return by(own);
+    if (!isInstalled(baseModelId)) return by(remote);
     try {
-      return await by(remote);
+      const prepared = await by(remote);
+      instead.set(prepared.handle, () => by(own));
+      return prepared;
     } catch (error) {
-      const isFull = error instanceof Fault && error.fault === 'capacity_unavailable';
-      if (!isFull || !isInstalled(target.baseModelId)) throw error;
+      if (!isRefused(error)) throw error;
       return by(own);
+    }
+  };
+
+  const run = async <Result>(
+    handle: string,
+    by: (engine: Engine, handle: string) => Promise<Result>,
+  ): Promise<Result> => {
+    if (!handle.startsWith(handlePrefix)) return by(own, handle);
+    const prepareHere = instead.get(handle);
+    instead.delete(handle);
+    try {
+      return await by(remote, handle);
+    } catch (error) {
+      // No route has taken it, so nothing was said yet.
+      if (!isRefused(error) || !prepareHere) throw error;
+      return by(own, (await prepareHere()).handle);
     }
   };
 
   return {
     prepareChat: (prompt, signal) => prepare(prompt.target, (engine) => engine.prepareChat(prompt, signal)),
     prepareEmbedding: (inputs, signal) => prepare(inputs.target, (engine) => engine.prepareEmbedding(inputs, signal)),
-    generate: (generation, onDelta) => engineOf(generation.handle).generate(generation, onDelta),
-    embed: (request) => engineOf(request.handle).embed(request),
-    release: (handle) => engineOf(handle).release(handle),
+    generate: (generation, onDelta) =>
+      run(generation.handle, (engine, handle) => engine.generate({ ...generation, handle }, onDelta)),
+    embed: (request) => run(request.handle, (engine, handle) => engine.embed({ ...request, handle })),
+    release: (handle) => {
+      instead.delete(handle);
+      (handle.startsWith(handlePrefix) ? remote : own).release(handle);
+    },
     status: (id) => placeOf(id).status(id),
     pace: (id) => placeOf(id).pace(id),
     load: (id) => placeOf(id).load(id),
@@ -42,4 +68,8 @@ export function createRoutedEngine(parts: {
       await own.close();
     },
   };
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Fault && error.fault === 'capacity_unavailable';
 }
