@@ -8,8 +8,9 @@ import { router } from '../app/router.ts';
  * may not have; such an address must not become a link that leads nowhere.
  */
 export function isPage(href: string): boolean {
-  const [, , found] = router.getMatchedRoutes(href.split(/[?#]/, 1)[0] ?? '');
-  return found !== undefined;
+  const [, params, found] = router.getMatchedRoutes(href.split(/[?#]/, 1)[0] ?? '');
+  // The router also finds the nearest page around an address that has none; the rest of the address is then left over.
+  return found !== undefined && params['**'] === undefined;
 }
 
 export type AppLinkProps = { href: string; children: ReactNode; 'aria-label'?: string };

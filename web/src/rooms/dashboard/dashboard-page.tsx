@@ -14,6 +14,7 @@ import { dashboardTexts } from './dashboard-texts.ts';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { RecentProjects, RunningJobs, TopModels } from './lists.tsx';
+import { useStepDialogs } from './step-dialogs.tsx';
 import { CallsChart, CreditsChart } from './usage-charts.tsx';
 
 const route = getRouteApi('/signed-in/');
@@ -48,10 +49,12 @@ function WindowChoice() {
 
 function Overview({ window }: { window: Window }) {
   const { data } = useSuspenseQuery(dashboardQuery(window));
+  const { open, dialogs } = useStepDialogs();
   const isStarted = Object.values(data.getting_started).every(Boolean);
   return (
     <div className={styles.overview}>
-      {!isStarted && <FirstSteps steps={data.getting_started} />}
+      {!isStarted && <FirstSteps dashboard={data} onOpen={open} />}
+      {dialogs}
       <Alerts dashboard={data} />
       <Figures dashboard={data} />
       <div className={styles.pair}>

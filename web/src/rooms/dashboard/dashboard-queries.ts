@@ -8,9 +8,22 @@ export type Window = (typeof windows)[number];
 
 export const isWindow = (value: unknown): value is Window => windows.some((window) => window === value);
 
+/** Somebody may be trying it in a terminal beside the page right now. */
+function awaitsFirstCall(dashboard: Dashboard | undefined): boolean {
+  const { key, first_call } = dashboard?.getting_started ?? { key: false, first_call: false };
+  return key && !first_call;
+}
+
 export const dashboardQuery = (window: Window) =>
   queryOptions({
     queryKey: ['dashboard', window],
     queryFn: ({ signal }) => call('GET /api/v1/dashboard', { query: { window }, signal }),
-    refetchInterval: 30_000,
+    refetchInterval: ({ state }) => (awaitsFirstCall(state.data) ? 4_000 : 30_000),
   });
+
+/** What the account can call, for its first call. */
+export const callableQuery = queryOptions({
+  queryKey: ['dashboard', 'callable'],
+  queryFn: ({ signal }) => call('GET /api/v1/models', { query: { limit: 100 }, signal }),
+  staleTime: 60_000,
+});

@@ -1,49 +1,44 @@
+import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { useFormat } from '../../i18n/format.ts';
 import { IconCircle, IconCircleCheck } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import styles from './first-steps.module.css';
+import { NextStep, type Step } from './next-step.tsx';
+import type { StepDialog } from './step-dialogs.tsx';
 
-type Step = keyof Dashboard['getting_started'];
+const steps: readonly Step[] = ['project', 'key', 'first_call', 'dataset', 'training'];
 
-/** Where each is done; null: there is no page for it yet. */
-const steps: readonly { step: Step; href: string | null }[] = [
-  { step: 'project', href: '/projects' },
-  { step: 'key', href: '/keys' },
-  { step: 'first_call', href: '/projects' },
-  { step: 'dataset', href: null },
-  { step: 'training', href: null },
-];
+type FirstStepsProps = { dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
 
-/** The way of a new account, with what is done already; gone when all of it is. */
-export function FirstSteps({ steps: done }: { steps: Dashboard['getting_started'] }) {
+/** The way of a new account: what is done already, and what to do now; gone when all of it is done. */
+export function FirstSteps({ dashboard, onOpen }: FirstStepsProps) {
   const t = useTexts(dashboardTexts);
-  const next = steps.find(({ step }) => !done[step])?.step;
+  const format = useFormat();
+  const done = dashboard.getting_started;
+  const next = steps.find((step) => !done[step]);
+  const doneCount = steps.filter((step) => done[step]).length;
+  const progress = <Badge color="pine">{t.doneOf(format.number(doneCount), format.number(steps.length))}</Badge>;
   return (
-    <Panel title={t.start} text={t.startText}>
+    <Panel title={t.start} text={t.startText} aside={progress}>
       <ol className={styles.steps}>
-        {steps.map(({ step, href }) => (
+        {steps.map((step) => (
           <li key={step} data-done={done[step] || undefined} data-next={step === next || undefined}>
             {done[step] ? <IconCircleCheck size={20} /> : <IconCircle size={20} />}
-            <span>
-              <StepText text={t.steps[step]} href={done[step] ? null : href} />
-              {done[step] && <span className="visually-hidden"> ({t.done})</span>}
-            </span>
+            <div className={styles.text}>
+              <strong>{t.steps[step].do}</strong>
+              {done[step] ? <span className="visually-hidden"> ({t.done})</span> : <small>{t.steps[step].why}</small>}
+              {step === next && (
+                <div className={styles.action}>
+                  <NextStep step={step} dashboard={dashboard} onOpen={onOpen} />
+                </div>
+              )}
+            </div>
           </li>
         ))}
       </ol>
     </Panel>
-  );
-}
-
-/** What to do leads to where that is done. */
-function StepText({ text, href }: { text: { do: string; why: string }; href: string | null }) {
-  return (
-    <>
-      {href !== null && isPage(href) ? <AppLink href={href}>{text.do}</AppLink> : <strong>{text.do}</strong>}
-      <small>{text.why}</small>
-    </>
   );
 }

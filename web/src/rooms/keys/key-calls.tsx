@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
 import type { KeyDialogProps } from './key-menu.tsx';
 import { keyCallsQuery } from './keys-queries.ts';
@@ -36,6 +37,9 @@ function Calls({ keyId }: { keyId: string }) {
   return (
     <Stack gap="sm">
       <Text>{t.callsTotals(format.number(requests), format.credits(credits.replace('-', '')))}</Text>
+      <TextLink to="/credits" search={{ key_id: keyId, days: 365 }}>
+        {t.callsAll}
+      </TextLink>
       <Text size="sm" c="dimmed">
         {t.callsLatest(format.number(data.data.length))}
       </Text>

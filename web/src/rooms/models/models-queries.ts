@@ -70,12 +70,6 @@ export const sharesQuery = ({ owner, project, id }: ModelPath) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
-export const baseModelsQuery = queryOptions({
-  queryKey: ['models', 'base'],
-  queryFn: ({ signal }) => call('GET /api/v1/base-models', { query: { limit: 100 }, signal }),
-  staleTime: 60_000,
-});
-
 /** Finished training jobs that could be served, the latest first. */
 export const trainedModelsQuery = (kind: CallableModel['kind']) =>
   queryOptions({

@@ -1,7 +1,8 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { baseModelsQuery, type CallableModel, type TargetName, trainedModelsQuery } from './models-queries.ts';
+import { baseModelsQuery } from '../projects/projects-queries.ts';
+import { type CallableModel, type TargetName, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
 const jobPrefix = 'training-job#';

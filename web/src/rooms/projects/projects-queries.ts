@@ -39,6 +39,21 @@ export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
       }),
   });
 
+/** The same for somebody who is not the owner: what of it he may call. */
+export const callableHereQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['projects', 'callable', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/models', { query: { source: 'hosted', project: `${owner}/${project}`, limit: 100 }, signal }),
+  });
+
+/** Base models, which the owner of a project calls in it by their own names. */
+export const baseModelsQuery = queryOptions({
+  queryKey: ['models', 'base'],
+  queryFn: ({ signal }) => call('GET /api/v1/base-models', { query: { limit: 100 }, signal }),
+  staleTime: 60_000,
+});
+
 export type NewProject = Routes['POST /api/v1/projects']['body'];
 export type ProjectChange = Routes['PATCH /api/v1/projects/{owner}/{project}']['body'];
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../../app/root-route.tsx';
-import { hostedModelsQuery, projectQuery, projectsQuery } from './projects-queries.ts';
+import { baseModelsQuery, projectQuery, projectsQuery } from './projects-queries.ts';
 
 export type ProjectsSearch = {
   q?: string | undefined;
@@ -39,7 +39,7 @@ export const projectRoute = createRoute({
 export const projectHomeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(hostedModelsQuery(params)),
+  loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(baseModelsQuery),
   component: lazyRouteComponent(() => import('./project-home.tsx'), 'ProjectHome'),
 });
 
