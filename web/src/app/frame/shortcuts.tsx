@@ -6,9 +6,9 @@ import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { navigation } from '../rooms.ts';
 import { frameTexts } from './frame-texts.ts';
+import { areShortcutsOn, isTyping, keepShortcuts } from './shortcut-keys.ts';
 import styles from './shortcuts.module.css';
 
-const keptUnder = 'fanfold.shortcuts';
 const openEvent = 'fanfold:shortcuts';
 /** Time for the second key. */
 const secondKeyMs = 1_500;
@@ -21,7 +21,7 @@ export function openShortcuts(): void {
 export function Shortcuts() {
   const t = useTexts(frameTexts);
   const [isOpen, setOpen] = useState(false);
-  const [isOn, setOn] = useState(() => localStorage.getItem(keptUnder) !== 'off');
+  const [isOn, setOn] = useState(areShortcutsOn);
   useShortcuts(isOn && !isOpen, () => setOpen(true));
   useEffect(() => {
     const open = () => setOpen(true);
@@ -29,7 +29,7 @@ export function Shortcuts() {
     return () => window.removeEventListener(openEvent, open);
   }, []);
   const turn = (next: boolean) => {
-    localStorage.setItem(keptUnder, next ? 'on' : 'off');
+    keepShortcuts(next);
     setOn(next);
   };
   return (
@@ -93,13 +93,6 @@ function useShortcuts(isOn: boolean, showHelp: () => void): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [isOn, navigate, showHelp]);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null)
-  );
 }
 
 function focusSearch(): boolean {

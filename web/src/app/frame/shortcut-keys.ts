@@ -1,0 +1,18 @@
+const keptUnder = 'fanfold.shortcuts';
+
+/** They can be switched off: some people speak to their computer. */
+export function areShortcutsOn(): boolean {
+  return localStorage.getItem(keptUnder) !== 'off';
+}
+
+export function keepShortcuts(isOn: boolean): void {
+  localStorage.setItem(keptUnder, isOn ? 'on' : 'off');
+}
+
+/** Whether a key is a letter of a text, or belongs to what is open. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null)
+  );
+}
