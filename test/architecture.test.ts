@@ -62,6 +62,19 @@ const arrows: Record<string, Record<string, string>> = {
     engine: 'tokens are counted as the model sees them',
     models: 'the model of a dataset counts for it',
   },
+  indexes: {
+    db: 'indexes, their documents and vectors are rows',
+    http: 'routes, and the contract',
+    activity: 'the end of a build is told in the feed',
+    projects: 'indexes belong to a project, and its owner makes them',
+    datasets: 'what is embedded are the texts of a version, and mined negatives go into its dataset',
+    engine: 'documents and queries are embedded',
+    models: 'resolves the model of an index, and knows what it costs',
+    billing: 'builds and searches are held for and charged',
+    limits: 'searches of limited keys count',
+    jobs: 'indexes are built in the background',
+    idempotency: 'an index is made, and a search paid for, once, however often it is sent',
+  },
   idempotency: { db: 'kept answers are rows, stored in the transaction of the change' },
   limits: {
     db: 'limits and what is used of them are rows',
@@ -76,10 +89,21 @@ const arrows: Record<string, Record<string, string>> = {
     keys: 'admission checks the key and the project in one statement',
     models: 'resolves the model of a call',
     projects: 'saved calls are for the owner of their project',
+    datasets: 'saved calls become examples',
     billing: 'holds and settles',
     limits: 'lets limited calls in and sees them out',
     idempotency: 'keeps answers under their keys',
     requests: 'notes what becomes of calls',
+  },
+  chats: {
+    db: 'chats and their messages are rows',
+    http: 'routes, and the contract',
+    projects: 'chats belong to a project, and only its owner sees them',
+    inference: 'answers are made the way calls of models are',
+    billing: 'the cost of an answer stands in it, and what a dead process left unpaid is paid',
+    models: 'settings of a chat begin with the defaults of the catalogue',
+    datasets: 'answers become examples',
+    idempotency: 'a chat is made and an answer saved once, however often it is sent',
   },
   dashboard: {
     db: 'the state of an account is read in one statement',
@@ -107,7 +131,12 @@ const arrows: Record<string, Record<string, string>> = {
 const wiring = new Set(['app', 'main', 'config', 'settings', 'cli']);
 
 /** Entry points of child processes: they have an environment and standard streams of their own. */
-const childPrograms = new Set(['src/engine/llama/child.ts', 'src/engine/tokens/counter-child.ts']);
+const childPrograms = new Set([
+  'src/engine/llama/child.ts',
+  'src/engine/tokens/counter-child.ts',
+  'src/engine/probe/probe-child.ts',
+  'src/indexes/vectors/scan-child.ts',
+]);
 
 const forbiddenNames = /^(utils?|helpers?|common|shared|types|misc|constants|interfaces|lib)\.ts$/;
 const inputOutput =

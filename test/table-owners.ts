@@ -61,6 +61,18 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['retrieval_event_counts'],
     reason: 'a dataset is shown with the feedback that waits for a decision, in the statement that finds it',
   },
+  'src/datasets/versions/versions.store.ts': {
+    tables: ['dataset_indexes'],
+    reason: 'a version is shown with what was made of it, in the statement that finds it',
+  },
+  'src/indexes/indexes.store.ts': {
+    tables: ['datasets', 'dataset_versions', 'hosted_models'],
+    reason: 'whether an index is stale is seen in the statement that finds it, and lists filter by it',
+  },
+  'src/indexes/building/build.store.ts': {
+    tables: ['datasets', 'projects', 'accounts'],
+    reason: 'a build tells the feed where its index is, which it reads with it',
+  },
   'src/feedback/assessment/duplicates.store.ts': {
     tables: ['examples'],
     reason: 'an event teaches nothing new while the example that it equals is alive',

@@ -18,7 +18,13 @@ test('reasoning is apart from content whether the engine parses it, under either
   const expected = { reasoning: 'It is 2.', content: 'Two.' };
   for (const chunks of [
     [delta({ reasoning_content: 'It is ' }), delta({ reasoning_content: '2.' }), delta({ content: '\n\nTwo.' })],
-    [delta({ reasoning: 'It is 2.' }), delta({ content: 'Two.' })],
+    [delta({ reasoning: '\nIt is 2.\n' }), delta({ content: 'Two.' })],
+    [
+      delta({ reasoning: 'It is' }),
+      delta({ reasoning: ' 2.' }),
+      delta({ reasoning: '\n' }),
+      delta({ content: '\nTwo.' }),
+    ],
     [delta({ content: '<think>\nIt is 2.\n</think>\n\nTwo.' })],
   ]) {
     const { content, reasoning } = read([...chunks, finish('stop')]);

@@ -29,6 +29,8 @@ export class ChatAnswer {
   #reason: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
+  /** Line ends in front of `</think>` belong to nobody: they wait for more reasoning. */
+  #lineEnds = '';
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -51,10 +53,7 @@ export class ChatAnswer {
     const delta = fieldsOf(choice.delta);
     const deltas: Delta[] = [];
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
-    if (reasoning !== '') {
-      this.#hasReasoning = true;
-      deltas.push({ type: 'reasoning', text: reasoning });
-    }
+    if (reasoning !== '') deltas.push(...this.#reasoning(reasoning));
     const content = textOf(delta.content);
     if (content !== '') deltas.push(...this.#content(content));
     if (Array.isArray(delta.tool_calls))
@@ -70,6 +69,15 @@ export class ChatAnswer {
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
     if (this.#emittedCalls > 0) return 'tool_calls';
     return this.#reason === 'length' ? 'length' : 'stop';
+  }
+
+  #reasoning(text: string): Delta[] {
+    const all = this.#lineEnds + (this.#hasReasoning ? text : text.replace(/^[\r\n]+/, ''));
+    const shown = all.replace(/[\r\n]+$/, '');
+    this.#lineEnds = shown === '' && !this.#hasReasoning ? '' : all.slice(shown.length);
+    if (shown === '') return [];
+    this.#hasReasoning = true;
+    return [{ type: 'reasoning', text: shown }];
   }
 
   #content(text: string): Delta[] {

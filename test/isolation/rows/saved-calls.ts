@@ -18,6 +18,15 @@ async function savedCall({ world, place }: Scene) {
   return { params: { requestId } };
 }
 
+async function dataset({ world, place }: Scene, projectId = place.projectId) {
+  const id = newId('ds');
+  await world.database.query(
+    `insert into datasets (id, project_id, name, kind, search_text) values ($1, $2, $3, 'text', '')`,
+    [id, projectId, `${canary} dataset`],
+  );
+  return id;
+}
+
 export const rows: Row[] = [
   {
     operation: 'saved_calls.list',
@@ -36,5 +45,25 @@ export const rows: Row[] = [
       await savedCall(scene);
       return { query: { all: 'true' } };
     },
+  },
+  {
+    operation: 'saved_calls.convert',
+    expected: ownerOnlyChange(),
+    request: async (scene) => {
+      const { params } = await savedCall(scene);
+      return { body: { dataset_id: await dataset(scene), ids: [params.requestId] } };
+    },
+    attempts: [
+      {
+        name: 'a dataset of another project',
+        caller: 'owner',
+        request: async (scene) => {
+          const { projectId } = scene.world.places.text.elsewhere;
+          return { body: { dataset_id: await dataset(scene, projectId), filter: {} } };
+        },
+        expected: '404 not_found',
+        like: () => ({ body: { dataset_id: newId('ds'), filter: {} } }),
+      },
+    ],
   },
 ];

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import OpenAI from 'openai';
+import { putRoute } from '#models';
+import { startApp, type TestApp } from '#test/app.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { startLlamaServer } from '#test/llama-server.ts';
+import { seedTenant, type Tenant } from '#test/tenants.ts';
+
+/** llama.cpp's own server behind a base model that is not installed here: callers cannot tell it from our own engine. */
+type Server = Awaited<ReturnType<typeof startLlamaServer>>;
+const remoteText = 'qwen3-0.6b';
+const remoteEmbedding = 'qwen3-embedding-0.6b';
+let database: TestDatabase;
+let app: TestApp;
+let servers: Server[] = [];
+let owner: Tenant;
+let chat: OpenAI;
+
+before(async () => {
+  database = await createTestDatabase();
+  app = await startApp(database.database);
+  owner = await seedTenant(database.database, app.models);
+  const fileOf = (id: string) => app.models.find(id)?.installed?.ggufPath ?? '';
+  servers = [
+    await startLlamaServer(fileOf('fanfold-tiny-chat'), 'text'),
+    await startLlamaServer(fileOf('fanfold-tiny-embed'), 'embedding'),
+  ];
+  const route = { api: 'llama-server', secretSource: null, upstreamModel: 'any', weight: 1, draining: false } as const;
+  const models = [remoteText, remoteEmbedding];
+  for (const [at, { url }] of servers.entries())
+    await putRoute(database.database, { ...route, id: `r${at}`, baseModelId: models[at] ?? '', url, capacity: 2 });
+  chat = clientOf('chat');
+  for (let n = 0; n < 100 && (await isServed()) === false; n += 1) await new Promise((r) => setTimeout(r, 100));
+});
+
+after(async () => {
+  await app?.stop();
+  for (const server of servers) await server.stop();
+  await database?.drop();
+});
+
+const clientOf = (project: string) =>
+  new OpenAI({
+    baseURL: `${app.origin}/api/projects/${owner.slug}/${project}/openai/v1`,
+    apiKey: owner.key,
+    maxRetries: 0,
+  });
+
+/** A route is in use within two seconds after it was named, without a restart. */
+async function isServed(): Promise<boolean> {
+  const response = await fetch(`${app.origin}/api/v1/base-models`, {
+    headers: { authorization: `Bearer ${owner.key}` },
+  });
+  const { data }: { data: { id: string; serving: { available: boolean } }[] } = await response.json();
+  return data.find(({ id }) => id === remoteText)?.serving.available ?? false;
+}
+
+const asked = (content: string, more: object = {}) => ({
+  messages: [{ role: 'user' as const, content }],
+  temperature: 0,
+  max_tokens: 200,
+  ...more,
+});
+
+const weather = {
+  type: 'function' as const,
+  function: {
+    name: 'get_weather',
+    description: 'Get the current weather for a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+
+test('text, reasoning, calls, formats and counts are those of our own engine with the same model', async () => {
+  const capital = 'What is the capital of Orrin?';
+  const schema = { type: 'object', properties: { known: { type: 'boolean' } }, required: ['known'] };
+  for (const request of [
+    asked(capital, { reasoning_effort: 'none' }),
+    asked(capital, { reasoning_effort: 'high' }),
+    asked(capital),
+    asked('What is the weather in Paris?', { tools: [weather], reasoning_effort: 'none' }),
+    asked(capital, { stop: ['Salt'], reasoning_effort: 'none' }),
+    asked(capital, { max_tokens: 3, reasoning_effort: 'none' }),
+  ]) {
+    const [theirs, ours] = [
+      await chat.chat.completions.create({ ...request, model: remoteText }),
+      await chat.chat.completions.create({ ...request, model: 'chat' }),
+    ];
+    const shape = ({ choices: [choice] }: OpenAI.ChatCompletion) => ({
+      content: choice?.message.content,
+      reasoning: (choice?.message as { reasoning_content?: string } | undefined)?.reasoning_content,
+      calls: choice?.message.tool_calls?.map((call) =>
+        call.type === 'function' ? [call.function.name, JSON.parse(call.function.arguments)] : [],
+      ),
+      reason: choice?.finish_reason,
+    });
+    assert.deepEqual(shape(theirs), shape(ours), JSON.stringify(request));
+    assert.equal(theirs.usage?.prompt_tokens, ours.usage?.prompt_tokens, JSON.stringify(request));
+  }
+  const format = { type: 'json_schema' as const, json_schema: { name: 'answer', schema, strict: true } };
+  const formed = await chat.chat.completions.create({
+    ...asked(capital, { reasoning_effort: 'none' }),
+    model: remoteText,
+    response_format: format,
+  });
+  assert.deepEqual(Object.keys(JSON.parse(formed.choices[0]?.message.content ?? '')), ['known']);
+});
+
+test('a stream is as whole as the answer, and one that is left frees its place', async () => {
+  const request = asked('What is the capital of Orrin?', { reasoning_effort: 'high' });
+  const whole = await chat.chat.completions.create({ ...request, model: remoteText });
+  const streamed = await chat.chat.completions
+    .stream({ ...request, model: remoteText, stream_options: { include_usage: true } })
+    .finalChatCompletion();
+  assert.equal(streamed.choices[0]?.message.content, whole.choices[0]?.message.content);
+  assert.equal(streamed.usage?.completion_tokens, whole.usage?.completion_tokens);
+  for (let n = 0; n < 5; n += 1) {
+    const stream = await chat.chat.completions.create({
+      ...asked('Tell me a story.'),
+      model: remoteText,
+      stream: true,
+    });
+    for await (const _ of stream) break;
+  }
+  assert.ok((await chat.chat.completions.create({ ...request, model: remoteText })).choices[0]?.message.content);
+});
+
+test('a context that is too long is told before the model runs, with the limit', async () => {
+  await assert.rejects(
+    chat.chat.completions.create({ ...asked('word '.repeat(4_000)), model: remoteText }),
+    (error: unknown) => {
+      assert.ok(error instanceof OpenAI.BadRequestError);
+      assert.match(error.message, /maximum context length is 4096 tokens/);
+      return true;
+    },
+  );
+});
+
+test('vectors are those of our own engine with the same model', async () => {
+  const search = clientOf('search');
+  const input = ['Does the lamp have a warranty?', 'It weighs two kilograms.'];
+  const vectorsOf = async (model: string) =>
+    (await search.embeddings.create({ model, input, encoding_format: 'float' })).data.map(({ embedding }) => embedding);
+  const ours = await vectorsOf('search');
+  // The catalogue says 1,024 dimensions and this engine has 128: an answer that does not fit is refused, not passed on.
+  await assert.rejects(vectorsOf(remoteEmbedding), (error: unknown) => {
+    assert.ok(error instanceof OpenAI.APIError);
+    assert.deepEqual([error.status, error.code], [500, 'generation_failed']);
+    return true;
+  });
+  await putRoute(database.database, {
+    ...{ id: 'r1', baseModelId: 'fanfold-tiny-embed', api: 'llama-server', url: servers[1]?.url ?? '' },
+    ...{ upstreamModel: 'any', secretSource: null, capacity: 2, weight: 1, draining: false },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const theirs = await vectorsOf('fanfold-tiny-embed');
+  for (const [at, vector] of theirs.entries())
+    assert.ok(vector.reduce((sum, value, n) => sum + value * (ours[at]?.[n] ?? 0), 0) > 0.999);
+});
