@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { activityRoutes } from '#activity';
 import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
+import { createChats } from '#chats';
 import { dashboardRoutes, emptyParts } from '#dashboard';
 import { createDatasets, createImports } from '#datasets';
 import type { Database } from '#db';
@@ -12,7 +13,14 @@ import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounte
 import { createFeedback } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
-import { createAdmission, createRepeatGuard, createSavedCalls, inferenceRoutes } from '#inference';
+import { createIndexes } from '#indexes';
+import {
+  createAdmission,
+  createPrincipalCalls,
+  createRepeatGuard,
+  createSavedCalls,
+  inferenceRoutes,
+} from '#inference';
 import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage, keysRoutes } from '#keys';
@@ -114,6 +122,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const feedback = createFeedback({
     ...{ database, cursors, clock, datasets, models, log, retentionDays: config.feedbackRetentionDays },
   });
+  const indexes = createIndexes({
+    ...{ database, cursors, clock, jobs, models, engine, billing, limiter, datasets, environment: config.environment },
+    folder: join(config.dataDir, 'indexes'),
+    maxFileBytes: config.indexFileBytes,
+    maxDocuments: config.maxIndexDocuments,
+  });
   const identity = createIdentity({
     ...{ database, log, publicUrl: config.publicUrl, signUp: config.signUp, oidc: oidcSettingsOf(config) },
     secret: await installationSecret(database, 'identity'),
@@ -148,18 +162,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(
     dashboardRoutes({ sql: database, clock, parts: { ...emptyParts, feedback: feedback.count }, lowMicro }),
   );
-  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [imports.work] }));
+  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [imports.work, indexes.work] }));
   await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
   await server.register(datasets.routes);
   await server.register(imports.routes);
   await server.register(feedback.routes);
+  await server.register(indexes.routes);
   const admit = createAdmission({ sql: database, keyUsage: usage });
   const retentionDays = config.autosaveRetentionDays;
-  const saved = createSavedCalls({ sql: database, clock, cursors, log, retentionDays });
+  const saved = createSavedCalls({ database, datasets, clock, cursors, log, retentionDays });
   await server.register(saved.routes);
-  inferenceRoutes(server, {
+  const inference = {
     admit,
     sql: database,
     models,
@@ -173,7 +188,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
     clock,
-  });
+  };
+  inferenceRoutes(server, inference);
+  const chats = createChats({ database, cursors, billing, datasets, log, calls: createPrincipalCalls(inference) });
+  await server.register(chats.routes);
   await server.register(contractRoutes);
   if (web) await server.register(webRoutes(web));
 
@@ -185,9 +203,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   idempotency.start();
   usage.start();
   saved.start();
+  chats.start();
   await jobs.start();
   await datasets.start();
   await hosting.start();
+  await indexes.start();
   imports.start();
   feedback.start();
   const observed = {
@@ -215,8 +235,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(limiter.stop);
       parts.defer(requests.stop);
       parts.defer(saved.stop);
+      parts.defer(chats.stop);
       parts.defer(hosting.stop);
       parts.defer(imports.stop);
+      parts.defer(indexes.stop);
       parts.defer(feedback.stop);
       // Work in the background is tried again elsewhere; it need not hold up the end.
       parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));

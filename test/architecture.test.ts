@@ -120,6 +120,18 @@ const arrows: Record<string, Record<string, string>> = {
     models: 'the settings tell of the model that would be trained',
     idempotency: 'a request with a key makes its events and examples once',
   },
+  training: {
+    db: 'jobs, attempts and logs are rows',
+    http: 'routes, and streams of logs',
+    activity: 'the life of jobs is told in the feed',
+    billing: 'holds what a job may cost, and settles what it did',
+    datasets: 'a job learns from a frozen version',
+    engine: 'what is served is compared with what was trained',
+    models: 'base models are trained, and hosting is told of what came of it',
+    objects: 'snapshots, checkpoints and adapters are objects',
+    projects: 'jobs belong to a project, and its owner makes them',
+    idempotency: 'a job is made once, however often it is asked for',
+  },
   web: { http: 'asks the same versions of files as the texts of the contract do' },
   telemetry: {
     db: 'shared statements tell how they run',

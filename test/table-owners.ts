@@ -154,6 +154,19 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['projects', 'accounts'],
     reason: 'rows have ids of projects, people say paths',
   },
+  'src/training/jobs/jobs.store.ts': {
+    tables: ['projects', 'accounts', 'dataset_versions', 'hosted_models'],
+    reason:
+      'a job is shown with where it is, what it learns from and what stands for it, in the statement that finds it',
+  },
+  'src/training/jobs/overview.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'the jobs of an account are told with their projects',
+  },
+  'src/training/serve/served-jobs.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'the registry of models names the project of a job',
+  },
   'src/billing/training-money.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/doctor.store.ts': {
     tables: ['accounts', 'training_jobs', 'training_attempts'],

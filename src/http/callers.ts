@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify';
 
-/** Why a call should stop: the connection closed, it does not read what it gets, or this process is stopping. */
-export type CallerLoss = 'disconnected' | 'slow_reader' | 'shutdown';
+/**
+ * Why a call should stop: the connection closed, it does not read what it gets, somebody asked for the end, or this
+ * process is stopping.
+ */
+export type CallerLoss = 'disconnected' | 'slow_reader' | 'stopped' | 'shutdown';
 
 /** The other end of a call in progress. */
 export type Caller = {

@@ -11,6 +11,13 @@ import { createTurns } from './turns.ts';
 type Once = { reservation: Reservation; transaction: HeldTransaction; owner: SealOwner };
 
 const onceOf = Symbol('once');
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route obeys `Idempotency-Key` by itself, because its work is too long for a transaction. */
+    keepsAnswers?: boolean;
+  }
+}
+
 type Keyed = FastifyRequest & { [onceOf]?: Once };
 
 /** Fewer than the fewest connections that a pool may have: calls of models never wait for these transactions. */
@@ -32,8 +39,8 @@ export function obeyIdempotencyKeys(
 ): void {
   const hooks = createHooks(deps);
   app.addHook('onRoute', (route) => {
-    const { contract, shape } = route.config ?? {};
-    if (!contract?.idempotent || shape === 'compat') return;
+    const { contract, shape, keepsAnswers } = route.config ?? {};
+    if (!contract?.idempotent || shape === 'compat' || keepsAnswers) return;
     route.preHandler = [...[route.preHandler ?? []].flat(), hooks.begin];
     route.onSend = [...[route.onSend ?? []].flat(), hooks.end];
   });

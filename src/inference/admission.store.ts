@@ -2,19 +2,23 @@ import type { Sql } from '#db';
 import type { CallLimits } from '#limits';
 import type { AliasRow } from '#models';
 
-/** What one call presents: the digest of its key, the project in its path, the model in its body. */
-export type AdmissionQuestion = {
-  digest: Buffer;
+/** What one call asks about: the project in its path, the model in its body. */
+export type AdmittedPlace = {
   ownerSlug: string;
   projectSlug: string;
   /** null where the route has no model, and while the body could not be read. */
   model: string | null;
 };
 
+/** What a call with a key presents: its digest. */
+export type AdmissionQuestion = AdmittedPlace & { digest: Buffer };
+
 export type AdmissionAnswer = {
-  key: {
-    id: string;
-    name: string;
+  /** Who pays; null: nobody whom we know. */
+  caller: {
+    /** Null: somebody who is signed in, without a key. */
+    keyId: string | null;
+    keyName: string | null;
     accountId: string;
     accountStatus: string;
     /** Null: neither the key nor its account has limits. */
@@ -39,9 +43,9 @@ export type AdmissionAnswer = {
 
 type Row = {
   key_id: string | null;
-  key_name: string;
+  key_name: string | null;
   account_id: string;
-  account_status: string;
+  account_status: string | null;
   /** Three of the key, then three of the account; null when all are. */
   limits: (string | null)[] | null;
   project_id: string | null;
@@ -70,7 +74,7 @@ type Row = {
  * `lateral ... limit 1` keeps each lookup an index probe, whatever the tables' statistics say. Shares are looked for only
  * when the caller is not the owner, and in a sub-select: two more joins would cost every call, these cost none.
  */
-const statement = `
+const statementFor = (caller: string) => `
   select k.id as key_id, k.name as key_name, k.account_id, a.status as account_status,
          case when num_nonnulls(k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
                                 a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro) > 0
@@ -85,8 +89,8 @@ const statement = `
             where account_id = k.account_id and project_id = p.id and (expires_at is null or expires_at > now())
             order by hosted_model_id is not distinct from h.id desc limit 1) end as share
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
-           as asked (digest, owner_slug, project_slug, model, position)
-    left join lateral (select * from api_keys where digest = decode(asked.digest, 'hex') and active limit 1) k on true
+           as asked (credential, owner_slug, project_slug, model, position)
+    left join lateral (${caller}) k on true
     left join lateral (select * from accounts where id = k.account_id limit 1) a on true
     left join lateral (
       select projects.* from accounts owner join projects on projects.account_id = owner.id
@@ -94,10 +98,16 @@ const statement = `
     left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true
    order by asked.position`;
 
+const byKey = statementFor(`select * from api_keys where digest = decode(asked.credential, 'hex') and active limit 1`);
+
+/** For somebody who is signed in: his account asks, and only its own limits bind. */
+const byAccount = statementFor(`select null::text as id, null::text as name, asked.credential as account_id,
+  null::integer as requests_per_minute, null::integer as concurrent_requests, null::bigint as credits_per_day_micro`);
+
 /** Answers all questions in order, in one round trip. */
 export async function findAdmissions(sql: Sql, questions: readonly AdmissionQuestion[]): Promise<AdmissionAnswer[]> {
   const rows = await sql.query<Row>(
-    statement,
+    byKey,
     [
       questions.map(({ digest }) => digest.toString('hex')),
       questions.map(({ ownerSlug }) => ownerSlug),
@@ -109,14 +119,26 @@ export async function findAdmissions(sql: Sql, questions: readonly AdmissionQues
   return rows.map((row, index) => toAnswer(row, questions[index]?.ownerSlug ?? ''));
 }
 
+/** The same for an account that has proved itself otherwise than with a key. */
+export async function findAccountAdmission(
+  sql: Sql,
+  accountId: string,
+  { ownerSlug, projectSlug, model }: AdmittedPlace,
+): Promise<AdmissionAnswer | null> {
+  const [row] = await sql.query<Row>(byAccount, [[accountId], [ownerSlug], [projectSlug], [model]], {
+    name: 'admission_of_account',
+  });
+  return row ? toAnswer(row, ownerSlug) : null;
+}
+
 function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
   return {
-    key:
-      row.key_id === null
+    caller:
+      row.account_status === null
         ? null
         : {
-            id: row.key_id,
-            name: row.key_name,
+            keyId: row.key_id,
+            keyName: row.key_name,
             accountId: row.account_id,
             accountStatus: row.account_status,
             limits: row.limits && { key: limitsAt(row.limits, 0), account: limitsAt(row.limits, 3) },

@@ -1,14 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
+import type { Principal } from '#http';
 import { fault } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow } from '#models';
-import { type AdmissionAnswer, type AdmissionQuestion, findAdmissions } from './admission.store.ts';
+import {
+  type AdmissionAnswer,
+  type AdmissionQuestion,
+  type AdmittedPlace,
+  findAccountAdmission,
+  findAdmissions,
+} from './admission.store.ts';
 
 /** Who calls, in which project, and the hosted model that the `model` string names there, if any. */
 export type Admitted = {
-  key: { id: string; name: string };
+  /** Null: somebody who is signed in. */
+  key: { id: string; name: string } | null;
   accountId: string;
   project: { id: string; kind: 'text' | 'embedding'; ownerSlug: string };
   /** The caller owns the project. */
@@ -25,7 +33,7 @@ export type Admitted = {
   limited: LimitedSubject[] | null;
 };
 
-export type Admit = (headers: IncomingHttpHeaders, question: Omit<AdmissionQuestion, 'digest'>) => Promise<Admitted>;
+export type Admit = (headers: IncomingHttpHeaders, question: AdmittedPlace) => Promise<Admitted>;
 
 /** One statement at a time: with two, batches are half as large and cost more (measured: a fifth fewer calls per second). */
 const lanes = 1;
@@ -48,37 +56,51 @@ export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsag
     const digest = bearerDigest(headers);
     if (!digest) throw fault('invalid_credentials');
     const admitted = judge(await batcher.submit({ ...question, digest }));
-    keyUsage.seen(admitted.key.id);
+    if (admitted.key) keyUsage.seen(admitted.key.id);
     return admitted;
   };
 }
 
-function judge({ key, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
-  if (!key) throw fault('invalid_credentials');
-  if (key.accountStatus !== 'active') throw fault('account_suspended');
+/** The same check for a request that was authenticated before: with its key, or as the account of its session. */
+export function createPrincipalAdmission({ sql, admit }: { sql: Sql; admit: Admit }) {
+  return async (
+    { headers, principal }: { headers: IncomingHttpHeaders; principal: Principal },
+    place: AdmittedPlace,
+  ): Promise<Admitted> => {
+    if (principal.method === 'api_key') return admit(headers, place);
+    const answer = await findAccountAdmission(sql, principal.accountId, place);
+    if (!answer) throw fault('invalid_credentials');
+    return judge(answer);
+  };
+}
+
+function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
+  if (!caller) throw fault('invalid_credentials');
+  if (caller.accountStatus !== 'active') throw fault('account_suspended');
   if (!project) throw fault('project_not_found');
-  const isOwner = project.ownerId === key.accountId;
+  const isOwner = project.ownerId === caller.accountId;
   // A private project of somebody else answers like one that does not exist, unless a model of it is shared with the caller.
   if (!isOwner && !isGuest && project.visibility !== 'public') throw fault('project_not_found');
   if (project.archived) throw fault('state_conflict', { message: 'This project is archived.' });
+  const { keyId, keyName, accountId, limits } = caller;
   return {
-    key: { id: key.id, name: key.name },
-    accountId: key.accountId,
+    key: keyId === null ? null : { id: keyId, name: keyName ?? keyId },
+    accountId,
     project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
     isOwner,
     isSaved: isOwner && project.autoSaves,
     alias,
     share,
-    limited: key.limits && limitedSubjects(key, key.limits),
+    limited: limits && limitedSubjects(caller, limits),
   };
 }
 
 function limitedSubjects(
-  { id, accountId }: { id: string; accountId: string },
+  { keyId, accountId }: { keyId: string | null; accountId: string },
   limits: { key: CallLimits; account: CallLimits },
 ): LimitedSubject[] {
   const subjects: LimitedSubject[] = [
-    { scope: 'key', id, limits: limits.key },
+    ...(keyId === null ? [] : [{ scope: 'key' as const, id: keyId, limits: limits.key }]),
     { scope: 'account', id: accountId, limits: limits.account },
   ];
   return subjects.filter((subject) => hasLimits(subject.limits));

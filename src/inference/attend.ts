@@ -3,7 +3,7 @@ import type { Caller } from '#http';
 import { hasIdempotencyKey } from '#idempotency';
 import { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enter, readBody } from './entry.ts';
+import { type Enter, enterWith, readBody } from './entry.ts';
 
 /** What a compatible route does with a call; everything else is the same for all of them. */
 export type CallRoute<Wanted> = {
@@ -23,8 +23,9 @@ export async function attend<Wanted>(
   deps: InferenceDeps,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   route: CallRoute<Wanted>,
+  enter: Enter = enterWith(deps.admit),
 ): Promise<unknown> {
-  const entered = await enter(deps.admit, request);
+  const entered = await enter(request);
   const call = new AttendedCall(deps, { request, reply }, { operation: route.operation, entered });
   try {
     const wanted = route.read(readBody(entered.body));

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge } from '#billing';
+import type { Sql } from '#db';
 import { type Caller, type OutlivingWork, outliveCaller, watchCaller } from '#http';
 import { type Reservation, replayHeaders } from '#idempotency';
 import type { ServedModel } from '#models';
@@ -7,9 +8,21 @@ import type { RequestTrack } from '#requests';
 import type { Admitted } from './admission.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
-import { type Entered, promptTokensAtMost } from './entry.ts';
-import { failureOf, isAmbiguous } from './failure.ts';
+import { bytesOf, type Entered, promptTokensAtMost } from './entry.ts';
+import { canceled, failureOf, isAmbiguous } from './failure.ts';
 import { type CallIdentity, identityOf, keepCall, redeem, reserveCall } from './kept-calls.ts';
+
+type Bounds = {
+  promptTokens: number;
+  maxTokens: number;
+  /** Where the prompt is more than the body of the request. */
+  promptBytes?: number;
+  /** Aborts when somebody else than the caller ends it. */
+  stop?: AbortSignal;
+};
+
+/** In the transaction `tx`, if it is one. */
+type KeepAnswer<Result> = (result: Result, charge: Charge, tx?: Sql) => Promise<void>;
 
 /**
  * A call that was let in, in the hands of its route. A call with an `Idempotency-Key` goes on when its caller leaves: he
@@ -72,24 +85,30 @@ export class AttendedCall {
   }
 
   /** The part of the call that engine and books see. */
-  callFor(model: ServedModel, { promptTokens, maxTokens }: { promptTokens: number; maxTokens: number }): Call {
+  callFor(model: ServedModel, { promptTokens, maxTokens, promptBytes, stop }: Bounds): Call {
+    const signal = this.#outliving?.signal ?? this.caller.signal;
     return {
       requestId: this.request.id,
       operation: this.#operation,
       admitted: this.admitted,
       model,
-      promptTokensAtMost: promptTokensAtMost(this.request, promptTokens),
+      promptTokensAtMost: promptTokensAtMost(promptBytes ?? bytesOf(this.request), promptTokens),
       maxTokens,
-      signal: this.#outliving?.signal ?? this.caller.signal,
+      signal: stop ? AbortSignal.any([signal, stop]) : signal,
       track: this.#track,
       reply: this.reply,
     };
   }
 
   /** Keeps what `render` makes of a result, before it is charged; null without a key. */
-  keeping<Result>(render: (result: Result) => object): ((result: Result, charge: Charge) => Promise<void>) | null {
+  keeping<Result>(render: (result: Result) => object): KeepAnswer<Result> | null {
     const reservation = this.#reservation;
-    return reservation && ((result, charge) => keepCall(reservation, render(result), charge));
+    return reservation && ((result, charge, tx) => keepCall(reservation, { body: render(result), charge }, tx));
+  }
+
+  /** Notes that the call was given up before it cost anything. */
+  canceled(): void {
+    this.#track.failed(canceled);
   }
 
   /** Notes a failure, in the answer (`hasBegun`) or in its place, and gives the key back. */

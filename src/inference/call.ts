@@ -144,8 +144,8 @@ function chargeFor({ requestId, operation, admitted, model }: Call, run: Run, he
   return {
     requestId,
     accountId: admitted.accountId,
-    keyId: admitted.key.id,
-    keyName: admitted.key.name,
+    keyId: admitted.key?.id ?? null,
+    keyName: admitted.key?.name ?? null,
     projectId: admitted.project.id,
     operation,
     modelRequested: model.requested,

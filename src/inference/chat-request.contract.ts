@@ -65,7 +65,7 @@ const messages = Type.Union([
 const jsonSchema = (english: string, chinese: string) =>
   Type.Record(Type.String(), Type.Unknown(), said(english, chinese));
 
-const tools = Type.Array(
+export const tools = Type.Array(
   Type.Object({
     type: Type.Literal('function', said('Only functions are supported.', '仅支持函数。')),
     function: Type.Object(

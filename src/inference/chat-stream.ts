@@ -30,7 +30,8 @@ export function createChatStream(reply: FastifyReply, caller: Caller, frames: Re
     },
     /** The good end; for a caller who has left there is none. */
     finish(finished: Finished, includeUsage: boolean): void {
-      const last = [frames.finish(finished.reason)];
+      // Who asked for the end gets one; everybody else who cancels has left.
+      const last = [frames.finish(finished.reason === 'cancelled' ? 'stop' : finished.reason)];
       if (includeUsage) last.push(frames.usage(usageToWire(finished.usage)));
       if (sse) sse.done(last);
       else if (!caller.signal.aborted) open().done([frames.role(), ...last]);

@@ -56,7 +56,7 @@ const toolCallDelta = Type.Object({
   ),
 });
 
-const chunkSchema = Type.Object(
+export const chunkSchema = Type.Object(
   {
     id,
     object: Type.Literal('chat.completion.chunk', said('Kind of object.', '对象类型。')),

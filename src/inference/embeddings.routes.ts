@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { said } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
-import type { Admitted } from './admission.ts';
+import { projectPrefix } from '#projects';
+import { type Admitted, createPrincipalAdmission } from './admission.ts';
 import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -9,7 +11,7 @@ import { embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
 import { embeddingList } from './embedding-wire.ts';
 import { embeddingsContract } from './embeddings.contract.ts';
-import { inferencePrefix, resolve } from './entry.ts';
+import { enterAsPrincipal, inferencePrefix, resolve } from './entry.ts';
 
 /** POST P/embeddings. */
 export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
@@ -26,7 +28,24 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
     repeat: repeatJson,
   };
   app.post(`${inferencePrefix}/embeddings`, { config }, (request, reply) => attend(deps, { request, reply }, route));
+
+  // For the playground: the same call, for who is signed in too.
+  const trying = { operation: 'embeddings.try', contract: tryContract, keepsAnswers: true } as const;
+  const enter = enterAsPrincipal(createPrincipalAdmission(deps));
+  app.post(`${projectPrefix}/embeddings`, { config: trying }, (request, reply) =>
+    attend(deps, { request, reply }, { ...route, operation: trying.operation }, enter),
+  );
 }
+
+const tryContract = {
+  ...embeddingsContract,
+  tag: 'chats',
+  summary: said('Embed texts in the playground', '在体验场中生成嵌入'),
+  description: said(
+    'The same call as `P/embeddings`, with the same answer and the same price, for a session as well as for a key.',
+    '与 `P/embeddings` 相同的调用、相同的结果与费用；密钥与登录会话均可使用。',
+  ),
+};
 
 async function answer(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest) {
   const model = resolveEmbedding(deps, call.admitted, wanted);

@@ -3,11 +3,13 @@ import { compatBody, type ParsedBody } from '#http';
 import { fault } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { RequestTarget } from '#requests';
-import type { Admit, Admitted } from './admission.ts';
+import type { Admit, Admitted, createPrincipalAdmission } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
 import { isFields } from './fields.ts';
 
 export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
+
+export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;
 
 /** Path parameters of every compatible route. */
 export type ProjectParams = { owner: string; project: string };
@@ -20,17 +22,48 @@ export type Entered = {
   target: RequestTarget;
 };
 
+/** How a call is let in. */
+export type Enter = (request: FastifyRequest) => Promise<Entered>;
+
 /** Lets a call in: one admission for key, project and the model named in the body (wire contract 3.2). */
-export async function enter(admit: Admit, request: FastifyRequest): Promise<Entered> {
+export function enterWith(admit: Admit): Enter {
+  return (request) => {
+    const body = compatBody(request);
+    return enter(request, { body, model: modelIn(body), admit: (place) => admit(request.headers, place) });
+  };
+}
+
+/**
+ * Lets a call of a native route in, whose caller was authenticated already.
+ *
+ * @param how.model what it calls, where that does not stand in its body.
+ */
+export function enterAsPrincipal(admit: AdmitPrincipal, how: { model?: string | null } = {}): Enter {
+  return (request) => {
+    const body: ParsedBody = { ok: true, value: request.body };
+    const { model = modelIn(body) } = how;
+    return enter(request, { body, model, admit: (place) => admit(request, place) });
+  };
+}
+
+type Entering = {
+  body: ParsedBody;
+  model: string | null;
+  admit: (place: { ownerSlug: string; projectSlug: string; model: string | null }) => Promise<Admitted>;
+};
+
+async function enter(request: FastifyRequest, { body, model, admit }: Entering): Promise<Entered> {
   const { owner, project: slug } = readParams(request);
-  const body = compatBody(request);
-  const model = body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
-  const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: slug, model });
+  const admitted = await admit({ ownerSlug: owner, projectSlug: slug, model });
   return {
     admitted,
     body,
     target: { accountId: admitted.accountId, project: { id: admitted.project.id, owner, slug }, model },
   };
+}
+
+function modelIn(body: ParsedBody): string | null {
+  return body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
 }
 
 export function readBody(body: ParsedBody): unknown {
@@ -69,11 +102,15 @@ export function readParams(request: FastifyRequest): ProjectParams {
   return request.params as ProjectParams;
 }
 
+/** Of the body, as the caller says; NaN when he does not. */
+export function bytesOf({ headers }: FastifyRequest): number {
+  return Number(headers['content-length']);
+}
+
 /** Template text around the caller's own: roles, tool preamble, think tags. */
 const templateTokens = 512;
 
 /** Upper bound of the prompt in tokens: a token is at least one byte of the body. */
-export function promptTokensAtMost(request: FastifyRequest, maxContextTokens: number): number {
-  const bytes = Number(request.headers['content-length']);
+export function promptTokensAtMost(bytes: number, maxContextTokens: number): number {
   return Number.isFinite(bytes) ? Math.min(maxContextTokens, bytes + templateTokens) : maxContextTokens;
 }

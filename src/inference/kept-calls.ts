@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Billing, Charge } from '#billing';
+import type { Sql } from '#db';
 import {
   fingerprintOf,
   type Idempotency,
@@ -31,27 +32,34 @@ export async function reserveCall(
  * Keeps the answer of a call together with what it costs, and before it is paid: whatever happens afterwards, the next
  * request with the key finds both, pays unless that was done, and gets the answer.
  */
-export function keepCall(reservation: Reservation, body: object, charge: Charge): Promise<void> {
+export function keepCall(
+  reservation: Reservation,
+  { body, charge }: { body: object; charge: Charge },
+  tx?: Sql,
+): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
-  return reservation.keep({ status: 200, body: bytes, sealed: false, charge: toJson(charge) });
+  return reservation.keep({ status: 200, body: bytes, sealed: false, charge: chargeToJson(charge) }, tx);
 }
 
 /** The kept answer as JSON text, paid for. A charge happens once, however often it is sent. */
 export async function redeem(billing: Billing, { body, charge }: KeptAnswer): Promise<string> {
-  await billing.settle(fromJson(charge));
+  await billing.settle(chargeFromJson(charge));
   return body.toString();
 }
 
 /** JSON has no integers beyond 2^53. */
-type ChargeJson = Omit<Charge, 'rateMicroPerMinute' | 'heldMicro'> & { rateMicroPerMinute: string; heldMicro: string };
+export type ChargeJson = Omit<Charge, 'rateMicroPerMinute' | 'heldMicro'> & {
+  rateMicroPerMinute: string;
+  heldMicro: string;
+};
 
-function toJson(charge: Charge): ChargeJson {
+export function chargeToJson(charge: Charge): ChargeJson {
   const { rateMicroPerMinute, heldMicro } = charge;
   return { ...charge, rateMicroPerMinute: String(rateMicroPerMinute), heldMicro: String(heldMicro) };
 }
 
-function fromJson(kept: unknown): Charge {
-  // as: nobody else writes charges into kept answers.
+export function chargeFromJson(kept: unknown): Charge {
+  // as: charges become JSON above only.
   const { rateMicroPerMinute, heldMicro, ...charge } = kept as ChargeJson;
   return { ...charge, rateMicroPerMinute: BigInt(rateMicroPerMinute), heldMicro: BigInt(heldMicro) };
 }

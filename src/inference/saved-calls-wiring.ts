@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { Sql } from '#db';
+import type { Datasets } from '#datasets';
+import type { Database } from '#db';
 import type { Clock, CursorCodec } from '#kernel';
 import { type AutoSave, type AutoSaveLog, createAutoSave } from './auto-save.ts';
+import { convertRoutes } from './conversion/convert.routes.ts';
 import { savedCallsRoutes } from './saved-calls.routes.ts';
 import { createRetention, createSweep } from './saved-calls-sweep.ts';
 
@@ -15,24 +17,29 @@ export type SavedCalls = {
 };
 
 export function createSavedCalls({
-  sql,
+  database,
+  datasets,
   clock,
   cursors,
   log,
   retentionDays,
 }: {
-  sql: Sql;
+  database: Database;
+  datasets: Datasets;
   clock: Clock;
   cursors: CursorCodec;
   log: AutoSaveLog;
   retentionDays: number;
 }): SavedCalls {
   const retention = createRetention({ clock, days: retentionDays });
-  const autoSave = createAutoSave({ sql, log });
-  const sweep = createSweep({ sql, retention, log });
+  const autoSave = createAutoSave({ sql: database, log });
+  const sweep = createSweep({ sql: database, retention, log });
   return {
     autoSave,
-    routes: savedCallsRoutes({ sql, cursors, retention }),
+    routes: async (app) => {
+      await app.register(savedCallsRoutes({ sql: database, cursors, retention }));
+      await app.register(convertRoutes({ database, datasets, retention }));
+    },
     start: sweep.start,
     stop: async () => {
       await Promise.all([autoSave.stop(), sweep.stop()]);

@@ -64,9 +64,9 @@ export function savedCallsRoutes(deps: SavedCallsDeps) {
       },
       async ({ principal, params, query }) => {
         const project = await changeOwnProject(sql, principal, placeOf(params));
-        const { model, from, to, q, all = false } = query;
+        const { model, finish_reason: finishReason, from, to, q, all = false } = query;
         // A filter with a slip in its name is ignored like every unknown field; it must not delete everything.
-        if (!all && [model, from, to, q].every((filter) => filter === undefined))
+        if (!all && [model, finishReason, from, to, q].every((filter) => filter === undefined))
           throw fault('invalid_request', { message: 'all: send a filter, or all=true.', param: 'all' });
         return { deleted: await deleteSavedCalls(sql, filterOf(project.id, query, retention)) };
       },

@@ -4,9 +4,15 @@ import { fault, foldText } from '#kernel';
 import type { SavedCallDetail, SavedCallFilter, SavedCallRow } from './saved-calls.store.ts';
 import type { Retention } from './saved-calls-sweep.ts';
 
-const filters = {
+export const savedCallFilters = {
   model: Type.Optional(
     Type.String({ ...said('Only calls that named this model.', '只返回使用该模型名称的调用。'), maxLength: 200 }),
+  ),
+  finish_reason: Type.Optional(
+    Type.Enum(
+      ['stop', 'length', 'tool_calls'],
+      said('Only calls whose answer ended so.', '只返回以此原因结束的调用。'),
+    ),
   ),
   from: Type.Optional(
     Type.String({ ...said('Only calls from this time on.', '只返回此时间及之后的调用。'), format: 'date-time' }),
@@ -26,10 +32,10 @@ const filters = {
   ),
 };
 
-export const savedCallsQuery = Type.Object({ ...pageQuery, ...filters });
+export const savedCallsQuery = Type.Object({ ...pageQuery, ...savedCallFilters });
 
 export const deleteSavedCallsQuery = Type.Object({
-  ...filters,
+  ...savedCallFilters,
   all: Type.Optional(
     Type.Boolean(
       said(
@@ -105,7 +111,9 @@ export const savedCallDetailSchema = Type.Object(
   { $id: 'SavedCallDetail', ...said('A saved call with all that was said.', '一次已保存的调用及其完整内容。') },
 );
 
-type Filters = { [Name in keyof typeof filters]?: string };
+type Filters = { [Name in Exclude<keyof typeof savedCallFilters, 'finish_reason'>]?: string } & {
+  finish_reason?: SavedCallRow['finishReason'];
+};
 
 /** Reads the filters of a list or a deletion. */
 export function filterOf(projectId: string, query: Filters, retention: Retention): SavedCallFilter {
@@ -113,6 +121,7 @@ export function filterOf(projectId: string, query: Filters, retention: Retention
     projectId,
     keptSince: retention.keptSince(),
     model: query.model ?? null,
+    finishReason: query.finish_reason ?? null,
     from: timeOf('from', query.from),
     to: timeOf('to', query.to),
     search: query.q === undefined ? null : foldText(query.q).toWellFormed(),

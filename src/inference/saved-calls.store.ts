@@ -5,8 +5,9 @@ export type NewSavedCall = {
   requestId: string;
   projectId: string;
   accountId: string;
-  keyId: string;
-  keyName: string;
+  /** Null: somebody who is signed in. */
+  keyId: string | null;
+  keyName: string | null;
   modelRequested: string;
   modelServed: string;
   modelRevision: number | null;
@@ -106,6 +107,7 @@ export type SavedCallFilter = {
   /** What was saved before is past its time, whether it has been swept or not. */
   keptSince: Date;
   model: string | null;
+  finishReason: SavedCallRow['finishReason'] | null;
   from: Date | null;
   to: Date | null;
   /** Folded. */
@@ -119,11 +121,12 @@ export type SavedCallPosition = { createdAt: string; id: string };
 export const newest: SavedCallPosition = { createdAt: 'infinity', id: '' };
 
 /** Only filters that are set are in the text, so that each keeps its index. */
-function filtered({ projectId, keptSince, model, from, to, search }: SavedCallFilter) {
+function filtered({ projectId, keptSince, model, finishReason, from, to, search }: SavedCallFilter) {
   const values: unknown[] = [projectId, from !== null && from > keptSince ? from : keptSince];
   const conditions = ['project_id = $1', 'created_at >= $2'];
   if (to !== null) conditions.push(`created_at < $${values.push(to)}`);
   if (model !== null) conditions.push(`model_requested = $${values.push(model)}`);
+  if (finishReason !== null) conditions.push(`finish_reason = $${values.push(finishReason)}`);
   if (search !== null) conditions.push(`strpos(search_text, $${values.push(search)}) > 0`);
   return { values, from: `from saved_calls where ${conditions.join(' and ')}` };
 }
@@ -160,6 +163,33 @@ export async function findSavedCall(
     [requestId, projectId, keptSince],
   );
   return row ?? null;
+}
+
+/** Ids of calls of a filter after one of them, the oldest first, and how many there are after it. */
+export async function listSavedCallIds(
+  sql: Sql,
+  filter: SavedCallFilter,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ ids: string[]; total: number }> {
+  const list = filtered(filter);
+  const rows = await sql.query<{ id: string; total: bigint }>(
+    `select request_id as id, count(*) over () as total ${list.from} and request_id > $${list.values.push(after)}
+      order by request_id limit $${list.values.push(limit)}`,
+    list.values,
+  );
+  return { ids: rows.map(({ id }) => id), total: Number(rows[0]?.total ?? 0n) };
+}
+
+/** Of a project, those of the ids that are there. */
+export function findSavedCalls(
+  sql: Sql,
+  { projectId, ids, keptSince }: { projectId: string; ids: readonly string[]; keptSince: Date },
+): Promise<SavedCallDetail[]> {
+  return sql.query(
+    `select ${rowColumns}, messages, tools, params, answer from saved_calls
+      where request_id = any($1) and project_id = $2 and created_at >= $3`,
+    [ids, projectId, keptSince],
+  );
 }
 
 /** False when there was no such call. */

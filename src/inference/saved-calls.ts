@@ -26,11 +26,11 @@ export async function listSavedCalls(
   filter: SavedCallFilter,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<SavedCallPage> {
-  const { projectId, model, from, to, search } = filter;
+  const { projectId, model, finishReason, from, to, search } = filter;
   const scope = [
     'saved_calls',
     projectId,
-    ...[model, from?.toISOString(), to?.toISOString(), search].map((value) => value ?? ''),
+    ...[model, finishReason, from?.toISOString(), to?.toISOString(), search].map((value) => value ?? ''),
   ];
   const after = cursor === null ? newest : positionOf(deps.cursors.decode(scope, cursor));
   const { rows, totalCount } = await listSavedCallRows(deps.sql, filter, { after, limit: limit + 1 });
@@ -74,7 +74,7 @@ export async function deleteSavedCalls(sql: Sql, filter: SavedCallFilter): Promi
   }
 }
 
-const isRequestId = (text: string): boolean => /^req_[0-9A-Z]{26}$/.test(text);
+export const isRequestId = (text: string): boolean => /^req_[0-9A-Z]{26}$/.test(text);
 
 function noSuchCall() {
   return fault('not_found', { message: 'There is no such saved call.' });

@@ -38,6 +38,15 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'chats',
+    'Playground',
+    '体验场',
+    said(
+      'Conversations that are kept, each answer with the exact request that it came from.',
+      '保存下来的对话；每条回答都附有产生它的完整请求。',
+    ),
+  ),
+  tag(
     'saved_calls',
     'Saved calls',
     '已保存的调用',

@@ -1,0 +1,131 @@
+import type { Sql } from '#db';
+import type { ChatParams } from './params.ts';
+
+export type ChatRow = {
+  id: string;
+  projectId: string;
+  /** Empty until the first message gives it one. */
+  title: string;
+  model: string | null;
+  systemPrompt: string | null;
+  params: ChatParams;
+  messageCount: number;
+  lastMessageAt: Date | null;
+  archivedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const columns = `id, project_id as "projectId", title, model, system_prompt as "systemPrompt", params,
+  message_count as "messageCount", last_message_at as "lastMessageAt", archived_at as "archivedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+export type ChatAddress = { projectId: string; id: string };
+
+export async function findChat(sql: Sql, { projectId, id }: ChatAddress): Promise<ChatRow | null> {
+  const [row] = await sql.query<ChatRow>(`select ${columns} from chats where id = $1 and project_id = $2`, [
+    id,
+    projectId,
+  ]);
+  return row ?? null;
+}
+
+/** A chat whose row is locked until the transaction ends: messages are added one after the other. */
+export async function lockChat(
+  tx: Sql,
+  { projectId, id }: ChatAddress,
+): Promise<(ChatRow & { lastSeq: number }) | null> {
+  const [row] = await tx.query<ChatRow & { lastSeq: number }>(
+    `select ${columns}, last_seq as "lastSeq" from chats where id = $1 and project_id = $2 for update`,
+    [id, projectId],
+  );
+  return row ?? null;
+}
+
+export type NewChat = Pick<ChatRow, 'id' | 'projectId' | 'title' | 'model' | 'systemPrompt' | 'params'> & {
+  searchText: string;
+};
+
+export async function insertChat(sql: Sql, chat: NewChat): Promise<ChatRow> {
+  const [row] = await sql.query<ChatRow>(
+    `insert into chats (id, project_id, title, search_text, model, system_prompt, params)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+    [chat.id, chat.projectId, chat.title, chat.searchText, chat.model, chat.systemPrompt, JSON.stringify(chat.params)],
+  );
+  if (!row) throw new Error('An insert gave no row. This is a bug.');
+  return row;
+}
+
+export type ChatChange = Pick<ChatRow, 'title' | 'model' | 'systemPrompt' | 'params'> & {
+  searchText: string;
+  archived: boolean;
+};
+
+export async function updateChat(sql: Sql, id: string, change: ChatChange): Promise<ChatRow | null> {
+  const [row] = await sql.query<ChatRow>(
+    `update chats set title = $2, search_text = $3, model = $4, system_prompt = $5, params = $6,
+            archived_at = case when $7 then coalesce(archived_at, now()) end, updated_at = now()
+      where id = $1 returning ${columns}`,
+    [
+      id,
+      change.title,
+      change.searchText,
+      change.model,
+      change.systemPrompt,
+      JSON.stringify(change.params),
+      change.archived,
+    ],
+  );
+  return row ?? null;
+}
+
+/** With its messages. False when there was no such chat. */
+export async function deleteChat(sql: Sql, { projectId, id }: ChatAddress): Promise<boolean> {
+  const rows = await sql.query('delete from chats where id = $1 and project_id = $2 returning id', [id, projectId]);
+  return rows.length > 0;
+}
+
+/** What messages change about their chat, which is locked. */
+export async function updateChatHead(
+  tx: Sql,
+  id: string,
+  { title, searchText, lastSeq }: { title: string; searchText: string; lastSeq: number },
+): Promise<void> {
+  await tx.query(
+    `update chats set title = $2, search_text = $3, last_seq = $4, last_message_at = now(), updated_at = now(),
+            message_count = (select count(*) from chat_messages where chat_id = $1)
+      where id = $1`,
+    [id, title, searchText, lastSeq],
+  );
+}
+
+/** `q` is folded. */
+export type ChatFilter = { projectId: string; archived: boolean; q: string | null };
+
+const matches = `project_id = $1 and (archived_at is not null) = $2 and ($3::text is null or strpos(search_text, $3) > 0)`;
+
+/** Place of a row in a list; the time is text because a `Date` would drop the microseconds. */
+export type ChatPosition = { createdAt: string; id: string };
+
+/** Chats after a position, newest first. */
+export function listChatRows(
+  sql: Sql,
+  { projectId, archived, q }: ChatFilter,
+  { after, limit }: { after: ChatPosition; limit: number },
+): Promise<(ChatRow & { position: string })[]> {
+  return sql.query(
+    `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+       from chats where ${matches} and (created_at, id) < ($4::timestamptz, $5)
+      order by created_at desc, id desc limit $6`,
+    [projectId, archived, q, after.createdAt, after.id, limit],
+  );
+}
+
+export async function countChats(sql: Sql, { projectId, archived, q }: ChatFilter): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(`select count(*)::integer as total from chats where ${matches}`, [
+    projectId,
+    archived,
+    q,
+  ]);
+  return row?.total ?? 0;
+}

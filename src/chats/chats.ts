@@ -1,0 +1,103 @@
+import type { Sql } from '#db';
+import { type CursorCodec, checkDisplayName, fault, foldText, newId, timeOfId } from '#kernel';
+import type { ProjectSeen } from '#projects';
+import {
+  type ChatAddress,
+  type ChatFilter,
+  type ChatRow,
+  countChats,
+  deleteChat as deleteRow,
+  findChat,
+  insertChat,
+  listChatRows,
+  lockChat,
+  updateChat,
+} from './chats.store.ts';
+import { type ChatParams, readParams } from './params.ts';
+import { checkStorable } from './storable.ts';
+
+export type ChatInput = {
+  title?: string;
+  model?: string | null;
+  system_prompt?: string | null;
+  params?: ChatParams;
+};
+
+/** Throws `kind_mismatch` for a project that embeds, `invalid_request`. */
+export async function createChat(sql: Sql, project: ProjectSeen, input: ChatInput): Promise<ChatRow> {
+  if (project.kind !== 'text')
+    throw fault('kind_mismatch', { message: 'Chats belong to text projects; this one embeds.' });
+  const fields = readFields(input);
+  const { title = '', model = null, systemPrompt = null, params = {} } = fields;
+  const chat = { id: newId('cht'), projectId: project.id, title, model, systemPrompt, params };
+  return insertChat(sql, { ...chat, searchText: foldText(title) });
+}
+
+/** Throws `not_found`. */
+export async function readChat(sql: Sql, address: ChatAddress): Promise<ChatRow> {
+  const chat = timeOfId('cht', address.id) === null ? null : await findChat(sql, address);
+  if (!chat) throw noSuchChat();
+  return chat;
+}
+
+/** The chat, locked for what follows in the transaction. Throws `not_found`. */
+export async function lockOwnChat(tx: Sql, address: ChatAddress): Promise<ChatRow & { lastSeq: number }> {
+  const chat = timeOfId('cht', address.id) === null ? null : await lockChat(tx, address);
+  if (!chat) throw noSuchChat();
+  return chat;
+}
+
+/** Changes what is given. In a transaction. */
+export async function changeChat(
+  tx: Sql,
+  address: ChatAddress,
+  { archived, ...input }: ChatInput & { archived?: boolean },
+): Promise<ChatRow> {
+  const before = await lockOwnChat(tx, address);
+  const { params, ...fields } = readFields(input);
+  const after = { ...before, ...fields, params: { ...before.params, ...params } };
+  const isArchived = archived ?? before.archivedAt !== null;
+  const changed = await updateChat(tx, before.id, {
+    ...after,
+    searchText: foldText(after.title),
+    archived: isArchived,
+  });
+  if (!changed) throw noSuchChat();
+  return changed;
+}
+
+/** Throws `not_found`, the second time as well. */
+export async function deleteChat(sql: Sql, address: ChatAddress): Promise<void> {
+  const deleted = timeOfId('cht', address.id) !== null && (await deleteRow(sql, address));
+  if (!deleted) throw noSuchChat();
+}
+
+export async function listChats(
+  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
+  filter: ChatFilter,
+  { limit, cursor }: { limit: number; cursor: string | null },
+) {
+  const scope = ['chats', filter.projectId, String(filter.archived), filter.q ?? ''];
+  const [createdAt = 'infinity', id = ''] = cursor === null ? [] : cursors.decode(scope, cursor);
+  const [rows, totalCount] = await Promise.all([
+    listChatRows(sql, filter, { after: { createdAt, id }, limit: limit + 1 }),
+    countChats(sql, filter),
+  ]);
+  const cursorOf = (row: (typeof rows)[number]) => cursors.encode(scope, [row.position, row.id]);
+  return { rows, limit, totalCount, cursorOf };
+}
+
+function readFields({ title, model, system_prompt: systemPrompt, params }: ChatInput) {
+  return {
+    ...(title === undefined ? {} : { title: checkDisplayName(title, 'title') }),
+    ...(model === undefined ? {} : { model: model && checkStorable(model, 'model') }),
+    ...(systemPrompt === undefined
+      ? {}
+      : { systemPrompt: systemPrompt && checkStorable(systemPrompt, 'system_prompt') }),
+    ...(params === undefined ? {} : { params: readParams(params) }),
+  };
+}
+
+function noSuchChat() {
+  return fault('not_found', { message: 'There is no such chat.' });
+}

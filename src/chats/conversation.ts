@@ -1,0 +1,58 @@
+import type { ChatRow } from './chats.store.ts';
+import type { MessageRow } from './messages.store.ts';
+import { type ChatParams, resolveParams } from './params.ts';
+
+/** A message of the conversation so far, as chat completions take it. */
+type WireMessage = Record<string, unknown> & { role: string };
+
+/** The body that P/chat/completions would get for the next answer, and with which anybody can make the same call. */
+export type ChatBody = Record<string, unknown> & { model: string; messages: WireMessage[] };
+
+/** What was answered only in part is part of the conversation: the person has read it. */
+export function bodyOf(
+  { model, systemPrompt, params }: Pick<ChatRow, 'systemPrompt' | 'params'> & { model: string },
+  history: readonly MessageRow[],
+  { own, stream }: { own: ChatParams; stream: boolean },
+): ChatBody {
+  const resolved = resolveParams(params, own);
+  return {
+    model,
+    messages: [
+      ...(systemPrompt ? [{ role: 'system', content: systemPrompt }] : []),
+      ...history.flatMap((message) => messageToBody(message) ?? []),
+    ],
+    max_tokens: resolved.max_tokens,
+    temperature: resolved.temperature,
+    top_p: resolved.top_p,
+    ...(resolved.reasoning_effort === null ? {} : { reasoning_effort: resolved.reasoning_effort }),
+    ...(resolved.tools === null ? {} : { tools: resolved.tools }),
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+  };
+}
+
+/** Null: nothing was said. */
+export function messageToBody({ role, content, reasoning, toolCalls }: MessageRow): WireMessage | null {
+  if (role !== 'assistant') return { role, content: content ?? '' };
+  if (!content && !toolCalls) return null;
+  return {
+    role,
+    content: content ?? '',
+    ...(toolCalls ? { ...(reasoning ? { reasoning_content: reasoning } : {}), tool_calls: toolCalls } : {}),
+  };
+}
+
+const titleLength = 60;
+
+/** A title from the first thing that was said. */
+export function titleOf(content: string): string {
+  const line = content.split('\n').find((part) => part.trim() !== '') ?? '';
+  const plain = line.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  const letters = [...plain];
+  return letters.length <= titleLength
+    ? plain
+    : `${letters
+        .slice(0, titleLength - 1)
+        .join('')
+        .trimEnd()}…`;
+}

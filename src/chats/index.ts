@@ -1,0 +1,1 @@
+export { type Chats, type ChatsOptions, createChats } from './chats-room.ts';

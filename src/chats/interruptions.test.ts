@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '#kernel';
+import { startApp } from '#test/app.ts';
+import { readFrames } from '#test/sse.ts';
+import { type ChatsServer, someone, startChatsServer } from './chats.fixture.ts';
+
+let server: ChatsServer;
+
+before(async () => {
+  server = await startChatsServer();
+});
+
+after(() => server?.stop());
+
+type Someone = Awaited<ReturnType<typeof someone>>;
+
+/** The answer once it is over. */
+async function whenOver({ messages }: Someone, chatId: string) {
+  for (let tries = 0; tries < 300; tries++) {
+    const answer = (await messages(chatId)).at(-1);
+    if (answer.state !== 'queued' && answer.state !== 'streaming') return answer;
+    await sleep(50);
+  }
+  throw new Error('The answer does not end.');
+}
+
+async function balanceOf({ accountId }: Someone): Promise<bigint> {
+  const [row] = await server.db.database.query<{ balance: bigint }>(
+    'select balance_micro as balance from accounts where id = $1',
+    [accountId],
+  );
+  return row?.balance ?? 0n;
+}
+
+test('an answer is stopped from another server, keeps what it has come to and ends like a finished one', async () => {
+  const person = await someone(server);
+  const replica = await startApp(server.db.database, { dataDir: server.dataDir, watched: false });
+  try {
+    const { chatId, messageId, response } = await person.beginEndless();
+    const text = response.text();
+    const busy = await person.say(chatId, 'And?');
+    assert.equal(busy.json.error.code, 'state_conflict');
+    const path = `chats/${chatId}/messages/${messageId}/stop`;
+    const stopped = await person.ask('POST', path, undefined, { origin: replica.origin });
+    assert.equal(stopped.status, 200, stopped.text);
+    const { state, content, finish_reason: reason, credits, error } = stopped.json;
+    assert.deepEqual([state, reason, error], ['stopped', null, null]);
+    assert.ok(content.length > 0);
+    const frames = readFrames(await text);
+    assert.ok((await text).endsWith('data: [DONE]\n\n'));
+    const streamed = frames.map((frame) => frame.choices[0]?.delta.content ?? '').join('');
+    // This model says NULs, too, and the database cannot store one.
+    assert.equal(streamed.replaceAll('\0', ''), content);
+    assert.notEqual(credits, '0.000000');
+    const again = await person.ask('POST', path);
+    assert.deepEqual([again.status, again.json], [200, stopped.json]);
+  } finally {
+    await replica.stop();
+  }
+});
+
+test('who leaves stops the answer, and pays for what was made until then', async () => {
+  const person = await someone(server);
+  const before = await balanceOf(person);
+  const { chatId, response, leave } = await person.beginEndless();
+  await response.body?.getReader().read();
+  leave();
+  const answer = await whenOver(person, chatId);
+  assert.equal(answer.state, 'stopped');
+  assert.ok(answer.content.length > 0);
+  const paid = before - (await balanceOf(person));
+  assert.equal(Number(paid), Math.round(Number(answer.credits) * 1_000_000));
+});
+
+test('an answer whose chat is deleted ends, and is paid', async () => {
+  const person = await someone(server);
+  const before = await balanceOf(person);
+  const { chatId, response } = await person.beginEndless();
+  const text = response.text();
+  assert.equal((await person.ask('DELETE', `chats/${chatId}`)).status, 204);
+  await text;
+  assert.ok((await balanceOf(person)) < before);
+});
+
+test('an answer whose server died fails, keeps its text, and does not hold up the chat', async () => {
+  const person = await someone(server);
+  const chatId = await person.newChat();
+  const { message } = (await person.say(chatId, 'What is 2 + 2?')).json;
+  const die = () =>
+    server.db.database.query(
+      `update chat_messages set state = 'streaming', content = 'Half an', lease_until = now() - interval '1 second'
+        where id = $1`,
+      [message.id],
+    );
+  await die();
+  const lost = await whenOver(person, chatId);
+  assert.deepEqual(
+    [lost.state, lost.content, lost.error.code, lost.error.retryable],
+    ['failed', 'Half an', 'generation_failed', true],
+  );
+  await die();
+  const next = await person.say(chatId, 'Go on.');
+  assert.equal(next.status, 201, next.text);
+  assert.equal(next.json.message.request.messages[1].content, 'Half an');
+});
+
+test('an answer that was kept but not paid when its server died is paid once', async () => {
+  const person = await someone(server);
+  const chatId = await person.newChat();
+  const { message } = (await person.say(chatId, 'What is 2 + 2?')).json;
+  const charge = {
+    requestId: message.request_id,
+    accountId: person.accountId,
+    keyId: null,
+    projectId: person.projectId,
+    operation: 'chat_messages.create',
+    modelRequested: 'chat',
+    modelServed: 'fanfold-tiny-chat',
+    modelRevision: 1,
+    activeMs: 100,
+    rateMicroPerMinute: '30000',
+    priceVersion: 'x',
+    heldMicro: '100000',
+    usage: { promptTokens: 1, completionTokens: 1 },
+    outcome: 'succeeded',
+  };
+  const unpaid = { ...charge, requestId: newId('req') };
+  const before = await balanceOf(person);
+  for (const each of [charge, unpaid])
+    await server.db.database.query(
+      `insert into chat_charges (request_id, charge, created_at) values ($1, $2, now() - interval '2 minutes')`,
+      [each.requestId, JSON.stringify(each)],
+    );
+  for (let tries = 0; tries < 200; tries++) {
+    const left = await server.db.database.query('select from chat_charges');
+    if (left.length === 0) break;
+    await sleep(50);
+  }
+  // The first was paid before, and is not paid again.
+  assert.equal(before - (await balanceOf(person)), 50n);
+});

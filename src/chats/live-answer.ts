@@ -1,0 +1,179 @@
+import { chargeWithin } from '#billing';
+import type { Database, Sql } from '#db';
+import { type ChatEnd, type ChatFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
+import { Fault } from '#kernel';
+import type { ServedModel } from '#models';
+import { insertCharge } from './charges.store.ts';
+import { errorOf } from './message-error.ts';
+import type { MessageRow, MessageState } from './messages.store.ts';
+import { storable } from './storable.ts';
+import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
+
+export type LiveLog = { warn: (details: object, message: string) => void };
+
+type LiveOptions = {
+  database: Database;
+  log: LiveLog;
+  /** Queued, with a lease. */
+  message: MessageRow;
+  request: Record<string, unknown>;
+  requestId: string;
+  /** Makes what a repeated request is answered with. */
+  render: (message: MessageRow, end: ChatEnd) => object;
+};
+
+/** Well within the lease, and soon enough for whoever asks another server to stop. */
+const renewEveryMs = 500;
+
+/**
+ * An answer while it is made: follows the model, writes down how far it is about twice a second, learns from the same
+ * statement whether somebody wants it stopped, and keeps its end.
+ */
+export class LiveAnswer implements ChatFollower {
+  readonly promptBytes: number;
+  readonly #options: LiveOptions;
+  readonly #asked: { request: string; requestId: string };
+  readonly #stopping = new AbortController();
+  #content = '';
+  #reasoning = '';
+  readonly #toolCalls: object[] = [];
+  #hasBegun = false;
+  #isOver = false;
+  #isKept = false;
+  #modelRevision: number | null = null;
+  #problem: Fault | null = null;
+  #writing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #last: MessageRow;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    this.#last = options.message;
+    this.#asked = { request: JSON.stringify(options.request), requestId: options.requestId };
+    this.promptBytes = Buffer.byteLength(this.#asked.request);
+    this.#timer = setInterval(() => this.#renew(), renewEveryMs).unref();
+  }
+
+  get stop(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Kept, and its call ended well: then it was charged, too. */
+  get isPaid(): boolean {
+    return this.#isKept && this.#problem === null;
+  }
+
+  /** As it is in the end. */
+  get message(): MessageRow {
+    return this.#last;
+  }
+
+  askToStop(): void {
+    if (!this.#stopping.signal.aborted) this.#stopping.abort('stopped');
+  }
+
+  resolved({ revision }: ServedModel): void {
+    this.#modelRevision = revision;
+  }
+
+  delta(delta: NamedDelta): void {
+    if (delta.type === 'content') this.#content += delta.text;
+    else if (delta.type === 'reasoning') this.#reasoning += delta.text;
+    else {
+      const { callId, name, arguments: args } = delta;
+      this.#toolCalls.push({ id: callId, type: 'function', function: { name, arguments: args } });
+    }
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#renew();
+  }
+
+  /** Told when a stream that has begun fails. */
+  failed(problem: Fault): void {
+    this.#problem = problem;
+  }
+
+  /** Complete, or ended by whoever asked for it: both are charged, so both are kept first. */
+  async keep(end: ChatEnd, keepForKey: (body: object, tx: Sql) => Promise<void>): Promise<void> {
+    const { database, message, requestId, render } = this.#options;
+    const { finished, charge } = end;
+    const isComplete = finished.reason !== 'cancelled';
+    const answer = {
+      ...this.#text(),
+      ...this.#asked,
+      state: isComplete ? ('complete' as const) : ('stopped' as const),
+      finishReason: isComplete ? finished.reason : null,
+      usage: JSON.stringify(usageToWire(finished.usage)),
+      modelRevision: this.#modelRevision,
+      activeMs: charge.activeMs,
+      creditsMicro: chargeWithin(charge.heldMicro, charge),
+    };
+    this.#last = await database.transaction(async (tx) => {
+      // The chat may be gone, or somebody has tried again meanwhile; who got the answer pays for it all the same.
+      const kept = (await keepAnswer(tx, message, answer)) ?? this.#last;
+      await insertCharge(tx, requestId, JSON.stringify(chargeToJson(charge)));
+      await keepForKey(render(kept, end), tx);
+      return kept;
+    });
+    this.#isKept = true;
+    this.#over();
+  }
+
+  /** The call is over, by an error if there was one; what has not been kept gets its end now. */
+  async end(error: unknown, isCallerGone: boolean): Promise<void> {
+    if (this.#isOver) return;
+    this.#over();
+    const problem = error ?? this.#problem;
+    const isStopped = this.stop.aborted || (isCallerGone && (problem === null || isTimeout(problem)));
+    const cause = isStopped ? null : errorOf(problem);
+    const state: MessageState = isStopped ? 'stopped' : waits(problem) && !this.#hasBegun ? 'queued' : 'failed';
+    const text = this.#hasBegun ? this.#text() : null;
+    try {
+      this.#last = (await endAnswer(this.#options.database, this.#last, { state, error: cause, text })) ?? this.#last;
+    } catch (trouble) {
+      // Its lease runs out, and then it counts as lost.
+      this.#options.log.warn({ err: trouble }, 'the end of an answer is not written');
+    }
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    if (this.#timer) clearInterval(this.#timer);
+  }
+
+  #text(): AnswerText {
+    return {
+      content: storable(this.#content),
+      reasoning: this.#reasoning === '' ? null : storable(this.#reasoning),
+      toolCalls: this.#toolCalls.length === 0 ? null : JSON.stringify(this.#toolCalls),
+    };
+  }
+
+  #renew(): void {
+    if (this.#writing || this.#isOver) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { database, message, log } = this.#options;
+    const begun = this.#hasBegun ? { ...this.#text(), ...this.#asked, modelRevision: this.#modelRevision } : null;
+    try {
+      const row = await renewAnswer(database, message, begun);
+      // No longer there: its chat was deleted, or others took this process for dead.
+      if (!this.#isOver && (row === null || row.stopRequested)) this.askToStop();
+    } catch (error) {
+      log.warn({ err: error }, 'the state of an answer is not written');
+    }
+  }
+}
+
+function isTimeout(problem: unknown): boolean {
+  return problem instanceof Fault && problem.fault === 'request_timeout';
+}
+
+/** Its model is starting; whoever asked may ask again. */
+function waits(problem: unknown): boolean {
+  return problem instanceof Fault && problem.fault === 'model_warming';
+}

@@ -1,0 +1,74 @@
+import type { Sql } from '#db';
+
+export type MessageState = 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
+
+export type MessageError = { code: string; message: string; retryable: boolean; retry_after_s: number | null };
+
+export type MessageRow = {
+  id: string;
+  chatId: string;
+  seq: number;
+  role: 'user' | 'assistant' | 'tool';
+  content: string | null;
+  reasoning: string | null;
+  toolCalls: unknown[] | null;
+  state: MessageState;
+  attempt: number;
+  error: MessageError | null;
+  finishReason: string | null;
+  usage: Record<string, unknown> | null;
+  request: Record<string, unknown> | null;
+  requestId: string | null;
+  modelRevision: number | null;
+  activeMs: number;
+  creditsMicro: bigint;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** A process works on it. */
+  isRunning: boolean;
+};
+
+export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
+  m.tool_calls as "toolCalls", m.state, m.attempt, m.error, m.finish_reason as "finishReason", m.usage, m.request,
+  m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
+  m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",
+  m.lease_until is not null as "isRunning"`;
+
+/** Messages of a chat after a place, oldest first. */
+export function listMessageRows(
+  sql: Sql,
+  chatId: string,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<MessageRow[]> {
+  return sql.query(
+    `select ${messageColumns} from chat_messages m where chat_id = $1 and seq > $2 order by seq limit $3`,
+    [chatId, afterSeq, limit],
+  );
+}
+
+/** What was said in a chat before a place. */
+export function listHistory(sql: Sql, chatId: string, beforeSeq: number): Promise<MessageRow[]> {
+  return sql.query(`select ${messageColumns} from chat_messages m where chat_id = $1 and seq < $2 order by seq`, [
+    chatId,
+    beforeSeq,
+  ]);
+}
+
+export async function findMessage(
+  sql: Sql,
+  { chatId, id }: { chatId: string; id: string },
+): Promise<MessageRow | null> {
+  const [row] = await sql.query<MessageRow>(
+    `select ${messageColumns} from chat_messages m where id = $1 and chat_id = $2`,
+    [id, chatId],
+  );
+  return row ?? null;
+}
+
+export async function countMessages(sql: Sql, chatId: string): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    'select count(*)::integer as total from chat_messages where chat_id = $1',
+    [chatId],
+  );
+  return row?.total ?? 0;
+}

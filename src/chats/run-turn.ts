@@ -1,0 +1,76 @@
+import type { Billing } from '#billing';
+import type { Database } from '#db';
+import { type AttendedCall, chargeFromJson, type PrincipalCalls, readChatRequest } from '#inference';
+import { deleteCharge, listOldCharges } from './charges.store.ts';
+import { LiveAnswer, type LiveLog } from './live-answer.ts';
+import { messageToWire } from './messages.schema.ts';
+import type { MessageRow } from './messages.store.ts';
+import type { Turn } from './turns.ts';
+
+export type RunDeps = {
+  database: Database;
+  calls: PrincipalCalls;
+  /** Answers that this process makes, by message. */
+  running: Map<string, LiveAnswer>;
+  log: LiveLog;
+};
+
+/** What a request is answered with when it is sent again under its `Idempotency-Key`. */
+export type KeptTurn = { userMessageId: string | null; messageId: string; answer: object; completion: object };
+
+/** Makes the answer of a turn and gives it as it is in the end; a stream has taken the reply over by then. */
+export async function runTurn(
+  { database, calls, running, log }: RunDeps,
+  call: AttendedCall,
+  { userMessage, message, request }: Turn,
+): Promise<MessageRow> {
+  const live = new LiveAnswer({
+    ...{ database, log, message, request, requestId: call.request.id },
+    render: (kept, { completion }): KeptTurn => ({
+      userMessageId: userMessage?.id ?? null,
+      messageId: message.id,
+      answer: answerToWire(userMessage, kept),
+      completion,
+    }),
+  });
+  running.set(message.id, live);
+  call.reply.headers(turnHeaders({ userMessageId: userMessage?.id ?? null, messageId: message.id }, call.request.id));
+  try {
+    await calls.answerChat(call, { wanted: readChatRequest(request), follower: live });
+    await live.end(null, call.caller.signal.aborted);
+    // What is left here is paid later, and only once.
+    if (live.isPaid) await deleteCharge(database, call.request.id).catch(() => {});
+    return live.message;
+  } catch (error) {
+    await live.end(error, call.caller.signal.aborted);
+    throw error;
+  } finally {
+    running.delete(message.id);
+  }
+}
+
+export function turnHeaders(
+  { userMessageId, messageId }: Pick<KeptTurn, 'userMessageId' | 'messageId'>,
+  requestId: string,
+): Record<string, string> {
+  return {
+    ...(userMessageId === null ? {} : { 'x-fnf-user-message-id': userMessageId }),
+    'x-fnf-message-id': messageId,
+    'x-fnf-request-id': requestId,
+  };
+}
+
+export function answerToWire(userMessage: MessageRow | null, message: MessageRow) {
+  return { user_message: userMessage && messageToWire(userMessage), message: messageToWire(message) };
+}
+
+/** Old enough that whoever made them would have paid. */
+const unpaidS = 60;
+
+/** Pays for answers that were kept by processes which died before they could. */
+export async function payOldCharges(database: Database, billing: Billing): Promise<void> {
+  for (const { requestId, charge } of await listOldCharges(database, unpaidS)) {
+    await billing.settle(chargeFromJson(charge));
+    await deleteCharge(database, requestId);
+  }
+}

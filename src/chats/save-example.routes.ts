@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { type Datasets, exampleSchema, exampleToWire } from '#datasets';
+import type { Database } from '#db';
+import { type Contract, said, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import { changeOwnProject } from '#projects';
+import { addressOf, pathOf } from './chats.routes.ts';
+import { readChat } from './chats.ts';
+import { messageIdOf, messagePath } from './messages.routes.ts';
+import { saveExample } from './save-example.ts';
+import { messageIn } from './turns.ts';
+
+const body = Type.Object({
+  dataset_id: Type.String({ ...said('A dataset of the project.', '本项目的数据集。'), maxLength: 64 }),
+  split: Type.Optional(
+    Type.Enum(['train', 'test'], {
+      ...said('`train`: to learn from; `test`: to measure with.', '`train` 用于训练，`test` 用于评估。'),
+      default: 'train',
+    }),
+  ),
+});
+
+const example = {
+  id: 'ex_01KAXR8G9J1M3P5R7T9W1Y3A5C',
+  dataset_id: 'ds_01KAXR6D4F6H8K0M2P4R6T8V0X',
+  kind: 'text',
+  text: {
+    messages: [
+      { role: 'user', content: 'What is 2 + 3?' },
+      { role: 'assistant', content: '5' },
+    ],
+    tools: null,
+  },
+  embedding: null,
+  split: 'train',
+  origin: 'chat',
+  origin_id: 'msg_01KAXR5B3D5F7H9K1N3Q5S7U9W',
+  tokens: 27,
+  valid: true,
+  issues: [],
+  content_hash: '4b825dc642cb6eb9a060e54bf8d69288fbee49041f1c6a0d2b7e4c83a5f0e1d2',
+  created_at: '2026-01-05T08:15:00.123Z',
+  updated_at: '2026-01-05T08:15:00.123Z',
+};
+
+const contract: Contract = {
+  tag: 'chats',
+  summary: said('Save an answer as an example', '将回答保存为样本'),
+  description: said(
+    'The conversation up to a complete answer becomes an example of a dataset. Saving the same answer again gives the same example. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
+    '将截至某条完整回答的对话保存为数据集样本。重复保存同一回答返回同一样本；若数据集中已有其他来源的相同样本，返回 409，`details.reason` 为 `duplicate`。',
+  ),
+  bodyExample: { dataset_id: example.dataset_id, split: 'train' },
+  answers: {
+    201: { description: said('The new example.', '新样本。'), schema: exampleSchema, example },
+    200: { description: said('It was saved before.', '此前已保存。'), schema: exampleSchema, example },
+  },
+  faults: ['not_found', 'owner_required', 'kind_mismatch', 'state_conflict', 'in_use', 'capacity_unavailable'],
+  idempotent: true,
+};
+
+export function saveExampleRoutes({ database, datasets }: { database: Database; datasets: Datasets }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app
+      .withTypeProvider<TypeBoxProvider>()
+      .post(
+        `${messagePath}/save-example`,
+        { config: { operation: 'chat_messages.save_example', contract }, schema: { body } },
+        async (request, reply) => {
+          const { dataset_id: datasetId, split = 'train' } = request.body;
+          const { principal } = request;
+          const path = pathOf(request);
+          const project = await changeOwnProject(database, principal, path);
+          const chat = await readChat(database, addressOf(project.id, request));
+          const message = await messageIn(database, chat.id, messageIdOf(request));
+          const saved = await saveExample(
+            { database: once(request, database), datasets },
+            { principal, path: { ...path, datasetId }, message, split },
+          );
+          reply.code(saved.isNew ? 201 : 200);
+          return exampleToWire(saved.example, 'text');
+        },
+      );
+  };
+}

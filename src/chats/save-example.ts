@@ -1,0 +1,75 @@
+import {
+  type AddedExample,
+  changeOwnDataset,
+  type DatasetPath,
+  type Datasets,
+  findExample,
+  type ListedExample,
+  type NewExample,
+  readOwnDataset,
+  type Split,
+} from '#datasets';
+import type { Database } from '#db';
+import type { Principal } from '#http';
+import { fault } from '#kernel';
+import { findSavedExample, insertSavedExample } from './chat-examples.store.ts';
+import { messageToBody } from './conversation.ts';
+import type { MessageRow } from './messages.store.ts';
+
+export type Saving = { principal: Principal; path: DatasetPath; message: MessageRow; split: Split };
+
+export type SavedExample = { example: ListedExample; isNew: boolean };
+
+/**
+ * Makes an example of an answer and of all that was said before it. The same answer becomes one example of a dataset,
+ * however often it is saved. Throws `not_found`, `kind_mismatch`, `state_conflict`, `invalid_request`.
+ */
+export async function saveExample(
+  { database, datasets }: { database: Database; datasets: Datasets },
+  { principal, path, message, split }: Saving,
+): Promise<SavedExample> {
+  const { dataset } = await readOwnDataset(database, principal, path);
+  if (dataset.kind !== 'text') throw fault('kind_mismatch', { param: 'dataset_id' });
+  const prepared = await datasets.prepare(dataset, [exampleOf(message, split)]);
+  const key = { messageId: message.id, attempt: message.attempt, datasetId: dataset.id };
+  return database.transaction(async (tx) => {
+    await changeOwnDataset(tx, principal, path);
+    const known = await findSavedExample(tx, key);
+    const before = known === null ? null : await findExample(tx, dataset.id, known);
+    if (before) return { example: before, isNew: false };
+    const [added] = await datasets.addExamples(tx, { datasetId: dataset.id, examples: prepared, dedupe: 'exact' });
+    const id = idOf(added);
+    await insertSavedExample(tx, key, id);
+    const example = await findExample(tx, dataset.id, id);
+    if (!example) throw new Error('An example that was added is not there. This is a bug.');
+    return { example, isNew: true };
+  });
+}
+
+function exampleOf(message: MessageRow, split: Split): NewExample {
+  const answer = messageToBody(message);
+  const { request } = message;
+  if (message.role !== 'assistant' || message.state !== 'complete' || !request || !answer)
+    throw fault('state_conflict', {
+      message: 'Only a complete answer becomes an example.',
+      details: { state: message.state, allowed_from: ['complete'] },
+    });
+  const reasoning = message.reasoning ? { reasoning_content: message.reasoning } : {};
+  // as: requests are made here, with a list of messages.
+  const asked = request.messages as unknown[];
+  const content = { messages: [...asked, { ...answer, ...reasoning }], tools: request.tools ?? null };
+  return { content, split, origin: 'chat', originId: message.id };
+}
+
+function idOf(added: AddedExample | undefined): string {
+  if (added?.id) return added.id;
+  if (added?.status === 'duplicate')
+    throw fault('state_conflict', {
+      message: 'The dataset has an equal example already.',
+      details: { reason: 'duplicate' },
+    });
+  throw fault('invalid_request', {
+    message: 'This answer cannot be an example.',
+    details: { issues: added?.issues ?? [] },
+  });
+}

@@ -1,0 +1,127 @@
+import { constraintOf, type Database, type Sql, sqlState } from '#db';
+import { fault, foldText, newId, timeOfId } from '#kernel';
+import type { ChatAddress, ChatRow } from './chats.store.ts';
+import { updateChatHead } from './chats.store.ts';
+import { lockOwnChat } from './chats.ts';
+import { bodyOf, type ChatBody, titleOf } from './conversation.ts';
+import { lost } from './message-error.ts';
+import { findMessage, listHistory, type MessageRow } from './messages.store.ts';
+import type { ChatParams } from './params.ts';
+import {
+  beginAgain,
+  deleteMessagesFrom,
+  endLostAnswers,
+  endWaitingAnswers,
+  hasRunning,
+  insertAnswer,
+  insertUserMessage,
+} from './turns.store.ts';
+
+/** An answer that is about to be made. */
+export type Turn = {
+  /** What is answered; null: nothing that is still there. */
+  userMessage: MessageRow | null;
+  /** Queued, with a lease. */
+  message: MessageRow;
+  request: ChatBody;
+};
+
+type Asking = { address: ChatAddress; requestId: string; params: ChatParams; stream: boolean };
+
+/** Adds what a person says, and a place for the answer. Throws `not_found`, `state_conflict`, `invalid_request`. */
+export function beginTurn(
+  database: Database,
+  { content, replaceId, ...asking }: Asking & { content: string; replaceId: string | null },
+): Promise<Turn> {
+  return inTurn(database, asking, async (tx, chat) => {
+    await endWaitingAnswers(tx, { chatId: chat.id });
+    const replaced = replaceId === null ? null : await replace(tx, chat, replaceId);
+    const seq = replaced ?? chat.lastSeq + 1;
+    const title = chat.title === '' ? titleOf(content) : chat.title;
+    const userMessage = await insertUserMessage(tx, { id: newId('msg'), chatId: chat.id, seq, content });
+    const history = await listHistory(tx, chat.id, seq + 1);
+    const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
+    const message = await insertAnswer(tx, {
+      ...{ id: newId('msg'), chatId: chat.id, seq: seq + 1 },
+      ...{ request: JSON.stringify(request), requestId: asking.requestId },
+    });
+    await updateChatHead(tx, chat.id, { title, searchText: foldText(title), lastSeq: seq + 1 });
+    return { userMessage, message, request };
+  });
+}
+
+/** Tries an answer again: one that failed or was stopped, or the last one of the chat. */
+export function beginRetry(
+  database: Database,
+  { messageId, ...asking }: Asking & { messageId: string },
+): Promise<Turn> {
+  return inTurn(database, asking, async (tx, chat) => {
+    const before = await messageIn(tx, chat.id, messageId);
+    if (before.role !== 'assistant' || (before.state === 'complete' && before.seq !== chat.lastSeq))
+      throw fault('state_conflict', {
+        message: 'Only an answer that failed or was stopped can be tried again, or the last one of the chat.',
+        details: { state: before.state, allowed_from: ['failed', 'stopped'] },
+      });
+    const history = await listHistory(tx, chat.id, before.seq);
+    const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
+    const asked = { request: JSON.stringify(request), requestId: asking.requestId };
+    const question = history.at(-1) ?? null;
+    const userMessage = question?.role === 'user' ? question : null;
+    return { userMessage, message: await beginAgain(tx, before.id, asked), request };
+  });
+}
+
+/** Throws `not_found`. */
+export async function messageIn(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
+  const message = timeOfId('msg', id) === null ? null : await findMessage(sql, { chatId, id });
+  if (!message) throw fault('not_found', { message: 'There is no such message in this chat.' });
+  return message;
+}
+
+type OpenChat = ChatRow & { lastSeq: number; model: string };
+
+/** Does the work with the chat locked and no other answer under way. */
+function inTurn(
+  database: Database,
+  { address }: Asking,
+  work: (tx: Sql, chat: OpenChat) => Promise<Turn>,
+): Promise<Turn> {
+  return database.transaction(async (tx) => {
+    const { model, ...chat } = await lockOwnChat(tx, address);
+    if (chat.archivedAt !== null)
+      throw fault('state_conflict', {
+        message: 'This chat is archived.',
+        details: { state: 'archived', allowed_from: ['active'] },
+      });
+    if (model === null)
+      throw fault('invalid_request', { message: 'model: choose a model for this chat first.', param: 'model' });
+    await endLostAnswers(tx, lost, chat.id);
+    if (await hasRunning(tx, chat.id)) throw isAnswering();
+    try {
+      return await work(tx, { ...chat, model });
+    } catch (error) {
+      if (sqlState(error) === '23505' && constraintOf(error) === 'chat_messages_running') throw isAnswering(error);
+      throw error;
+    }
+  });
+}
+
+/** Drops a message of the person and all after it; gives its place. */
+async function replace(tx: Sql, chat: OpenChat, id: string): Promise<number> {
+  const message = await messageIn(tx, chat.id, id);
+  if (message.role !== 'user')
+    throw fault('invalid_request', {
+      message: 'replace_message_id: expected a message of the user.',
+      param: 'replace_message_id',
+    });
+  await deleteMessagesFrom(tx, chat.id, message.seq);
+  return message.seq;
+}
+
+function isAnswering(cause?: unknown) {
+  return fault('state_conflict', {
+    message: 'This chat is being answered. Wait for the answer, or stop it.',
+    details: { state: 'streaming', allowed_from: ['complete', 'failed', 'stopped'] },
+    cause,
+  });
+}

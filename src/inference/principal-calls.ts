@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createPrincipalAdmission } from './admission.ts';
+import { answerChat, type ChatFollower } from './answer-chat.ts';
+import { attend, type CallRoute } from './attend.ts';
+import type { AttendedCall } from './attended-call.ts';
+import type { ChatRequest } from './chat.schema.ts';
+import type { InferenceDeps } from './deps.ts';
+import { enterAsPrincipal } from './entry.ts';
+
+/**
+ * Calls of models that native routes make for whoever asked them, with a key or signed in. They go the way of the
+ * compatible routes: admission, limits, hold, charge, kept answers, record.
+ */
+export type PrincipalCalls = {
+  /** As `attend`: takes a call from admission to answer. `model`: what the call will name. */
+  attend: <Wanted>(
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    route: CallRoute<Wanted>,
+    how?: { model?: string | null },
+  ) => Promise<unknown>;
+  /** Answers a conversation; resolves when the answer is charged. A stream takes the reply over. */
+  answerChat: (call: AttendedCall, chat: { wanted: ChatRequest; follower: ChatFollower }) => Promise<unknown>;
+};
+
+export function createPrincipalCalls(deps: InferenceDeps): PrincipalCalls {
+  const admit = createPrincipalAdmission(deps);
+  return {
+    attend: (exchange, route, how) => attend(deps, exchange, route, enterAsPrincipal(admit, how)),
+    answerChat: (call, chat) => answerChat(deps, call, chat),
+  };
+}

@@ -1,0 +1,110 @@
+import { newId } from '#kernel';
+import { modelCall, ownerOnlyChange, ownerOnlyRead, type Row, type Scene } from '../matrix.ts';
+import { canary } from '../world.ts';
+
+/** A chat of the cell's project, for this request alone; written directly, because some of its owners may not ask. */
+async function chat({ world, place }: Scene) {
+  const chatId = newId('cht');
+  await world.database.query(
+    `insert into chats (id, project_id, title, search_text, model, params, message_count, last_seq)
+     values ($1, $2, $3, $3, $4, '{"max_tokens":1,"reasoning_effort":"none"}', 2, 2)`,
+    [chatId, place.projectId, `${canary} chat`, place.alias],
+  );
+  world.secrets.add(chatId);
+  return { params: { chatId } };
+}
+
+/** The same with an answer in it. */
+async function message(scene: Scene) {
+  const { params } = await chat(scene);
+  const { world } = scene;
+  const messageId = newId('msg');
+  await world.database.query(
+    `insert into chat_messages (id, chat_id, seq, role, content, state, request, finished_at)
+     values ($1, $3, 1, 'user', $4, 'complete', null, now()), ($2, $3, 2, 'assistant', $4, 'complete', $5, now())`,
+    [
+      newId('msg'),
+      messageId,
+      params.chatId,
+      `${canary} words`,
+      JSON.stringify({ messages: [{ role: 'user', content: canary }] }),
+    ],
+  );
+  world.secrets.add(messageId);
+  return { params: { ...params, messageId } };
+}
+
+async function dataset({ world, place }: Scene, projectId = place.projectId) {
+  const id = newId('ds');
+  await world.database.query(
+    `insert into datasets (id, project_id, name, kind, search_text) values ($1, $2, $3, 'text', '')`,
+    [id, projectId, `${canary} dataset`],
+  );
+  return id;
+}
+
+const withBody = (make: (scene: Scene) => Promise<{ params: Record<string, string> }>, body: object) => {
+  return async (scene: Scene) => ({ ...(await make(scene)), body });
+};
+
+export const rows: Row[] = [
+  {
+    operation: 'chats.list',
+    expected: ownerOnlyRead(),
+    request: async (scene) => {
+      await chat(scene);
+      return { query: { limit: '100' } };
+    },
+  },
+  { operation: 'chats.create', expected: ownerOnlyChange('201'), request: () => ({ body: { title: 'Made' } }) },
+  { operation: 'chats.read', expected: ownerOnlyRead(), request: chat },
+  { operation: 'chats.update', expected: ownerOnlyChange(), request: withBody(chat, { title: 'Changed' }) },
+  { operation: 'chats.delete', expected: ownerOnlyChange('204'), request: chat },
+  { operation: 'chat_messages.list', expected: ownerOnlyRead(), request: message },
+  { operation: 'chat_messages.read', expected: ownerOnlyRead(), request: message },
+  {
+    operation: 'chat_messages.create',
+    expected: ownerOnlyChange('201'),
+    request: withBody(chat, { content: 'Hello!', stream: false }),
+    attempts: [
+      {
+        name: 'a message of another chat to replace',
+        caller: 'owner',
+        request: async (scene) => {
+          const { params } = await message(scene);
+          return { ...(await chat(scene)), body: { content: 'Hello!', replace_message_id: params.messageId } };
+        },
+        expected: '404 not_found',
+        like: async (scene) => ({
+          ...(await chat(scene)),
+          body: { content: 'Hello!', replace_message_id: newId('msg') },
+        }),
+      },
+    ],
+  },
+  { operation: 'chat_messages.retry', expected: ownerOnlyChange('201'), request: withBody(message, { stream: false }) },
+  { operation: 'chat_messages.stop', expected: ownerOnlyChange(), request: message },
+  {
+    operation: 'chat_messages.save_example',
+    expected: ownerOnlyChange('201'),
+    request: async (scene) => ({ ...(await message(scene)), body: { dataset_id: await dataset(scene) } }),
+    attempts: [
+      {
+        name: 'a dataset of another project',
+        caller: 'owner',
+        request: async (scene) => {
+          const { projectId } = scene.world.places.text.elsewhere;
+          return { ...(await message(scene)), body: { dataset_id: await dataset(scene, projectId) } };
+        },
+        expected: '404 not_found',
+        like: async (scene) => ({ ...(await message(scene)), body: { dataset_id: newId('ds') } }),
+      },
+    ],
+  },
+  {
+    operation: 'embeddings.try',
+    kind: 'embedding',
+    expected: modelCall(),
+    request: ({ place }) => ({ body: { model: place.alias, input: 'lamp' } }),
+  },
+];
