@@ -40,6 +40,8 @@ def emit(event, **fields):
 emit("hello", protocol=1, versions={}, device="cpu", threads=1, pid=os.getpid())
 if "environment" in words:
     print("ENV " + json.dumps(dict(os.environ)), flush=True)
+if "list" in words:
+    print("OUT", *sorted(name for name in os.listdir(out) if name.startswith("ckpt-")), flush=True)
 if "garbage" in words:
     sys.stdout.buffer.write(b"\xff\xfe\x00@evt {]\n@evt {\"event\":\"progress\"}\n@evt 7\n" + b"x" * 300_000 + b"\n\r\n\n")
     sys.stdout.buffer.flush()

@@ -18,7 +18,7 @@ export type TrainerProgramOptions = {
 const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|PYTORCH_\w+|(CUDA|NVIDIA|NCCL|HIP|ROCR|HSA)_\w+)$/;
 
 /** Nothing is fetched, reported or left to chance. */
-const fixed = {
+export const fixedEnvironment = {
   HF_HUB_OFFLINE: '1',
   TRANSFORMERS_OFFLINE: '1',
   HF_HUB_DISABLE_TELEMETRY: '1',
@@ -43,7 +43,7 @@ export function trainerProgram({ environment, python, threads }: TrainerProgramO
       cwd: run.specFolder,
       env: {
         ...passed(environment),
-        ...fixed,
+        ...fixedEnvironment,
         OMP_NUM_THREADS: String(threads ?? availableParallelism()),
         PYTHONPATH: trainerFolder(),
       },

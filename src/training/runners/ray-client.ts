@@ -1,0 +1,141 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { OperatorError } from '#kernel';
+
+export type RayPlace = {
+  /** Of the dashboard, without a slash at the end. */
+  url: string;
+  token: string | null;
+};
+
+export type RayStatus = 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
+export type RayJob = { status: RayStatus; message: string; exitCode: number | null };
+
+export type RaySubmission = {
+  submission_id: string;
+  entrypoint: string;
+  entrypoint_num_cpus: number;
+  entrypoint_num_gpus: number;
+  metadata: Record<string, string>;
+  runtime_env: { working_dir: string; env_vars: Record<string, string> };
+};
+
+/** Ray does not answer, or not as it should; it may do so later. */
+export class RayUnreachable extends Error {}
+
+type Answer = { status: number; body: Buffer };
+
+const statuses: readonly RayStatus[] = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'];
+const mostBytes = 300 * 1024 * 1024;
+const silenceMs = 30_000;
+/** Old versions of Ray answer no request without one, new ones none of a browser. */
+export const userAgent = 'fanfold';
+
+/**
+ * The Jobs API of a Ray cluster. Not through `fetch`: it sends the headers of a browser, and Ray refuses browsers since
+ * CVE-2025-62593.
+ */
+export class RayClient {
+  readonly place: RayPlace;
+
+  constructor(place: RayPlace) {
+    this.place = place;
+  }
+
+  /** Null: Ray knows no such job. */
+  async find(id: string): Promise<RayJob | null> {
+    const answer = await this.#ask('GET', `/api/jobs/${id}`);
+    if (answer.status === 404) return null;
+    const job = fieldsOf(expect(answer, 200));
+    const status = statuses.find((known) => known === job['status']);
+    if (status === undefined) throw new RayUnreachable('Ray told no status of a job.');
+    const { message, driver_exit_code: code } = job;
+    return {
+      status,
+      message: typeof message === 'string' ? message : '',
+      exitCode: typeof code === 'number' ? code : null,
+    };
+  }
+
+  /** One that is there already is left as it is. */
+  async submit(submission: RaySubmission): Promise<void> {
+    const answer = await this.#ask('POST', '/api/jobs/', Buffer.from(JSON.stringify(submission)));
+    if (answer.status === 500 && answer.body.includes('already exists')) return;
+    expect(answer, 200);
+  }
+
+  /** One that is unknown or over needs no stop. */
+  async stop(id: string): Promise<void> {
+    const answer = await this.#ask('POST', `/api/jobs/${id}/stop`);
+    if (answer.status !== 404) expect(answer, 200);
+  }
+
+  /** All that a job has printed so far; null: Ray cannot read it, as it cannot where something is no UTF-8. */
+  async logs(id: string): Promise<Buffer | null> {
+    const answer = await this.#ask('GET', `/api/jobs/${id}/logs`);
+    if (answer.status === 404) return Buffer.alloc(0);
+    if (answer.status === 500) return null;
+    const { logs } = fieldsOf(expect(answer, 200));
+    return Buffer.from(typeof logs === 'string' ? logs : '');
+  }
+
+  async hasPackage(name: string): Promise<boolean> {
+    const answer = await this.#ask('GET', `/api/packages/gcs/${name}`);
+    if (answer.status === 404) return false;
+    expect(answer, 200);
+    return true;
+  }
+
+  async putPackage(name: string, bytes: Buffer): Promise<void> {
+    expect(await this.#ask('PUT', `/api/packages/gcs/${name}`, bytes), 200);
+  }
+
+  headers(): Record<string, string> {
+    const { token } = this.place;
+    return { 'user-agent': userAgent, ...(token === null ? {} : { authorization: `Bearer ${token}` }) };
+  }
+
+  #ask(method: string, path: string, body?: Buffer): Promise<Answer> {
+    const url = new URL(`${this.place.url}${path}`);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const length = body ? { 'content-type': 'application/json', 'content-length': String(body.length) } : {};
+    return new Promise((resolve, reject) => {
+      const fail = (cause: unknown) => reject(new RayUnreachable(`Ray cannot be reached at ${url.origin}.`, { cause }));
+      const request = send(url, { method, headers: { ...this.headers(), ...length } }, (response) => {
+        const pieces: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+          if (bytes > mostBytes) request.destroy(new Error('The answer is too long.'));
+          else pieces.push(piece);
+        });
+        response.on('error', fail);
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+      });
+      request.setTimeout(silenceMs, () => request.destroy(new Error('No answer in time.')));
+      request.on('error', fail);
+      request.end(body);
+    });
+  }
+}
+
+/** The body of a wanted answer. */
+function expect({ status, body }: Answer, wanted: number): Buffer {
+  if (status === wanted) return body;
+  if (status === 401 || status === 403)
+    throw new OperatorError('Ray refuses the token; FANFOLD_RAY_TOKEN must be the token of the cluster.');
+  const [line = ''] = body.toString('utf8', 0, 2_000).trim().split('\n').slice(-1);
+  if (status >= 400 && status < 500)
+    throw new OperatorError(`Ray refuses a request of this program (${status}): ${line}`);
+  throw new RayUnreachable(`Ray answered ${status}: ${line}`);
+}
+
+function fieldsOf(body: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value === 'object' && value !== null) return { ...value };
+  } catch {
+    // Told below.
+  }
+  throw new RayUnreachable('Ray did not answer in JSON.');
+}

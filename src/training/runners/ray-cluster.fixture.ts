@@ -1,0 +1,112 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { root } from '#test/source-tree.ts';
+import { RayClient } from './ray-client.ts';
+
+const run = promisify(execFile);
+const requirements = fileURLToPath(new URL('../../../trainer/requirements-ray.txt', import.meta.url));
+const installMs = 8 * 60_000;
+const startMs = 60_000;
+
+/** A Python with Ray in it, made once; null with the reason where there is none to be had. */
+export async function installRay(): Promise<{ bin: string } | { bin: null; reason: string }> {
+  const venv = join(root, '.cache/ray/venv');
+  const bin = join(venv, 'bin');
+  const stamp = join(venv, '.requirements');
+  const wanted = createHash('sha256')
+    .update(await readFile(requirements))
+    .digest('hex');
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return { bin };
+  try {
+    const limits = { timeout: installMs, maxBuffer: 16_777_216 };
+    await mkdir(venv, { recursive: true });
+    await run('python3', ['-m', 'venv', venv], limits);
+    await run(join(bin, 'python'), ['-m', 'pip', 'install', '--quiet', '--no-input', '-r', requirements], limits);
+    await writeFile(stamp, wanted);
+    return { bin };
+  } catch (error) {
+    return { bin: null, reason: String(error).slice(0, 2_000) };
+  }
+}
+
+export type RayCluster = { url: string; token: string; python: string; stop: () => Promise<void> };
+
+/** `ray start --head` with few resources and a token, on free ports. */
+export async function startRay(bin: string): Promise<RayCluster> {
+  // Sockets below it: their paths must be short.
+  const folder = await mkdtemp(join(tmpdir(), 'ray-'));
+  const token = 'a-token-of-the-cluster-that-is-long-enough';
+  const [dashboard, agent, clients] = await Promise.all([freePort(), freePort(), freePort()]);
+  const log = openSync(join(folder, 'start.log'), 'w');
+  const child = spawn(
+    join(bin, 'python'),
+    [
+      ...[join(bin, 'ray'), 'start', '--head', '--block', '--port=0', '--num-cpus=2', '--disable-usage-stats'],
+      ...['--dashboard-host=127.0.0.1', `--dashboard-port=${dashboard}`, `--dashboard-agent-listen-port=${agent}`],
+      ...[`--ray-client-server-port=${clients}`, '--object-store-memory=80000000', `--temp-dir=${folder}`],
+    ],
+    {
+      env: {
+        ...{ PATH: `${bin}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' },
+        ...{ RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token },
+      },
+      stdio: ['ignore', log, log],
+      detached: true,
+    },
+  );
+  closeSync(log);
+  const cluster = { url: `http://127.0.0.1:${dashboard}`, token, python: join(bin, 'python') };
+  const stop = async () => {
+    await end(child);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await untilReady(new RayClient(cluster), child);
+    return { ...cluster, stop };
+  } catch (error) {
+    const said = await readFile(join(folder, 'start.log'), 'utf8');
+    await stop();
+    throw new Error(`Ray did not start: ${said.slice(-3_000)}`, { cause: error });
+  }
+}
+
+async function untilReady(client: RayClient, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    try {
+      await client.find('nobody');
+      return;
+    } catch (error) {
+      if (child.exitCode !== null || performance.now() > deadline) throw error;
+    }
+    await sleep(200);
+  }
+}
+
+/** It ends what it has started itself. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 15_000);
+  await ended;
+  clearTimeout(timer);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

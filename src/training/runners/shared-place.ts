@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { OperatorError } from '#kernel';
+import { eventPrefix } from './protocol.ts';
+import type { Run } from './runner.ts';
+
+export type SharedFolder = {
+  /** Path of the folder on this machine. */
+  here: string;
+  /** Path of the same folder on the workers. */
+  there: string;
+};
+
+/**
+ * Where a start of an attempt lives in a folder that this machine and the workers share. It is a copy: what the trainer
+ * needs is put there before it begins, and what it wrote is brought back.
+ */
+export class SharedPlace {
+  readonly #folder: SharedFolder;
+  readonly #run: Run;
+  readonly #name: string;
+
+  constructor(folder: SharedFolder, run: Run) {
+    this.#folder = folder;
+    this.#run = run;
+    this.#name = `attempts/${run.jobId}/${run.attempt}-${run.restart ?? 0}`;
+  }
+
+  /** As the workers call it. */
+  get specPath(): string {
+    return posix.join(this.#folder.there, this.#name, 'spec.json');
+  }
+
+  get #here(): string {
+    return join(this.#folder.here, this.#name);
+  }
+
+  get #outHere(): string {
+    return join(this.#here, this.#run.spec.out_dir);
+  }
+
+  /** Where it comes to, on this machine. */
+  get #outHome(): string {
+    return join(this.#run.specFolder, this.#run.spec.out_dir);
+  }
+
+  /** Puts there what the trainer needs. */
+  async layOut(): Promise<void> {
+    const { spec, specFolder } = this.#run;
+    await stat(this.#folder.here).catch((cause: unknown) => {
+      throw new OperatorError(`The folder that is shared with Ray is not there: ${this.#folder.here}.`, { cause });
+    });
+    await mkdir(this.#outHere, { recursive: true });
+    const needed = (path: string) => this.#isNeeded(relative(specFolder, path));
+    await cp(specFolder, this.#here, { recursive: true, dereference: true, filter: needed });
+    const dir = await this.#layOutBase();
+    // Its end is not tied to this process: Ray minds it.
+    const told = { ...spec, base: { ...spec.base, dir }, orphan: 'continue' };
+    await writeFile(join(this.#here, 'spec.json'), JSON.stringify(told));
+  }
+
+  /** Brings back what an event told of. What is gone already, as old checkpoints are, is left. */
+  async bring(path: string): Promise<void> {
+    const [first = ''] = path.split('/');
+    await this.#bringOne(first === '' ? path : first);
+  }
+
+  /** Brings back everything that was written. */
+  async bringAll(): Promise<void> {
+    const names = await readdir(this.#outHere).catch(() => []);
+    for (const name of names) if (!name.endsWith('.tmp')) await this.#bringOne(name);
+  }
+
+  /** Events as the trainer itself has written them down, as lines of the protocol. */
+  async events(): Promise<Buffer> {
+    const lines = await readFile(join(this.#outHere, 'events.jsonl'), 'utf8').catch(() => '');
+    return Buffer.from(lines.replaceAll(/^(?=.)/gm, eventPrefix));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#here, { recursive: true, force: true });
+  }
+
+  /** All but what earlier starts left; of their output only what this one goes on from. */
+  #isNeeded(path: string): boolean {
+    const { spec } = this.#run;
+    const [first = '', second] = path.split(sep);
+    if (first.startsWith('start-')) return false;
+    if (first !== spec.out_dir || second === undefined) return true;
+    return second === 'events.jsonl' || second === spec.resume_from;
+  }
+
+  /** The model, once for all attempts. */
+  async #layOutBase(): Promise<string> {
+    const { dir, sha256 } = this.#run.spec.base;
+    const name = `models/${sha256}`;
+    const here = join(this.#folder.here, name);
+    const isThere = await stat(here).catch(() => null);
+    const source = await stat(dir).catch(() => null);
+    if (!isThere && source) {
+      const draft = `${here}.${randomUUID()}`;
+      await mkdir(dirname(here), { recursive: true });
+      await cp(dir, draft, { recursive: true, dereference: true });
+      // Somebody may have put the same there meanwhile.
+      await rename(draft, here).catch(() => rm(draft, { recursive: true, force: true }));
+    }
+    return posix.join(this.#folder.there, name);
+  }
+
+  /** A file or folder of the output: whole, or not at all. Links are left: they could lead anywhere. */
+  async #bringOne(name: string): Promise<void> {
+    const source = join(this.#outHere, name);
+    const target = join(this.#outHome, name);
+    const draft = join(this.#outHome, `.bringing-${basename(name)}`);
+    const isCheckpoint = /^ckpt-\d+$/.test(name);
+    if (isCheckpoint && (await stat(target).catch(() => null))) return;
+    await mkdir(this.#outHome, { recursive: true });
+    await rm(draft, { recursive: true, force: true });
+    try {
+      await cp(source, draft, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
+      if (!isCheckpoint) await rm(target, { recursive: true, force: true });
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+}
