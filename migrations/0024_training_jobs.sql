@@ -25,6 +25,8 @@ create table training_jobs (
   attempt integer not null default 1 check (attempt >= 1),
   -- Losses of this attempt since it last got further.
   interruptions integer not null default 0,
+  -- False: its checkpoints go as soon as it is over.
+  keeps_checkpoints boolean not null default true,
   phase text,
   progress jsonb,
   error jsonb,

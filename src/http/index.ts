@@ -1,9 +1,11 @@
 export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
+export { type Range, readRange } from './byte-range.ts';
 export { answerCacheable, type CacheableText, cacheableText, isKnownVersion } from './cached-answer.ts';
 export { type Caller, type CallerLoss, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export type { DrainOptions } from './drain.ts';
+export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { parseJsonBody } from './json-guard.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';

@@ -7,16 +7,19 @@ import { type HostedModel, type HostedRow, insertHostedRow, type ModelVisibility
  * A name by which calls may say `model`. It must not be that of a base model, which the owner calls by the same string.
  * Throws `invalid_request`.
  */
-export function checkAlias(alias: string, baseModels: { find: (id: string) => BaseModel | undefined }): string {
+export function checkAlias(
+  alias: string,
+  baseModels: { find: (id: string) => BaseModel | undefined },
+  param = 'alias',
+): string {
   if (!modelIdPattern.test(alias)) {
     throw fault('invalid_request', {
-      message:
-        'alias: expected lower-case letters, digits, ".", "_" and "-", at most 63, starting with a letter or digit.',
-      param: 'alias',
+      message: `${param}: expected lower-case letters, digits, ".", "_" and "-", at most 63, starting with a letter or digit.`,
+      param,
     });
   }
   if (baseModels.find(alias)) {
-    throw fault('invalid_request', { message: 'alias: this is the id of a base model.', param: 'alias' });
+    throw fault('invalid_request', { message: `${param}: this is the id of a base model.`, param });
   }
   return alias;
 }

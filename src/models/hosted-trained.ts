@@ -21,5 +21,39 @@ export type TrainedModels = {
   find: (jobIds: readonly string[], accountId: string) => Promise<ReadonlyMap<string, TrainedModel>>;
 };
 
+/** A finished job in the registry of models. */
+export type FinishedJob = {
+  id: string;
+  name: string;
+  kind: ModelKind;
+  baseModelId: string;
+  projectSlug: string;
+  ownerId: string;
+  ownerSlug: string;
+  isArchived: boolean;
+  maxInputTokens: number | null;
+  createdAt: Date;
+  finishedAt: Date;
+  /** `createdAt` with microseconds. */
+  position: string;
+};
+
+/** null: does not matter. `q` is folded text. */
+export type FinishedJobsFilter = {
+  accountId: string;
+  kind: ModelKind | null;
+  project: { ownerSlug: string; slug: string } | null;
+  q: string | null;
+};
+
+/** Where the registry learns about finished jobs of an account, after a position, newest first. */
+export type FinishedJobs = {
+  list: (
+    filter: FinishedJobsFilter,
+    page: { after: { createdAt: string; id: string } | null; limit: number },
+  ) => Promise<{ rows: FinishedJob[]; totalCount: number }>;
+};
+
 /** An installation that trains nothing: there is no job that anybody could use. */
 export const noTrainedModels: TrainedModels = { find: () => Promise.resolve(new Map()) };
+export const noFinishedJobs: FinishedJobs = { list: () => Promise.resolve({ rows: [], totalCount: 0 }) };

@@ -4,9 +4,10 @@ import type { PublicUrl } from '#http';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
 import { createActivations } from './hosted-activation.ts';
+import { deployJob, type NewDeployment } from './hosted-deploy.ts';
 import type { LoadCheckEngine } from './hosted-load-check.ts';
 import { hostedModelsRoutes } from './hosted-models.routes.ts';
-import type { TrainedModels } from './hosted-trained.ts';
+import { type FinishedJobs, noFinishedJobs, type TrainedModels } from './hosted-trained.ts';
 import { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 import { modelRegistryRoutes } from './model-registry.routes.ts';
 import type { ModelsService } from './models-service.ts';
@@ -20,6 +21,7 @@ export type HostingOptions = {
   clock: Clock;
   models: ModelsService;
   trainedModels: TrainedModels;
+  finishedJobs?: FinishedJobs;
   engine: LoadCheckEngine;
   /** Not started yet: load checks are tasks of it. */
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
@@ -30,17 +32,19 @@ export type HostingOptions = {
 export type Hosting = {
   routes: (app: FastifyInstance) => Promise<void>;
   usage: ModelUsage;
+  /** Puts a finished training job behind an alias of its project. */
+  deploy: (deployment: NewDeployment) => Promise<void>;
   /** Goes on with load checks that ended with an earlier process. After the start of `jobs`. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 export function createHosting(options: HostingOptions): Hosting {
-  const { database, clock, engine, jobs, models, trainedModels } = options;
+  const { database, clock, engine, jobs, models, trainedModels, finishedJobs = noFinishedJobs } = options;
   const targets = { models, trainedModels };
   const usage = createModelUsage({ sql: database, clock });
   const activations = createActivations({ database, jobs, engine, targets, clock });
-  const deps = { ...options, targets, activations };
+  const deps = { ...options, targets, activations, finishedJobs };
   return {
     routes: async (app) => {
       await app.register(hostedModelsRoutes(deps));
@@ -48,6 +52,7 @@ export function createHosting(options: HostingOptions): Hosting {
       await app.register(modelRegistryRoutes(deps));
     },
     usage,
+    deploy: async (deployment) => void (await deployJob(deps, deployment)),
     start: async () => {
       usage.start();
       await activations.resume();

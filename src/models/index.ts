@@ -11,7 +11,8 @@ export {
 } from './base-model.ts';
 export { type BaseModelsDeps, baseModelsRoutes } from './base-models.routes.ts';
 export { type CompatModel, toCompatModel } from './base-models.schema.ts';
-export { insertHostedModel, type NewHostedModel } from './hosted-alias.ts';
+export { checkAlias, insertHostedModel, type NewHostedModel } from './hosted-alias.ts';
+export type { NewDeployment } from './hosted-deploy.ts';
 export {
   type AliasRow,
   findHostedModel,
@@ -19,7 +20,15 @@ export {
   listCallableHostedModels,
   listHostedModelsByBase,
 } from './hosted-models.store.ts';
-export { noTrainedModels, type TrainedModel, type TrainedModels } from './hosted-trained.ts';
+export {
+  type FinishedJob,
+  type FinishedJobs,
+  type FinishedJobsFilter,
+  noFinishedJobs,
+  noTrainedModels,
+  type TrainedModel,
+  type TrainedModels,
+} from './hosted-trained.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 export { createHosting, type Hosting, type HostingOptions } from './hosting.ts';
 export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';

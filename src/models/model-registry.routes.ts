@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, foldText } from '#kernel';
+import type { FinishedJobs } from './hosted-trained.ts';
 import { listRegistryContract } from './model-registry.contract.ts';
 import { registryQuery, registryToWire } from './model-registry.schema.ts';
 import { listRegistry } from './model-registry.ts';
@@ -12,11 +13,12 @@ export type RegistryRoutesDeps = {
   database: Database;
   cursors: CursorCodec;
   models: ModelsService;
+  finishedJobs: FinishedJobs;
   publicUrl: PublicUrl;
 };
 
 /** GET /api/v1/models: whatever the account can call, anywhere. */
-export function modelRegistryRoutes({ database, cursors, models, publicUrl }: RegistryRoutesDeps) {
+export function modelRegistryRoutes({ database, cursors, models, finishedJobs, publicUrl }: RegistryRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     app.withTypeProvider<TypeBoxProvider>().get(
       '/api/v1/models',
@@ -27,7 +29,7 @@ export function modelRegistryRoutes({ database, cursors, models, publicUrl }: Re
       async (request) => {
         const { principal, query } = request;
         const page = await listRegistry(
-          { sql: database, cursors, models },
+          { sql: database, cursors, models, finishedJobs },
           { accountId: principal.accountId, ...filterOf(query) },
           readPage(query),
         );

@@ -4,6 +4,7 @@ import { inferenceBaseUrl } from '#projects';
 import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
+import type { FinishedJob } from './hosted-trained.ts';
 import { rateToWire } from './hosted-wire.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { RegistryEntry } from './model-registry.ts';
@@ -121,7 +122,38 @@ export type Viewer = {
 };
 
 export function registryToWire(entry: RegistryEntry, viewer: Viewer): RegistryWire {
-  return entry.source === 'base' ? baseToWire(entry, viewer) : hostedToWire(entry.model, viewer);
+  if (entry.source === 'base') return baseToWire(entry, viewer);
+  return entry.source === 'hosted' ? hostedToWire(entry.model, viewer) : jobToWire(entry.job, viewer);
+}
+
+/** A finished job is called in a project of its owner, by its id. */
+function jobToWire(job: FinishedJob, { publicUrl, findBase }: Viewer): RegistryWire {
+  const { kind, ownerSlug, projectSlug: slug } = job;
+  const baseModel = findBase(job.baseModelId);
+  const baseUrl = inferenceBaseUrl(publicUrl, { ownerSlug, slug });
+  const ref = `training-job#${job.id}`;
+  const reason = job.isArchived ? 'project_archived' : baseModel?.installed ? null : 'not_installed';
+  return {
+    ref,
+    source: 'training_job',
+    name: job.name,
+    kind,
+    project: { owner: ownerSlug, slug },
+    owner: { id: job.ownerId, slug: ownerSlug },
+    access: 'owned',
+    state: 'active',
+    base_model: job.baseModelId,
+    revision: null,
+    ...sizesOf(baseModel && { ...baseModel, maxInputTokens: job.maxInputTokens ?? baseModel.maxInputTokens }),
+    ...callability(reason),
+    call: { base_url: baseUrl, example_curl: exampleCurl(baseUrl, { ref, kind }) },
+    rate: rateToWire({
+      rateMicroPerMinute: baseModel?.rateMicroPerMinute ?? 0n,
+      priceVersion: baseModel?.priceVersion ?? '',
+    }),
+    created_at: job.createdAt.toISOString(),
+    updated_at: job.finishedAt.toISOString(),
+  };
 }
 
 function hostedToWire(model: RegistryRow, { publicUrl, findBase }: Viewer): RegistryWire {

@@ -3,17 +3,24 @@ import { type CursorCodec, foldText } from '#kernel';
 import type { BaseModel } from './base-model.ts';
 import { compare, isAfter, positionOfBase, readPosition, stateOfBase } from './hosted-list.ts';
 import type { EntryPosition } from './hosted-lists.store.ts';
+import type { FinishedJob, FinishedJobs } from './hosted-trained.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
 /** What an account can call somewhere, or could: hosted models, its own or of others, and base models. */
 export type RegistryEntry =
   | { source: 'hosted'; model: RegistryRow }
+  | { source: 'training_job'; job: FinishedJob }
   /** `home`: a project of the account in which it may call the base model. */
   | { source: 'base'; baseModel: BaseModel; home: { slug: string } | null };
 
 export type RegistrySource = 'hosted' | 'training_job' | 'base';
 
-export type RegistryDeps = { sql: Sql; cursors: CursorCodec; models: { baseModels: () => readonly BaseModel[] } };
+export type RegistryDeps = {
+  sql: Sql;
+  cursors: CursorCodec;
+  models: { baseModels: () => readonly BaseModel[] };
+  finishedJobs: FinishedJobs;
+};
 
 export type RegistryPage = {
   rows: RegistryEntry[];
@@ -24,7 +31,7 @@ export type RegistryPage = {
 
 /** Newest first, one entry more than `limit` when another page follows. Throws `invalid_cursor`. */
 export async function listRegistry(
-  { sql, cursors, models }: RegistryDeps,
+  { sql, cursors, models, finishedJobs }: RegistryDeps,
   filter: RegistryFilter & { source: RegistrySource | null },
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<RegistryPage> {
@@ -33,12 +40,14 @@ export async function listRegistry(
   const isAsked = (source: RegistrySource) => filter.source === null || filter.source === source;
   const bases = isAsked('base') ? models.baseModels().filter((model) => isWanted(model, filter)) : [];
   const nothing = { rows: [], totalCount: 0 };
-  const [hosted, homes] = await Promise.all([
+  const [hosted, jobs, homes] = await Promise.all([
     isAsked('hosted') ? listRegistryRows(sql, filter, { after, limit: limit + 1 }) : nothing,
+    isAsked('training_job') && hasJobs(filter) ? finishedJobs.list(filter, { after, limit: limit + 1 }) : nothing,
     findHomes(sql, filter.accountId),
   ]);
   const entries: RegistryEntry[] = [
     ...hosted.rows.map((model) => ({ source: 'hosted', model }) as const),
+    ...jobs.rows.map((job) => ({ source: 'training_job', job }) as const),
     ...bases
       .filter((model) => isAfter(positionOfBase(model), after))
       .map((baseModel) => ({ source: 'base', baseModel, home: homes.get(baseModel.kind) ?? null }) as const),
@@ -46,7 +55,7 @@ export async function listRegistry(
   return {
     rows: entries.toSorted((a, b) => compare(positionOf(a), positionOf(b))).slice(0, limit + 1),
     limit,
-    totalCount: hosted.totalCount + bases.length,
+    totalCount: hosted.totalCount + jobs.totalCount + bases.length,
     cursorOf: (entry) => {
       const { createdAt, id } = positionOf(entry);
       return cursors.encode(scope, [createdAt, id]);
@@ -60,6 +69,11 @@ function scopeOf(filter: RegistryFilter & { source: RegistrySource | null }): st
   return ['model-registry', accountId, ...filters.map((value) => value ?? '')];
 }
 
+/** Jobs are their owners', and can be called from the moment in which they have succeeded. */
+function hasJobs({ access, state }: RegistryFilter): boolean {
+  return (access === null || access === 'owned') && (state === null || state === 'active');
+}
+
 /** Base models are for everybody, and in no project. */
 function isWanted(model: BaseModel, { access, kind, state, project, q }: RegistryFilter): boolean {
   if (access !== null && access !== 'public') return false;
@@ -70,7 +84,7 @@ function isWanted(model: BaseModel, { access, kind, state, project, q }: Registr
 }
 
 function positionOf(entry: RegistryEntry): EntryPosition {
-  return entry.source === 'base'
-    ? positionOfBase(entry.baseModel)
-    : { createdAt: entry.model.position, id: entry.model.id };
+  if (entry.source === 'base') return positionOfBase(entry.baseModel);
+  const { position: createdAt, id } = entry.source === 'hosted' ? entry.model : entry.job;
+  return { createdAt, id };
 }

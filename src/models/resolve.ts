@@ -2,6 +2,7 @@ import type { Target } from '#engine';
 import { fault, type Micro } from '#kernel';
 import { type BaseModel, embeddingLimits, isServed } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
+import type { TrainedModel } from './hosted-trained.ts';
 
 /** What a call runs on and costs, decided when it is admitted. */
 export type ServedModel = {
@@ -26,6 +27,8 @@ export type ModelQuestion = {
   isOwner: boolean;
   /** Whether the caller has a valid share of the alias. */
   isShared: boolean;
+  /** The finished job that `requested` names, if the caller may use it, or that the alias stands for. */
+  trained?: TrainedModel | null;
   baseModels: { find: (id: string) => BaseModel | undefined };
   /** How long a base model still loads; null: unknown. */
   etaMs: (baseModelId: string) => number | null;
@@ -44,9 +47,7 @@ const jobPrefix = 'training-job#';
  */
 export function resolveModel(question: ModelQuestion): ServedModel {
   const { requested, alias, isOwner, baseModels } = question;
-  if (requested.startsWith(jobPrefix)) {
-    throw notFound(`There is no finished training job ${shown(requested.slice(jobPrefix.length))} that you may use.`);
-  }
+  if (requested.startsWith(jobPrefix)) return resolveJob(requested, question);
   // Names of base models and aliases may meet when a model is added later; the project's own name then keeps its meaning.
   if (alias) return resolveAlias(requested, alias, question);
   const baseModel = baseModels.find(requested);
@@ -61,6 +62,17 @@ export function resolveModel(question: ModelQuestion): ServedModel {
   return serve({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion });
 }
 
+/** Jobs are their owners': nobody else has been given them, whatever else of the project he may call. */
+function resolveJob(requested: string, { isOwner, trained, baseModels }: ModelQuestion): ServedModel {
+  const baseModel = trained && baseModels.find(trained.baseModelId);
+  if (!isOwner || !trained?.adapter) {
+    throw notFound(`There is no finished training job ${shown(requested.slice(jobPrefix.length))} that you may use.`);
+  }
+  if (!baseModel) throw baseGone(requested, trained.baseModelId);
+  const { rateMicroPerMinute, priceVersion } = baseModel;
+  return serveTrained({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion }, trained);
+}
+
 function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestion): ServedModel {
   const { isOwner, baseModels } = question;
   const isOn = alias.state === 'active' || alias.state === 'warming';
@@ -68,18 +80,22 @@ function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestio
   if (!isOwner && !(isOn && isOpenTo(alias, question))) throw unknown(requested);
   if (!isOn) throw notFound(`The model ${shown(requested)} of this project is not active.`);
   if (alias.state === 'warming') throw warming(question, alias);
-  if (alias.targetType === 'training_job') {
+  const { revision, rateMicroPerMinute, priceVersion, baseModelId } = alias;
+  const baseModel = baseModels.find(baseModelId);
+  const trained = alias.targetType === 'training_job' ? (question.trained ?? null) : null;
+  if (alias.targetType === 'training_job' && !trained?.adapter) {
     throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
   }
-  const baseModel = baseModels.find(alias.targetId);
-  if (!baseModel) {
-    throw fault('model_not_installed', {
-      message: `The base model ${alias.targetId} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${alias.targetId}`,
-      param: 'model',
-    });
-  }
-  const { revision, rateMicroPerMinute, priceVersion } = alias;
-  return serve({ requested, baseModel, revision, rateMicroPerMinute, priceVersion });
+  if (!baseModel) throw baseGone(requested, baseModelId);
+  const served = { requested, baseModel, revision, rateMicroPerMinute, priceVersion };
+  return trained ? serveTrained(served, trained) : serve(served);
+}
+
+function baseGone(requested: string, id: string) {
+  return fault('model_not_installed', {
+    message: `The base model ${id} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${id}`,
+    param: 'model',
+  });
 }
 
 /** Whether somebody else than the owner may call it. A share of an alias that is private waits until it is not. */
@@ -103,6 +119,18 @@ function serve(served: Served): ServedModel {
     target: { baseModelId: baseModel.id, adapter: null },
     queryInstruction: baseModel.queryInstruction,
     limits: limitsOf(baseModel),
+  };
+}
+
+/** The base model with the adapter of a job, within the limits that it was trained for. */
+function serveTrained(served: Served, { adapter, maxInputTokens, queryInstruction }: TrainedModel): ServedModel {
+  const model = serve(served);
+  const { baseModel } = served;
+  return {
+    ...model,
+    target: { baseModelId: baseModel.id, adapter },
+    queryInstruction,
+    limits: limitsOf({ ...baseModel, maxInputTokens: maxInputTokens ?? baseModel.maxInputTokens }),
   };
 }
 

@@ -188,3 +188,21 @@ export async function findMeasuredPace(sql: Sql, baseModelId: string): Promise<n
   );
   return row?.ms ?? null;
 }
+
+/** Examples of a version, and their tokens. */
+export async function findVersionCounts(
+  sql: Sql,
+  versionId: string,
+): Promise<{ trainCount: number; testCount: number; tokens: number }> {
+  const [row] = await sql.query<{ trainCount: number; testCount: number; tokens: number }>(
+    `select train_count as "trainCount", test_count as "testCount", (token_stats->>'total')::float8 as tokens
+       from dataset_versions where id = $1`,
+    [versionId],
+  );
+  return row ?? { trainCount: 0, testCount: 0, tokens: 0 };
+}
+
+/** Once the job is over, its checkpoints go with the next sweep. */
+export async function removeCheckpointsLater(tx: Sql, jobId: string): Promise<void> {
+  await tx.query('update training_jobs set keeps_checkpoints = false where id = $1', [jobId]);
+}

@@ -1,0 +1,51 @@
+import type { Database } from '#db';
+import type { ObjectStore } from '#objects';
+import { listOldCheckpoints } from './care.store.ts';
+import { checkpointKey } from './supervise/attempt-folder.ts';
+import { noteCheckpointRemoved } from './supervise/take-in.store.ts';
+
+/** What is done about jobs that are over from time to time, on any replica: it can be done twice and at once. */
+export type Care = { start: () => void; tend: () => Promise<void>; stop: () => Promise<void> };
+
+export type CareOptions = {
+  database: Database;
+  objects: ObjectStore;
+  /** Checkpoints of jobs that have not succeeded are kept for so long. */
+  keptDays: number;
+  log: { warn: (details: object, message: string) => void };
+};
+
+const everyMs = 60_000;
+const atOnce = 100;
+
+export function createCare({ database, objects, keptDays, log }: CareOptions): Care {
+  let timer: NodeJS.Timeout | null = null;
+  let running = Promise.resolve();
+  let stopped = false;
+
+  async function tend(): Promise<void> {
+    for (let found = atOnce; found === atOnce && !stopped; ) {
+      const old = await listOldCheckpoints(database, { keptDays, limit: atOnce });
+      for (const { name, files, ...attempt } of old) {
+        // The objects first: as long as their names are known, somebody can remove them.
+        for (const file of files) await objects.remove(checkpointKey(attempt, name, file));
+        await noteCheckpointRemoved(database, attempt, name);
+      }
+      found = old.length;
+    }
+  }
+
+  return {
+    tend,
+    start() {
+      timer = setInterval(() => {
+        running = running.then(tend).catch((err: unknown) => log.warn({ err }, 'no sweep of training jobs'));
+      }, everyMs).unref();
+    },
+    async stop() {
+      stopped = true;
+      if (timer) clearInterval(timer);
+      await running;
+    },
+  };
+}

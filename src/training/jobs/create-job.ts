@@ -1,0 +1,113 @@
+import type { Actor } from '#activity';
+import { type Billing, placeTrainingHold } from '#billing';
+import type { Datasets, DatasetVersion } from '#datasets';
+import type { Database, Sql } from '#db';
+import { fault, foldText, formatCredits, type Micro, newId } from '#kernel';
+import type { ProjectSeen } from '#projects';
+import { appendLogs } from '../logs/logs.store.ts';
+import type { JobEstimate, TrainingJob } from './job.ts';
+import { countLiveJobsOfAccount, findJob, insertAttempt, insertJob } from './jobs.store.ts';
+import type { JobPlan } from './plan.ts';
+
+export type CreateDeps = {
+  database: Database;
+  datasets: Pick<Datasets, 'freezeVersion'>;
+  billing: Pick<Billing, 'gather'>;
+  /** Jobs of an account that are not over. */
+  maxActiveJobs: number;
+};
+
+export type Author = { actor: Actor; requestId: string };
+
+/**
+ * Freezes what a job learns from, where that has no version yet. Before the transaction that makes the job, as it takes a
+ * while; a version that no job came of harms nobody.
+ */
+export async function freezeData(
+  { database, datasets }: Pick<CreateDeps, 'database' | 'datasets'>,
+  { dataset, version }: Pick<JobPlan, 'dataset' | 'version'>,
+  { project, author }: { project: ProjectSeen; author: Author },
+): Promise<DatasetVersion> {
+  if (version) return version;
+  const frozen = await database.transaction((tx) =>
+    datasets.freezeVersion(tx, {
+      datasetId: dataset.id,
+      source: { kind: 'training', id: null },
+      author: {
+        ...author,
+        accountId: project.accountId,
+        project: { ownerSlug: project.ownerSlug, slug: project.slug },
+      },
+    }),
+  );
+  return frozen.version;
+}
+
+/** Makes the job and holds what it may cost. Throws `insufficient_credits` and `rate_limited`. */
+export async function createJob(
+  tx: Sql,
+  deps: Pick<CreateDeps, 'maxActiveJobs'>,
+  { plan, version, project, author }: { plan: JobPlan; version: DatasetVersion; project: ProjectSeen; author: Author },
+): Promise<TrainingJob> {
+  const { accountId } = project;
+  const jobId = newId('job');
+  await holdFor(tx, { jobId, attempt: 1, accountId, estimate: plan.estimate });
+  await refuseTooMany(tx, accountId, deps.maxActiveJobs);
+  await insertJob(tx, {
+    ...{
+      id: jobId,
+      projectId: project.id,
+      accountId,
+      name: plan.name,
+      kind: project.kind,
+      searchText: foldText(plan.name),
+    },
+    ...{ baseModelId: plan.baseModel.id, baseSha256: plan.baseModel.installed.sha256 },
+    ...{ datasetId: plan.dataset.id, datasetVersionId: version.id, hyperparameters: plan.hyperparameters },
+    ...{ evaluation: plan.evaluation, deploy: plan.deploy, createdBy: author.actor },
+    ...{ rateMicroPerMinute: plan.rateMicroPerMinute, priceVersion: plan.priceVersion },
+  });
+  await addAttempt(tx, { jobId, number: 1, resumedFrom: null, estimate: plan.estimate });
+  await appendLogs(tx, { jobId, attempt: 1 }, [
+    { level: 'info', source: 'system', message: 'The job waits for a worker.', data: { dataset_version: version.id } },
+  ]);
+  const job = await findJob(tx, { projectId: project.id, id: jobId });
+  if (!job) throw new Error('A job was inserted and is not there. This is a bug.');
+  return job;
+}
+
+/** Reserves the most that an attempt may cost. The account is locked by it until the transaction ends. */
+export async function holdFor(
+  tx: Sql,
+  { jobId, attempt, accountId, estimate }: { jobId: string; attempt: number; accountId: string; estimate: JobEstimate },
+): Promise<void> {
+  const micro: Micro = estimate.micro.high;
+  const answer = await placeTrainingHold(tx, { jobId, attempt, accountId, micro });
+  if (answer === 'held') return;
+  const [required, available] = [formatCredits(micro), formatCredits(answer.refused.availableMicro)];
+  throw fault('insufficient_credits', {
+    message: `This training may cost up to ${required} credits; ${available} are available.`,
+    details: { required, available },
+  });
+}
+
+/** The account is locked: of several at once, each sees those before it. */
+export async function refuseTooMany(tx: Sql, accountId: string, most: number): Promise<void> {
+  const live = await countLiveJobsOfAccount(tx, accountId);
+  if (live < most) return;
+  throw fault('rate_limited', {
+    message: `Your account has ${live} training jobs that are not over, and may have ${most}. Wait for one to end, or cancel it.`,
+    details: { reason: 'active_job_limit', limit: most, actual: live },
+    retryAfterSeconds: 60,
+  });
+}
+
+export async function addAttempt(
+  tx: Sql,
+  attempt: { jobId: string; number: number; resumedFrom: TrainingJob['resumedFrom']; estimate: JobEstimate },
+): Promise<void> {
+  const { jobId, number, resumedFrom, estimate } = attempt;
+  const { activeMs, basis, micro } = estimate;
+  const kept = { activeMs, basis };
+  await insertAttempt(tx, { jobId, number, id: newId('att'), resumedFrom, estimate: kept, heldMicro: micro.high });
+}

@@ -1,0 +1,175 @@
+import { type Dataset, type Datasets, type DatasetVersion, findDataset, findVersion } from '#datasets';
+import type { Sql } from '#db';
+import { checkDisplayName, fault, type Micro, timeOfId } from '#kernel';
+import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } from '#models';
+import type { ProjectSeen } from '#projects';
+import { estimateJob, estimateSteps } from '../settings/estimate.ts';
+import { type Hyperparameters, numberOf, resolveHyperparameters } from '../settings/hyperparameters.ts';
+import type { Deployment, Evaluation, JobEstimate } from './job.ts';
+import { findMeasuredPace } from './jobs.store.ts';
+
+export type JobRequest = {
+  name: string | null;
+  baseModelId: string;
+  datasetId: string;
+  datasetVersionId: string | null;
+  hyperparameters: Record<string, unknown>;
+  evaluation: Evaluation;
+  deploy: Deployment | null;
+};
+
+export type JobWarning = { code: string; message: string };
+
+/** A job that could be made: everything is found, checked and resolved. */
+export type JobPlan = {
+  name: string;
+  baseModel: BaseModel & { installed: NonNullable<BaseModel['installed']> };
+  dataset: Dataset;
+  /** Null: what the dataset holds now has no version yet. */
+  version: DatasetVersion | null;
+  hyperparameters: Hyperparameters;
+  evaluation: Evaluation;
+  deploy: Deployment | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  estimate: JobEstimate;
+  warnings: JobWarning[];
+};
+
+export type PlanDeps = { sql: Sql; models: ModelsService; datasets: Pick<Datasets, 'limits'> };
+
+/** Reads what a job would be. Throws what stands in its way, except a lack of credits. */
+export async function planJob(deps: PlanDeps, project: ProjectSeen, request: JobRequest): Promise<JobPlan> {
+  const { models } = deps;
+  const { baseModel, profile, rateMicroPerMinute } = trainable(models, request.baseModelId);
+  const { dataset, version } = await findData(deps.sql, project, request);
+  if (baseModel.kind !== project.kind || dataset.kind !== project.kind) {
+    throw fault('kind_mismatch', {
+      message: `This is a model of kind ${baseModel.kind}; the project is of kind ${project.kind}.`,
+      param: 'base_model',
+    });
+  }
+  const hyperparameters = resolveHyperparameters(profile, request.hyperparameters);
+  if (request.deploy) checkAlias(request.deploy.alias, models, 'deploy.alias');
+  const counts = countsOf(dataset, version, request.evaluation);
+  const min = deps.datasets.limits.minTrainingExamples;
+  if (counts.trainCount < min) {
+    throw fault('invalid_request', {
+      message: `dataset_id: there are ${counts.trainCount} examples to learn from; a training job takes at least ${min}.`,
+      param: 'dataset_id',
+      details: { reason: 'too_few_examples', min, actual: counts.trainCount },
+    });
+  }
+  const measuredMsPerToken = await findMeasuredPace(deps.sql, baseModel.id);
+  const { parameters } = baseModel;
+  const estimate = estimateJob({ parameters, ...counts, hyperparameters, rateMicroPerMinute, measuredMsPerToken });
+  return {
+    name: checkDisplayName(request.name ?? `${dataset.name} on ${baseModel.name}`.slice(0, 80), 'name'),
+    ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
+    ...{ evaluation: request.evaluation, deploy: request.deploy, priceVersion: baseModel.priceVersion },
+    warnings: warningsOf({ dataset, version, counts, hyperparameters, evaluation: request.evaluation }),
+  };
+}
+
+type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; rateMicroPerMinute: Micro };
+
+/** A base model that is installed, with weights and at a rate to train on. */
+export function trainable(models: ModelsService, id: string): Trainable {
+  const baseModel = models.find(id);
+  const param = 'base_model';
+  if (!baseModel) throw fault('model_not_found', { message: `There is no base model ${shown(id)}.`, param });
+  const profile = models.trainingProfile(id);
+  const rateMicroPerMinute = models.catalogue.otherRates.get(id)?.trainingMicroPerMinute ?? null;
+  if (!profile || rateMicroPerMinute === null) {
+    throw fault('invalid_request', {
+      message: `base_model: training is not offered on ${id}.`,
+      param,
+      details: { reason: 'training_not_offered' },
+    });
+  }
+  const { installed } = baseModel;
+  if (!installed || profile.weightsFolder === null) {
+    const missing = installed ? 'the weights to train on' : 'the file that serves it';
+    throw fault('model_not_installed', {
+      message: `The base model ${id} is listed, but ${missing} is not installed.`,
+      param,
+    });
+  }
+  return { baseModel: { ...baseModel, installed }, profile, rateMicroPerMinute };
+}
+
+async function findData(
+  sql: Sql,
+  project: ProjectSeen,
+  { datasetId, datasetVersionId }: JobRequest,
+): Promise<{ dataset: Dataset; version: DatasetVersion | null }> {
+  const address = { projectId: project.id, id: datasetId };
+  const dataset = timeOfId('ds', datasetId) === null ? null : await findDataset(sql, address);
+  if (!dataset) throw fault('not_found', { message: 'There is no such dataset.', param: 'dataset_id' });
+  if (dataset.archivedAt) {
+    throw fault('state_conflict', {
+      message: 'This dataset is archived.',
+      param: 'dataset_id',
+      details: { state: 'archived', allowed_from: ['active'] },
+    });
+  }
+  const latest = dataset.headSha256 === null ? null : dataset.latestVersion;
+  const id = datasetVersionId ?? latest?.id ?? null;
+  if (id === null) return { dataset, version: null };
+  const version = timeOfId('dsv', id) === null ? null : await findVersion(sql, { projectId: project.id, id });
+  if (version?.datasetId === dataset.id) return { dataset, version };
+  throw fault('not_found', { message: 'The dataset has no such version.', param: 'dataset_version_id' });
+}
+
+type Counts = { trainCount: number; testCount: number; tokens: number };
+
+/** What is learned from and what is held out; a ratio overrides the splits of the examples. */
+function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio }: Evaluation): Counts {
+  const { trainCount, testCount } = version ?? dataset;
+  const tokens = version ? version.tokenStats.total : Number(dataset.tokenTotal);
+  if (testRatio === null) return { trainCount, testCount, tokens };
+  const heldOut = Math.round((trainCount + testCount) * testRatio);
+  return { trainCount: trainCount + testCount - heldOut, testCount: heldOut, tokens };
+}
+
+const fewExamples = 100;
+const fewSteps = 20;
+
+function warningsOf(plan: {
+  dataset: Dataset;
+  version: DatasetVersion | null;
+  counts: Counts;
+  hyperparameters: Hyperparameters;
+  evaluation: Evaluation;
+}): JobWarning[] {
+  const { dataset, version, counts, hyperparameters } = plan;
+  const warnings: JobWarning[] = [];
+  const warn = (code: string, message: string) => warnings.push({ code, message });
+  const { trainCount, testCount } = counts;
+  if (trainCount < fewExamples)
+    warn('few_examples', `${trainCount} examples are few: expect a change of manner rather than of knowledge.`);
+  if (testCount === 0)
+    warn(
+      'nothing_held_out',
+      'No example is held out, so nothing will tell how much was learned. Set evaluation.test_ratio.',
+    );
+  if (dataset.invalidCount > 0 && version === null)
+    warn('invalid_examples', `${dataset.invalidCount} examples cannot be learned from and are left out.`);
+  const longest = numberOf(hyperparameters, 'max_seq_length', Number.POSITIVE_INFINITY);
+  if (version && version.tokenStats.max > longest) {
+    const what = dataset.kind === 'text' ? 'left out' : 'cut';
+    warn(
+      'long_examples',
+      `The longest example has ${version.tokenStats.max} tokens; what is longer than ${longest} is ${what}.`,
+    );
+  }
+  const steps = estimateSteps({ trainCount, hyperparameters });
+  if (steps < fewSteps)
+    warn('few_steps', `Training takes ${steps} steps only. Lower batch_size or raise epochs if nothing is learned.`);
+  return warnings;
+}
+
+/** The caller's own string in a message: quoted, at most 80 characters. */
+function shown(id: string): string {
+  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}...` : id);
+}

@@ -1,0 +1,106 @@
+import { balanceOf } from '#billing';
+import type { Sql } from '#db';
+import { fault, type Micro } from '#kernel';
+import type { BaseModel, ModelsService } from '#models';
+import { estimateJob, estimateRest, estimateSteps } from '../settings/estimate.ts';
+import { listStoredCheckpoints } from '../supervise/take-in.store.ts';
+import { advance } from './advance.ts';
+import { type Author, addAttempt, holdFor, refuseTooMany } from './create-job.ts';
+import type { JobEstimate, ResumePoint, TrainingJob } from './job.ts';
+import { findMeasuredPace, findVersionCounts } from './jobs.store.ts';
+import { isFinal } from './lifecycle.ts';
+
+export type RetryFrom = 'checkpoint' | 'start';
+export type RetryBlock = 'not_finished' | 'succeeded' | 'base_model_unavailable' | 'insufficient_credits';
+
+export type RetryEstimate = {
+  blockedReason: RetryBlock | null;
+  from: RetryFrom;
+  checkpoint: ResumePoint | null;
+  remainingSteps: number;
+  estimate: JobEstimate;
+  availableMicro: Micro;
+};
+
+export type RetryDeps = { models: ModelsService; maxActiveJobs: number };
+
+/** Why a job cannot be tried again, apart from credits. */
+export function blockOf(job: TrainingJob, models: Pick<ModelsService, 'find' | 'trainingProfile'>): RetryBlock | null {
+  if (!isFinal(job.state)) return 'not_finished';
+  if (job.state === 'succeeded') return 'succeeded';
+  return isBaseThere(job, models.find(job.baseModelId), models) ? null : 'base_model_unavailable';
+}
+
+function isBaseThere(
+  { baseModelId, baseSha256 }: TrainingJob,
+  base: BaseModel | undefined,
+  models: Pick<ModelsService, 'trainingProfile'>,
+): boolean {
+  return base?.installed?.sha256 === baseSha256 && models.trainingProfile(baseModelId)?.weightsFolder != null;
+}
+
+/** What another attempt would take and cost; also where there can be none. */
+export async function estimateRetry(
+  sql: Sql,
+  { models }: Pick<RetryDeps, 'models'>,
+  job: TrainingJob,
+  from: RetryFrom,
+): Promise<RetryEstimate> {
+  const checkpoint = from === 'checkpoint' ? await newestCheckpoint(sql, job.id) : null;
+  const counts = await findVersionCounts(sql, job.datasetVersionId);
+  const { hyperparameters, rateMicroPerMinute } = job;
+  const totalSteps = job.progress?.totalSteps ?? estimateSteps({ trainCount: counts.trainCount, hyperparameters });
+  const remainingSteps = Math.max(0, totalSteps - (checkpoint?.step ?? 0));
+  const steps = job.progress?.step ?? 0;
+  const doneBefore = job.resumedFrom?.step ?? 0;
+  const measured = steps > doneBefore && job.attemptMs > 0 ? job.attemptMs / (steps - doneBefore) : null;
+  const estimate =
+    measured === null
+      ? estimateJob({
+          parameters: models.find(job.baseModelId)?.parameters ?? 0,
+          ...{ ...counts, hyperparameters, rateMicroPerMinute },
+          measuredMsPerToken: await findMeasuredPace(sql, job.baseModelId),
+          doneShare: 1 - remainingSteps / Math.max(1, totalSteps),
+        })
+      : estimateRest({ remainingSteps, msPerStep: measured }, rateMicroPerMinute);
+  const { availableMicro } = await balanceOf(sql, job.accountId);
+  const isPoor = availableMicro < estimate.micro.high;
+  const blockedReason = blockOf(job, models) ?? (isPoor ? 'insufficient_credits' : null);
+  return { blockedReason, from, checkpoint, remainingSteps, estimate, availableMicro };
+}
+
+async function newestCheckpoint(sql: Sql, jobId: string): Promise<ResumePoint | null> {
+  const [newest] = await listStoredCheckpoints(sql, jobId);
+  return newest ? { attempt: newest.attempt, step: newest.step, name: newest.name } : null;
+}
+
+/**
+ * Another attempt with the same data and the same settings, from the newest checkpoint or from the beginning. The job is
+ * locked. Throws `state_conflict`, `insufficient_credits`, `rate_limited`.
+ */
+export async function retryJob(
+  tx: Sql,
+  deps: RetryDeps,
+  { job, from, author }: { job: TrainingJob; from: RetryFrom; author: Author },
+): Promise<TrainingJob> {
+  const { estimate, checkpoint, blockedReason } = await estimateRetry(tx, deps, job, from);
+  if (blockedReason !== null && blockedReason !== 'insufficient_credits') {
+    throw fault('state_conflict', {
+      message: blockWords[blockedReason],
+      details: { reason: blockedReason, state: job.state, allowed_from: ['failed', 'canceled'] },
+    });
+  }
+  const number = job.attempt + 1;
+  await holdFor(tx, { jobId: job.id, attempt: number, accountId: job.accountId, estimate });
+  await refuseTooMany(tx, job.accountId, deps.maxActiveJobs);
+  await addAttempt(tx, { jobId: job.id, number, resumedFrom: checkpoint, estimate });
+  const retried = await advance(tx, job, { type: 'retried' }, author);
+  if (!retried) throw new Error(`${job.id} can be retried and cannot. This is a bug.`);
+  return retried;
+}
+
+const blockWords: Record<Exclude<RetryBlock, 'insufficient_credits'>, string> = {
+  not_finished: 'The job is not over; it can be tried again once it has failed or was canceled.',
+  succeeded: 'The job has succeeded. Make a new one to train again.',
+  base_model_unavailable: 'The base model that the job was made for is not installed any more.',
+};

@@ -1,0 +1,33 @@
+import type { TrainingJob } from '../jobs/job.ts';
+import type { SnapshotManifest } from '../prepare/snapshot.ts';
+import type { AdapterCheck } from './check-adapter.ts';
+
+export type ManifestParts = {
+  job: TrainingJob;
+  snapshot: SnapshotManifest;
+  versions: Record<string, string>;
+  files: { name: string; sha256: string; size_bytes: number }[];
+  gguf: { sha256: string; sizeBytes: number; rank: number };
+  check: AdapterCheck;
+};
+
+/** Where an adapter comes from, down to the last digest. The same attempt gives the same text. */
+export function manifestOf({ job, snapshot, versions, files, gguf, check }: ManifestParts) {
+  return {
+    format: 1,
+    job: { id: job.id, name: job.name, attempt: job.attempt, kind: job.kind },
+    base: { model: job.baseModelId, sha256: job.baseSha256 },
+    dataset: { id: job.datasetId, version_id: job.datasetVersionId, sha256: job.datasetSha256 },
+    snapshot: {
+      sha256: snapshot.sha256,
+      template_sha256: snapshot.templateSha256,
+      tokenizer_sha256: snapshot.tokenizerSha256,
+      counts: snapshot.counts,
+    },
+    hyperparameters: job.hyperparameters,
+    adapter: { sha256: gguf.sha256, size_bytes: gguf.sizeBytes, rank: gguf.rank },
+    check: { agreement: check.agreement, difference: check.difference },
+    trainer: versions,
+    files,
+  };
+}

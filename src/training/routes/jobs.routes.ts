@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { Billing } from '#billing';
+import type { Datasets } from '#datasets';
+import type { Database } from '#db';
+import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import type { CursorCodec } from '#kernel';
+import type { ModelsService } from '#models';
+import { changeOwnProject, readOwnProject } from '#projects';
+import { cancelJob } from '../jobs/cancel.ts';
+import { createJob, freezeData } from '../jobs/create-job.ts';
+import type { TrainingJob } from '../jobs/job.ts';
+import { pageOfAttempts, pageOfJobs } from '../jobs/list-jobs.ts';
+import { type JobRequest, planJob } from '../jobs/plan.ts';
+import { blockOf, estimateRetry, retryJob } from '../jobs/retry.ts';
+import {
+  attemptsContract,
+  cancelContract,
+  createContract,
+  listContract,
+  readContract,
+  retryContract,
+  retryEstimateContract,
+} from './jobs.contract.ts';
+import { cancelBody, createJobBody, jobsQuery, retryBody, retryQuery } from './jobs.schema.ts';
+import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './jobs.wire.ts';
+import { authorOf, changeOwnJob, jobPath, jobsPath, projectOf, readOwnJob } from './place.ts';
+
+export type JobsRoutesDeps = {
+  database: Database;
+  cursors: CursorCodec;
+  models: ModelsService;
+  datasets: Datasets;
+  billing: Pick<Billing, 'gather'>;
+  maxActiveJobs: number;
+  /** A job waits for a worker, or its worker has to hear of something. */
+  wake: () => void;
+};
+
+export function jobsRoutes(deps: JobsRoutesDeps) {
+  const { database, cursors, models, datasets, billing, wake } = deps;
+  const toWire = (job: TrainingJob) => jobToWire(job, blockOf(job, models));
+
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+
+    typed.post(
+      jobsPath,
+      { config: { operation: 'training_jobs.create', contract: createContract }, schema: { body: createJobBody } },
+      async (request, reply) => {
+        const project = await changeOwnProject(database, request.principal, projectOf(request));
+        const plan = await planJob({ sql: database, models, datasets }, project, requestOf(request.body));
+        if (request.body.dry_run) return planToWire(plan);
+        const author = authorOf(request);
+        const version = await freezeData(deps, plan, { project, author });
+        await billing.gather(project.accountId);
+        const job = await once(request, database).transaction(async (tx) => {
+          // Again, as freezing takes a while: the project may have been archived.
+          await changeOwnProject(tx, request.principal, projectOf(request));
+          return createJob(tx, deps, { plan, version, project, author });
+        });
+        setImmediate(wake);
+        reply.code(201);
+        return toWire(job);
+      },
+    );
+
+    typed.get(
+      jobsPath,
+      { config: { operation: 'training_jobs.list', contract: listContract }, schema: { querystring: jobsQuery } },
+      async (request) => {
+        const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+        const { state = null, base_model: baseModelId = null, dataset_id: datasetId = null, q = null } = request.query;
+        const filter = { projectId, state, baseModelId, datasetId, q };
+        const page = await pageOfJobs({ sql: database, cursors }, filter, readPage(request.query));
+        return pageOf({ ...page, toWire });
+      },
+    );
+
+    app.get(jobPath, { config: { operation: 'training_jobs.read', contract: readContract } }, async (request) =>
+      toWire(await readOwnJob(database, request)),
+    );
+
+    typed.post(
+      `${jobPath}/cancel`,
+      { config: { operation: 'training_jobs.cancel', contract: cancelContract }, schema: { body: cancelBody } },
+      async (request) => {
+        const { keep_checkpoint: keepCheckpoint = true } = request.body;
+        const job = await database.transaction(async (tx) =>
+          cancelJob(tx, await changeOwnJob(tx, request), { keepCheckpoint, author: authorOf(request) }),
+        );
+        return toWire(job);
+      },
+    );
+
+    typed.get(
+      `${jobPath}/retry-estimate`,
+      {
+        config: { operation: 'training_jobs.retry_estimate', contract: retryEstimateContract },
+        schema: { querystring: retryQuery },
+      },
+      async (request) => {
+        const job = await readOwnJob(database, request);
+        return retryEstimateToWire(await estimateRetry(database, deps, job, request.query.from ?? 'checkpoint'));
+      },
+    );
+
+    typed.post(
+      `${jobPath}/retry`,
+      { config: { operation: 'training_jobs.retry', contract: retryContract }, schema: { body: retryBody } },
+      async (request, reply) => {
+        await billing.gather(request.principal.accountId);
+        const job = await once(request, database).transaction(async (tx) =>
+          retryJob(tx, deps, {
+            job: await changeOwnJob(tx, request),
+            from: request.body.from,
+            author: authorOf(request),
+          }),
+        );
+        setImmediate(wake);
+        reply.code(202);
+        return toWire(job);
+      },
+    );
+
+    typed.get(
+      `${jobPath}/attempts`,
+      {
+        config: { operation: 'training_jobs.attempts', contract: attemptsContract },
+        schema: { querystring: plainPageQuery },
+      },
+      async (request) => {
+        const job = await readOwnJob(database, request);
+        const page = await pageOfAttempts({ sql: database, cursors }, job, readPage(request.query));
+        return pageOf({ ...page, toWire: attemptToWire });
+      },
+    );
+  };
+}
+
+function requestOf(body: Static<typeof createJobBody>): JobRequest {
+  const { evaluation = {} } = body;
+  return {
+    name: body.name ?? null,
+    baseModelId: body.base_model,
+    datasetId: body.dataset_id,
+    datasetVersionId: body.dataset_version_id ?? null,
+    hyperparameters: body.hyperparameters ?? {},
+    evaluation: {
+      testRatio: evaluation.test_ratio ?? null,
+      everySteps: evaluation.every_steps ?? null,
+      patience: evaluation.early_stopping_patience ?? null,
+    },
+    deploy: body.deploy ?? null,
+  };
+}

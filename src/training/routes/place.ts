@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import { actorOf } from '#activity';
+import type { Sql } from '#db';
+import { fault, timeOfId } from '#kernel';
+import { changeOwnProject, type ProjectPath, projectPrefix, readOwnProject } from '#projects';
+import type { Author } from '../jobs/create-job.ts';
+import type { TrainingJob } from '../jobs/job.ts';
+import { findJob, lockJob } from '../jobs/jobs.store.ts';
+
+export const jobsPath = `${projectPrefix}/training-jobs`;
+export const jobPath = `${jobsPath}/:jobId`;
+
+export function projectOf({ params }: FastifyRequest): ProjectPath {
+  // as: the path of every route under a project declares both.
+  return params as ProjectPath;
+}
+
+function jobIdOf({ params }: FastifyRequest): string {
+  // as: the path declares it.
+  return (params as { jobId: string }).jobId;
+}
+
+export function authorOf(request: FastifyRequest): Author {
+  return { actor: actorOf(request.principal), requestId: request.id };
+}
+
+/** The job that a path names, in a project of the caller. Throws `not_found`. */
+export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<TrainingJob> {
+  const { id: projectId } = await readOwnProject(sql, request.principal, projectOf(request));
+  const id = jobIdOf(request);
+  const job = timeOfId('job', id) === null ? null : await findJob(sql, { projectId, id });
+  if (!job) throw noSuchJob();
+  return job;
+}
+
+/** The same for a change, locked until the transaction ends. Throws `owner_required`, `state_conflict` (archived) besides. */
+export async function changeOwnJob(tx: Sql, request: FastifyRequest): Promise<TrainingJob> {
+  const { id: projectId } = await changeOwnProject(tx, request.principal, projectOf(request));
+  const id = jobIdOf(request);
+  const job = timeOfId('job', id) === null ? null : await lockJob(tx, id);
+  if (job?.projectId !== projectId) throw noSuchJob();
+  return job;
+}
+
+function noSuchJob() {
+  return fault('not_found', { message: 'There is no such training job.' });
+}

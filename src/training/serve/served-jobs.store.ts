@@ -1,0 +1,76 @@
+import type { Sql } from '#db';
+import type { ModelKind } from '#models';
+import type { JobState } from '../jobs/lifecycle.ts';
+import type { Hyperparameters } from '../settings/hyperparameters.ts';
+
+export type ServedJobRow = {
+  id: string;
+  accountId: string;
+  kind: ModelKind;
+  baseModelId: string;
+  state: JobState;
+  attempt: number;
+  adapterSha256: string | null;
+  hyperparameters: Hyperparameters;
+};
+
+export function findServedJobs(sql: Sql, jobIds: readonly string[]): Promise<ServedJobRow[]> {
+  return sql.query<ServedJobRow>(
+    `select id, account_id as "accountId", kind, base_model_id as "baseModelId", state, attempt,
+            adapter_sha256 as "adapterSha256", hyperparameters
+       from training_jobs where id = any($1::text[])`,
+    [jobIds],
+    { name: 'training.served_jobs' },
+  );
+}
+
+export type RegistryJob = {
+  id: string;
+  name: string;
+  kind: ModelKind;
+  baseModelId: string;
+  projectSlug: string;
+  ownerId: string;
+  ownerSlug: string;
+  isArchived: boolean;
+  maxInputTokens: number | null;
+  createdAt: Date;
+  finishedAt: Date;
+  position: string;
+};
+
+/** null: does not matter. `q` is folded text. */
+export type RegistryJobFilter = {
+  accountId: string;
+  kind: ModelKind | null;
+  project: { ownerSlug: string; slug: string } | null;
+  q: string | null;
+};
+
+const matches = `j.account_id = $1 and j.state = 'succeeded' and ($2::text is null or j.kind = $2)
+  and ($3::text is null or o.slug = $3 and p.slug = $4) and ($5::text is null or position($5 in j.search_text) > 0)`;
+const tables = 'training_jobs j join projects p on p.id = j.project_id join accounts o on o.id = j.account_id';
+
+/** Finished jobs of an account after a position, newest first, and how many there are in all. */
+export async function listRegistryJobs(
+  sql: Sql,
+  { accountId, kind, project, q }: RegistryJobFilter,
+  { after, limit }: { after: { createdAt: string; id: string } | null; limit: number },
+): Promise<{ rows: RegistryJob[]; totalCount: number }> {
+  const values = [accountId, kind, project?.ownerSlug ?? null, project?.slug ?? null, q];
+  const [rows, [count]] = await Promise.all([
+    sql.query<RegistryJob>(
+      `select j.id, j.name, j.kind, j.base_model_id as "baseModelId", p.slug as "projectSlug", o.id as "ownerId",
+              o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
+              (j.result->>'maxInputTokens')::integer as "maxInputTokens", j.created_at as "createdAt",
+              j.finished_at as "finishedAt",
+              to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         from ${tables}
+        where ${matches} and ($6::timestamptz is null or (j.created_at, j.id) < ($6::timestamptz, $7))
+        order by j.created_at desc, j.id desc limit $8`,
+      [...values, after?.createdAt ?? null, after?.id ?? '', limit],
+    ),
+    sql.query<{ total: number }>(`select count(*)::integer as total from ${tables} where ${matches}`, values),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}

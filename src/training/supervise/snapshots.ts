@@ -1,0 +1,48 @@
+import { findVersion, streamVersion } from '#datasets';
+import type { Database } from '#db';
+import type { ExampleEncoder } from '#engine';
+import type { ModelsService } from '#models';
+import type { ObjectStore } from '#objects';
+import { AttemptFailure } from '../jobs/failures.ts';
+import { freezeSnapshot, SnapshotRefused } from '../prepare/freeze-snapshot.ts';
+import { numberOf, servingOf } from '../settings/hyperparameters.ts';
+import type { MakeSnapshot } from './ports.ts';
+
+export type SnapshotsDeps = {
+  database: Database;
+  models: Pick<ModelsService, 'find'>;
+  objects: ObjectStore;
+  encoder: ExampleEncoder;
+  draftFolder: string;
+};
+
+const mostNamed = 5;
+
+/** Makes snapshots of the versions that jobs learn from. */
+export function createSnapshots({ database, models, objects, encoder, draftFolder }: SnapshotsDeps): MakeSnapshot {
+  return async (job, signal) => {
+    const base = models.find(job.baseModelId);
+    const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
+    if (!base)
+      throw new AttemptFailure('base_model_unavailable', `There is no base model ${job.baseModelId} any more.`);
+    if (!version) throw new AttemptFailure('dataset_invalid', 'The frozen version of the dataset is gone.');
+    try {
+      return await freezeSnapshot({
+        examples: streamVersion(database, version),
+        ...{ base, objects, encoder, draftFolder, signal, asOf: version.createdAt },
+        settings: {
+          maxSequenceLength: numberOf(job.hyperparameters, 'max_seq_length', 512),
+          queryInstruction: servingOf(job.hyperparameters).queryInstruction,
+          testRatio: job.evaluation.testRatio,
+          seed: numberOf(job.hyperparameters, 'seed', 7),
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof SnapshotRefused)) throw error;
+      const named = error.problems.slice(0, mostNamed).map(({ exampleId, reason }) => `${exampleId}: ${reason}`);
+      const hint =
+        named.length > 0 ? `Mend or delete these examples, then freeze a new version. ${named.join(' ')}` : null;
+      throw new AttemptFailure('dataset_invalid', error.message, { hint, cause: error });
+    }
+  };
+}
