@@ -28,7 +28,7 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
             groups: [
               // Changes rarely, so browsers keep it over updates of ours.
               { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 2 },
-              { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/]/, priority: 2 },
+              { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/](?!react-virtual|virtual-core)/, priority: 2 },
             ],
           },
         },

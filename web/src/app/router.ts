@@ -4,6 +4,15 @@ import { accountRoute } from '../rooms/account/routes.ts';
 import { activityRoute } from '../rooms/activity/routes.ts';
 import { checkoutRoute, creditsRoute, pricesRoute } from '../rooms/billing/routes.ts';
 import { dashboardRoute } from '../rooms/dashboard/routes.ts';
+import {
+  dataRoute,
+  datasetRoute,
+  examplesRoute,
+  feedbackRoute,
+  importRoute,
+  savedCallsRoute,
+  versionsRoute,
+} from '../rooms/data/routes.ts';
 import { keysRoute } from '../rooms/keys/routes.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/routes.ts';
@@ -18,7 +27,16 @@ const routeTree = rootRoute.addChildren([
     dashboardRoute,
     keysRoute,
     projectsRoute,
-    projectRoute.addChildren([projectHomeRoute, hostedModelsRoute, hostedModelRoute, projectSettingsRoute]),
+    projectRoute.addChildren([
+      projectHomeRoute,
+      hostedModelsRoute,
+      hostedModelRoute,
+      dataRoute,
+      importRoute,
+      datasetRoute.addChildren([examplesRoute, versionsRoute, feedbackRoute]),
+      savedCallsRoute,
+      projectSettingsRoute,
+    ]),
     registryRoute,
     creditsRoute,
     pricesRoute,

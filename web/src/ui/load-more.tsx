@@ -7,7 +7,7 @@ import styles from './load-more.module.css';
 import { notifyProblem } from './notify.tsx';
 
 /** As much of an infinite query as is needed here. */
-type PagedList = {
+export type PagedList = {
   data: { pages: { total_count: number }[] };
   hasNextPage: boolean;
   isFetchingNextPage: boolean;

@@ -1,3 +1,7 @@
+/** Where letters are written, or mean something else. */
+const fields =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
+
 const keptUnder = 'fanfold.shortcuts';
 
 /** They can be switched off: some people speak to their computer. */
@@ -13,6 +17,6 @@ export function keepShortcuts(isOn: boolean): void {
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null)
+    (target.isContentEditable || target.closest(fields) !== null)
   );
 }

@@ -14,5 +14,11 @@ const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
 export const projectTabs: readonly ProjectTab[] = [
   { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
   { to: '/projects/$owner/$project/hosted-models', text: 'models', isShown: isOwner },
+  { to: '/projects/$owner/$project/data', text: 'data', isShown: isOwner },
+  {
+    to: '/projects/$owner/$project/saved-calls',
+    text: 'calls',
+    isShown: (project) => isOwner(project) && project.kind === 'text',
+  },
   { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner },
 ];

@@ -1,0 +1,144 @@
+import { Alert, Group, Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { type ErrorComponentProps, getRouteApi, Link, Outlet, useRouter } from '@tanstack/react-router';
+import { isProblem } from '../../api/problem.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconArchive, IconArrowLeft, IconDatabase, IconUpload } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import styles from './data.module.css';
+import { DatasetMenu } from './dataset-menu.tsx';
+import { type Dataset, datasetQuery } from './datasets-queries.ts';
+import { datasetsTexts } from './datasets-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
+
+/** What is around every page of a dataset: what it is, and the way to its other pages. */
+export function DatasetFrame() {
+  const t = useTexts(datasetsTexts);
+  const params = route.useParams();
+  const { data: dataset } = useSuspenseQuery(datasetQuery(params));
+  const isArchived = dataset.archived_at !== null;
+  return (
+    <div className={styles.stack}>
+      <div className={styles.dataset}>
+        <div>
+          <p className={styles.where}>
+            <Link to="/projects/$owner/$project/data" params={params}>
+              <IconArrowLeft size={14} />
+              {t.back}
+            </Link>
+          </p>
+          <h2>{dataset.name}</h2>
+          {dataset.description && <p>{dataset.description}</p>}
+          <Facts dataset={dataset} />
+        </div>
+        <Group gap="xs">
+          {!isArchived && (
+            <ButtonLink
+              variant="default"
+              to="/projects/$owner/$project/data/imports/$import"
+              params={{ ...params, import: 'new' }}
+              search={{ dataset: dataset.id }}
+              leftSection={<IconUpload size={16} />}
+            >
+              {t.import}
+            </ButtonLink>
+          )}
+          <DatasetMenu at={params} dataset={dataset} />
+        </Group>
+      </div>
+      {isArchived && (
+        <Alert color="amber" icon={<IconArchive />}>
+          {t.isArchived}
+        </Alert>
+      )}
+      <Tabs dataset={dataset} />
+      <Outlet />
+    </div>
+  );
+}
+
+function Facts({ dataset: { example_count, token_total } }: { dataset: Dataset }) {
+  const t = useTexts(datasetsTexts);
+  const format = useFormat();
+  return <p>{t.facts(format.number(example_count), format.shortNumber(token_total))}</p>;
+}
+
+function Tabs({ dataset }: { dataset: Dataset }) {
+  const t = useTexts(datasetsTexts);
+  const format = useFormat();
+  const params = route.useParams();
+  const waiting = dataset.pending_retrieval_events;
+  return (
+    <nav aria-label={t.tabsLabel} className={styles.tabs}>
+      <Link
+        to="/projects/$owner/$project/data/$dataset"
+        params={params}
+        activeOptions={{ exact: true, includeSearch: false }}
+      >
+        {t.tabs.examples}
+      </Link>
+      <Link
+        to="/projects/$owner/$project/data/$dataset/versions"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+      >
+        {t.tabs.versions}
+      </Link>
+      {dataset.kind === 'embedding' && (
+        <Link
+          to="/projects/$owner/$project/data/$dataset/feedback"
+          params={params}
+          activeOptions={{ includeSearch: false }}
+        >
+          {t.tabs.feedback}
+          {waiting > 0 && <span className={styles.tabCount}>{format.shortNumber(waiting)}</span>}
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+export function DatasetFrameSkeleton() {
+  const t = useTexts(sharedTexts);
+  return (
+    <div role="status" aria-label={t.loading}>
+      <Skeleton height={12} width="6rem" mb="sm" />
+      <Skeleton height={22} width="14rem" mb="sm" />
+      <Skeleton height={12} width="12rem" mb="xl" />
+      <Skeleton height={320} radius="lg" />
+    </div>
+  );
+}
+
+/** In place of a dataset that is not there, or could not be read. */
+export function DatasetProblem({ error, reset }: ErrorComponentProps) {
+  const t = useTexts(datasetsTexts);
+  const router = useRouter();
+  const params = route.useParams();
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  if (!isProblem(error) || error.status !== 404) return <ProblemNote error={error} onRetry={retry} />;
+  return (
+    <Panel>
+      <Empty
+        icon={IconDatabase}
+        title={t.goneTitle}
+        action={
+          <ButtonLink to="/projects/$owner/$project/data" params={params}>
+            {t.back}
+          </ButtonLink>
+        }
+      >
+        {t.gone}
+      </Empty>
+    </Panel>
+  );
+}

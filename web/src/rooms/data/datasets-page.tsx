@@ -1,0 +1,171 @@
+import { Badge, Button, Group, SegmentedControl } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconArchive, IconDatabase, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { When } from '../../ui/when.tsx';
+import { UnfinishedImports } from '../imports/unfinished-imports.tsx';
+import { projectQuery } from '../projects/projects-queries.ts';
+import { CreateDataset } from './create-dataset.tsx';
+import styles from './data.module.css';
+import { type Dataset, type DatasetsFilter, datasetsQuery } from './datasets-queries.ts';
+import { datasetsTexts } from './datasets-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data');
+
+export function DatasetsPage() {
+  const t = useTexts(datasetsTexts);
+  const params = route.useParams();
+  const filter = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  const [isCreating, setCreating] = useState(false);
+  const actions = project.archived_at === null && (
+    <Group gap="xs">
+      <ButtonLink
+        to="/projects/$owner/$project/data/imports/$import"
+        params={{ ...params, import: 'new' }}
+        leftSection={<IconUpload size={16} />}
+      >
+        {t.import}
+      </ButtonLink>
+      <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+        {t.create}
+      </Button>
+    </Group>
+  );
+  return (
+    <>
+      <div className={styles.head}>
+        <Filters filter={filter} />
+        {actions}
+      </div>
+      <Part skeleton={null}>
+        <UnfinishedImports at={params} />
+      </Part>
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={4} />}>
+          <DatasetList filter={shown} create={actions} />
+        </Part>
+      </Panel>
+      <CreateDataset at={params} isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+function Filters({ filter: { q = '', archived } }: { filter: DatasetsFilter }) {
+  const t = useTexts(datasetsTexts);
+  const navigate = route.useNavigate();
+  const change = (next: DatasetsFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
+  return (
+    <Toolbar>
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
+      <SegmentedControl
+        size="xs"
+        aria-label={t.which}
+        value={archived ? 'archived' : 'open'}
+        data={[
+          { value: 'open', label: t.open },
+          { value: 'archived', label: t.archived },
+        ]}
+        onChange={(value) => change({ archived: value === 'archived' ? true : undefined })}
+      />
+    </Toolbar>
+  );
+}
+
+function DatasetList({ filter, create }: { filter: DatasetsFilter; create: ReactNode }) {
+  const t = useTexts(datasetsTexts);
+  const list = useSuspenseInfiniteQuery(datasetsQuery(route.useParams(), filter));
+  const datasets = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns();
+  if (datasets.length === 0) return <Nothing filter={filter} create={create} />;
+  return (
+    <>
+      <Rows label={t.title} columns={columns} rows={datasets} idOf={({ id }) => id} />
+      <LoadMore list={list} shown={datasets.length} />
+    </>
+  );
+}
+
+function Nothing({ filter, create }: { filter: DatasetsFilter; create: ReactNode }) {
+  const t = useTexts(datasetsTexts);
+  const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
+  if (filter.q)
+    return (
+      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+        {t.noneFound}
+      </Empty>
+    );
+  if (filter.archived)
+    return (
+      <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+        {t.archiveEmpty}
+      </Empty>
+    );
+  return (
+    <Empty icon={IconDatabase} title={t.emptyTitle} action={create}>
+      {project.kind === 'embedding' ? t.emptyEmbedding : t.emptyText}
+    </Empty>
+  );
+}
+
+function useColumns(): Column<Dataset>[] {
+  const t = useTexts(datasetsTexts);
+  const format = useFormat();
+  const params = route.useParams();
+  return [
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: (dataset) => (
+        <div className={styles.name}>
+          <Link to="/projects/$owner/$project/data/$dataset" params={{ ...params, dataset: dataset.id }}>
+            {dataset.name}
+          </Link>
+          {dataset.description && <small>{dataset.description}</small>}
+        </div>
+      ),
+    },
+    {
+      key: 'examples',
+      label: t.examples,
+      align: 'end',
+      render: ({ example_count, invalid_count, pending_retrieval_events }) => (
+        <span className={styles.counts}>
+          {pending_retrieval_events > 0 && (
+            <Badge color="ink">{t.inboxWaits(format.shortNumber(pending_retrieval_events))}</Badge>
+          )}
+          {invalid_count > 0 && <Badge color="amber">{t.invalidCount(format.shortNumber(invalid_count))}</Badge>}
+          {format.number(example_count)}
+        </span>
+      ),
+    },
+    {
+      key: 'split',
+      label: t.split,
+      align: 'end',
+      render: ({ split_counts: { train, test } }) => `${format.number(train)} / ${format.number(test)}`,
+    },
+    {
+      key: 'version',
+      label: t.version,
+      align: 'end',
+      render: ({ latest_version }) => (latest_version ? t.versionNumber(latest_version.number) : t.none),
+    },
+    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <When at={updated_at} /> },
+  ];
+}

@@ -1,0 +1,81 @@
+import {
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+
+export type Dataset = Schemas['Dataset'];
+export type DatasetPath = ProjectPath & { dataset: string };
+export type DatasetsFilter = { q?: string | undefined; archived?: true | undefined };
+
+export const pathOf = ({ owner, project, dataset }: DatasetPath) => ({ owner, project, dataset_id: dataset });
+
+export const datasetsQuery = ({ owner, project }: ProjectPath, filter: DatasetsFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['datasets', owner, project, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets', {
+        path: { owner, project },
+        query: { ...filter, archived: filter.archived ?? false, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+export const datasetQuery = (at: DatasetPath) =>
+  queryOptions({
+    queryKey: ['dataset', at.owner, at.project, at.dataset],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}', { path: pathOf(at), signal }),
+  });
+
+export const datasetLimitsQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['dataset-limits', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets/limits', { path: { owner, project }, signal }),
+    staleTime: 60_000,
+  });
+
+export type NewDataset = Routes['POST /api/v1/projects/{owner}/{project}/datasets']['body'];
+
+export function useCreateDataset({ owner, project }: ProjectPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: NewDataset; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/datasets', { path: { owner, project }, body, idempotencyKey }),
+    onSuccess: (dataset) => {
+      queryClient.setQueryData(datasetQuery({ owner, project, dataset: dataset.id }).queryKey, dataset);
+      void queryClient.invalidateQueries({ queryKey: ['datasets', owner, project] });
+    },
+  });
+}
+
+export type DatasetChange = Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}']['body'];
+
+/** `onDone` is called also when what called is gone from the page by then. */
+export function useChangeDataset(at: DatasetPath, onDone?: (changed: Dataset) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: DatasetChange) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}', { path: pathOf(at), body }),
+    onSuccess: (changed) => {
+      onDone?.(changed);
+      queryClient.setQueryData(datasetQuery(at).queryKey, changed);
+      void queryClient.invalidateQueries({ queryKey: ['datasets', at.owner, at.project] });
+    },
+  });
+}
+
+/** After a change of what is in a dataset: its counts are other ones, wherever they are shown. */
+export function refreshDataset(queryClient: QueryClient, at: DatasetPath): void {
+  void queryClient.invalidateQueries({ queryKey: datasetQuery(at).queryKey });
+  void queryClient.invalidateQueries({ queryKey: ['datasets', at.owner, at.project] });
+  void queryClient.invalidateQueries({ queryKey: ['dashboard'] });
+}

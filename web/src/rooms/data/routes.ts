@@ -1,0 +1,74 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { examplesQuery, readExamplesSearch } from '../examples/examples-queries.ts';
+import { eventsQuery, readEventsSearch } from '../feedback/feedback-queries.ts';
+import { projectRoute } from '../projects/routes.ts';
+import { readCallsSearch, savedCallsQuery } from '../saved-calls/saved-calls-queries.ts';
+import { readVersionsSearch, versionsQuery } from '../versions/versions-queries.ts';
+import { type DatasetsFilter, datasetQuery, datasetsQuery } from './datasets-queries.ts';
+
+export const dataRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/data',
+  validateSearch: ({ q, archived }: Record<string, unknown>): DatasetsFilter => ({
+    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    archived: archived === true ? archived : undefined,
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(datasetsQuery(params, deps)),
+  component: lazyRouteComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
+});
+
+export const importRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/data/imports/$import',
+  validateSearch: ({ dataset }: Record<string, unknown>): { dataset?: string | undefined } => ({
+    dataset: typeof dataset === 'string' ? dataset : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../imports/import-page.tsx'), 'ImportPage'),
+});
+
+/** Frame of all pages of a dataset. */
+export const datasetRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/data/$dataset',
+  // Awaited: a dataset that is not there has no pages.
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(datasetQuery(params)),
+  component: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetFrame'),
+  pendingComponent: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetFrameSkeleton'),
+  errorComponent: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetProblem'),
+});
+
+export const examplesRoute = createRoute({
+  getParentRoute: () => datasetRoute,
+  path: '/',
+  validateSearch: readExamplesSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(examplesQuery(params, deps)),
+  component: lazyRouteComponent(() => import('../examples/examples-page.tsx'), 'ExamplesPage'),
+});
+
+export const versionsRoute = createRoute({
+  getParentRoute: () => datasetRoute,
+  path: '/versions',
+  validateSearch: readVersionsSearch,
+  loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(versionsQuery(params)),
+  component: lazyRouteComponent(() => import('../versions/versions-page.tsx'), 'VersionsPage'),
+});
+
+export const feedbackRoute = createRoute({
+  getParentRoute: () => datasetRoute,
+  path: '/feedback',
+  validateSearch: readEventsSearch,
+  loaderDeps: ({ search: { event: _event, ...filter } }) => filter,
+  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(eventsQuery(params, deps)),
+  component: lazyRouteComponent(() => import('../feedback/feedback-page.tsx'), 'FeedbackPage'),
+});
+
+export const savedCallsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/saved-calls',
+  validateSearch: readCallsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(savedCallsQuery(params, deps)),
+  component: lazyRouteComponent(() => import('../saved-calls/saved-calls-page.tsx'), 'SavedCallsPage'),
+});

@@ -1,0 +1,233 @@
+import { ActionIcon, Button, Group, NativeSelect, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconPlus, IconTrash } from '../../ui/icons.tsx';
+import {
+  type EmbeddingDraft,
+  type ExampleDraft,
+  emptyMessage,
+  emptyPassage,
+  listIn,
+  type MessageDraft,
+  type PassageDraft,
+  roles,
+  type TextDraft,
+} from './example-draft.ts';
+import styles from './example-editor.module.css';
+import { splits } from './examples-queries.ts';
+import { examplesTexts } from './examples-texts.ts';
+
+export type ExampleEditorProps<Draft = ExampleDraft> = { draft: Draft; onChange: (draft: Draft) => void };
+
+/** The fields of an example, whatever its kind. */
+export function ExampleEditor({ draft, onChange }: ExampleEditorProps) {
+  const t = useTexts(examplesTexts);
+  return (
+    <Stack gap="md">
+      {draft.kind === 'text' ? (
+        <Conversation draft={draft} onChange={onChange} />
+      ) : (
+        <Pair draft={draft} onChange={onChange} />
+      )}
+      <Group gap="xs" role="group" aria-label={t.splitLabel}>
+        <span className={styles.label}>{t.splitLabel}</span>
+        <SegmentedControl
+          size="xs"
+          aria-label={t.splitLabel}
+          value={draft.split}
+          data={splits.map((value) => ({ value, label: t.splitChoices[value] }))}
+          onChange={(value) => onChange({ ...draft, split: value === 'test' ? 'test' : 'train' })}
+        />
+      </Group>
+    </Stack>
+  );
+}
+
+function Conversation({ draft, onChange }: ExampleEditorProps<TextDraft>) {
+  const t = useTexts(examplesTexts);
+  const { messages } = draft;
+  const change = (next: MessageDraft[]) => onChange({ ...draft, messages: next });
+  const add = () => change([...messages, emptyMessage(messages.at(-1)?.role === 'user' ? 'assistant' : 'user')]);
+  return (
+    <>
+      <ol className={styles.messages}>
+        {messages.map((message, index) => (
+          <Message
+            key={message.key}
+            message={message}
+            number={index + 1}
+            isOnly={messages.length === 1}
+            onChange={(next) => change(messages.map((each) => (each.key === message.key ? next : each)))}
+            onRemove={() => change(messages.filter((each) => each.key !== message.key))}
+          />
+        ))}
+      </ol>
+      <Group gap="xs">
+        <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={add}>
+          {t.addMessage}
+        </Button>
+      </Group>
+      {draft.tools !== null && (
+        <JsonField label={t.tools} value={draft.tools} onChange={(tools) => onChange({ ...draft, tools })} />
+      )}
+    </>
+  );
+}
+
+type MessageProps = {
+  message: MessageDraft;
+  number: number;
+  isOnly: boolean;
+  onChange: (message: MessageDraft) => void;
+  onRemove: () => void;
+};
+
+function Message({ message, number, isOnly, onChange, onRemove }: MessageProps) {
+  const t = useTexts(examplesTexts);
+  const { role, content, reasoning, toolCalls, toolCallId } = message;
+  return (
+    <li className={styles.message} data-role={role}>
+      <div className={styles.who}>
+        <NativeSelect
+          size="xs"
+          aria-label={t.role(number)}
+          value={role}
+          data={roles.map((value) => ({ value, label: t.roles[value] }))}
+          onChange={({ currentTarget: { value } }) => {
+            const next = roles.find((each) => each === value) ?? role;
+            onChange({ ...message, role: next, toolCallId: next === 'tool' ? (toolCallId ?? '') : null });
+          }}
+        />
+        <ActionIcon size="md" aria-label={t.removeMessage(number)} disabled={isOnly} onClick={onRemove}>
+          <IconTrash size={16} />
+        </ActionIcon>
+      </div>
+      <div className={styles.fields}>
+        <Textarea
+          aria-label={t.content(t.roles[role], number)}
+          autosize
+          minRows={2}
+          maxRows={16}
+          value={content}
+          onChange={(event) => onChange({ ...message, content: event.currentTarget.value })}
+        />
+        {reasoning !== null && (
+          <Textarea
+            label={t.reasoning}
+            aria-label={t.reasoningOf(number)}
+            autosize
+            maxRows={10}
+            value={reasoning}
+            onChange={(event) => onChange({ ...message, reasoning: event.currentTarget.value })}
+          />
+        )}
+        {toolCalls !== null && (
+          <JsonField
+            label={t.toolCalls}
+            value={toolCalls}
+            onChange={(text) => onChange({ ...message, toolCalls: text })}
+          />
+        )}
+        {toolCallId !== null && (
+          <TextInput
+            label={t.toolCallId}
+            value={toolCallId}
+            onChange={(event) => onChange({ ...message, toolCallId: event.currentTarget.value })}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+function JsonField({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
+  const t = useTexts(examplesTexts);
+  return (
+    <Textarea
+      label={label}
+      autosize
+      minRows={2}
+      maxRows={14}
+      spellCheck={false}
+      classNames={{ input: styles.code ?? '' }}
+      error={value.trim() !== '' && listIn(value) === null ? t.badJson : null}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function Pair({ draft, onChange }: ExampleEditorProps<EmbeddingDraft>) {
+  const t = useTexts(examplesTexts);
+  return (
+    <>
+      <Textarea
+        label={t.query}
+        autosize
+        maxRows={6}
+        value={draft.query}
+        onChange={(event) => onChange({ ...draft, query: event.currentTarget.value })}
+      />
+      <Passages
+        title={t.positives}
+        labelOf={t.positive}
+        add={t.addPositive}
+        passages={draft.positives}
+        onChange={(positives) => onChange({ ...draft, positives })}
+      />
+      <Passages
+        title={t.negativesLabel}
+        labelOf={t.negative}
+        add={t.addNegative}
+        passages={draft.negatives}
+        onChange={(negatives) => onChange({ ...draft, negatives })}
+      />
+    </>
+  );
+}
+
+type PassagesProps = {
+  title: string;
+  labelOf: (number: number) => string;
+  add: string;
+  passages: readonly PassageDraft[];
+  onChange: (passages: PassageDraft[]) => void;
+};
+
+function Passages({ title, labelOf, add, passages, onChange }: PassagesProps) {
+  const t = useTexts(examplesTexts);
+  const change = (key: number, text: string) =>
+    onChange(passages.map((each) => (each.key === key ? { ...each, text } : each)));
+  return (
+    <div className={styles.passages}>
+      <span className={styles.label}>{title}</span>
+      {passages.map(({ key, text }, index) => (
+        <div key={key} className={styles.passage}>
+          <Textarea
+            aria-label={labelOf(index + 1)}
+            autosize
+            maxRows={10}
+            value={text}
+            onChange={(event) => change(key, event.currentTarget.value)}
+          />
+          <ActionIcon
+            size="md"
+            aria-label={t.removeText(labelOf(index + 1))}
+            onClick={() => onChange(passages.filter((each) => each.key !== key))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </div>
+      ))}
+      <div>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => onChange([...passages, emptyPassage()])}
+        >
+          {add}
+        </Button>
+      </div>
+    </div>
+  );
+}

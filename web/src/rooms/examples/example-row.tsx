@@ -1,0 +1,151 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { type KeyboardEvent, memo, useId, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { IconChevronDown, IconTrash } from '../../ui/icons.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { DatasetPath } from '../data/datasets-queries.ts';
+import { contentOf, draftOf, type ExampleDraft, isReadable } from './example-draft.ts';
+import { ExampleEditor } from './example-editor.tsx';
+import styles from './example-row.module.css';
+import { ExampleSummary, summaryOf } from './example-summary.tsx';
+import { ExampleView } from './example-view.tsx';
+import { type Example, useChangeExample, useDeleteExample } from './examples-queries.ts';
+import { examplesTexts } from './examples-texts.ts';
+import { IssueList } from './issue-list.tsx';
+
+export type ExampleRowProps = {
+  at: DatasetPath;
+  example: Example;
+  isOpen: boolean;
+  isReadOnly: boolean;
+  onToggle: (id: string) => void;
+};
+
+/** An example in the list: in brief, and to be edited in its place when it is open. */
+export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isReadOnly, onToggle }: ExampleRowProps) {
+  const t = useTexts(examplesTexts);
+  const id = useId();
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault();
+    onToggle(example.id);
+    document.getElementById(`${id}-head`)?.focus();
+  };
+  const name = summaryOf(example, t.nothingSaid);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from any of its fields
+    <div className={styles.row} data-open={isOpen || undefined} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        id={`${id}-head`}
+        className={styles.head}
+        data-row-target
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `${id}-body` : undefined}
+        onClick={() => onToggle(example.id)}
+      >
+        <span className={styles.summary}>
+          {isOpen ? <span className={styles.openName}>{name}</span> : <ExampleSummary example={example} />}
+          <Facts example={example} />
+        </span>
+        <IconChevronDown size={16} className={styles.mark} />
+      </button>
+      {isOpen && (
+        <div id={`${id}-body`} className={styles.body}>
+          <IssueList issues={example.issues} />
+          {isReadOnly ? (
+            <ExampleView text={example.text} embedding={example.embedding} />
+          ) : (
+            <Editing at={at} example={example} onClose={() => onToggle(example.id)} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+});
+
+function Facts({ example: { split, tokens, origin, valid } }: { example: Example }) {
+  const t = useTexts(examplesTexts);
+  const format = useFormat();
+  return (
+    <span className={styles.facts}>
+      <Badge color={split === 'train' ? 'gray' : 'ink'}>{t.splits[split]}</Badge>
+      {!valid && <Badge color="rust">{t.notUsable}</Badge>}
+      {tokens !== null && <span>{t.tokens(format.number(tokens))}</span>}
+      <span>{t.origins[origin]}</span>
+    </span>
+  );
+}
+
+function Editing({ at, example, onClose }: { at: DatasetPath; example: Example; onClose: () => void }) {
+  const t = useTexts(examplesTexts);
+  const shared = useTexts(sharedTexts);
+  const [saved, setSaved] = useState<ExampleDraft>(() => draftOf(example));
+  const [draft, setDraft] = useState(saved);
+  const [isAsking, setAsking] = useState(false);
+  const change = useChangeExample(at, example.id);
+  const save = () =>
+    change.mutate(contentOf(draft), {
+      onSuccess: () => {
+        setSaved(draft);
+        notify({ tone: 'good', text: t.saved });
+      },
+    });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft !== saved && isReadable(draft)) save();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Control and Enter save from any of its fields
+    <div className={styles.editing} onKeyDown={onKeyDown}>
+      <ExampleEditor draft={draft} onChange={setDraft} />
+      {change.error ? <ProblemNote error={change.error} /> : null}
+      <Group justify="space-between" gap="xs">
+        <Button
+          size="xs"
+          variant="subtle"
+          color="rust"
+          leftSection={<IconTrash size={14} />}
+          onClick={() => setAsking(true)}
+        >
+          {t.delete}
+        </Button>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={onClose}>
+            {draft === saved ? shared.close : shared.cancel}
+          </Button>
+          <Button size="xs" loading={change.isPending} disabled={draft === saved || !isReadable(draft)} onClick={save}>
+            {shared.save}
+          </Button>
+        </Group>
+      </Group>
+      <ConfirmDeletion {...{ at, example }} isOpen={isAsking} onClose={() => setAsking(false)} />
+    </div>
+  );
+}
+
+type ConfirmDeletionProps = { at: DatasetPath; example: Example; isOpen: boolean; onClose: () => void };
+
+function ConfirmDeletion({ at, example, ...dialog }: ConfirmDeletionProps) {
+  const t = useTexts(examplesTexts);
+  const shared = useTexts(sharedTexts);
+  const remove = useDeleteExample(at, () => {
+    dialog.onClose();
+    notify({ tone: 'good', text: t.deleted });
+  });
+  return (
+    <Confirm
+      {...dialog}
+      title={t.deleteTitle}
+      action={shared.delete}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(example.id)}
+    >
+      <Text>{t.deleteText}</Text>
+    </Confirm>
+  );
+}

@@ -1,0 +1,208 @@
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { useQuery, useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconFileText, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import styles from '../data/data.module.css';
+import { datasetQuery } from '../data/datasets-queries.ts';
+import { versionQuery } from '../versions/versions-queries.ts';
+import { AddExample } from './add-example.tsx';
+import { ExampleRow } from './example-row.tsx';
+import { type ExamplesSearch, examplesQuery, origins, splits } from './examples-queries.ts';
+import { examplesTexts } from './examples-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/');
+
+/** About what a row takes that shows a question, an answer and its facts. */
+const rowHeight = 92;
+
+export function ExamplesPage() {
+  const t = useTexts(examplesTexts);
+  const at = route.useParams();
+  const filter = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
+  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
+  const [isAdding, setAdding] = useState(false);
+  const isReadOnly = dataset.archived_at !== null || filter.version !== undefined;
+  const add = (
+    <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <>
+      <div className={styles.head}>
+        <Filters filter={filter} />
+        {!isReadOnly && add}
+      </div>
+      {filter.version && <VersionNote version={filter.version} />}
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={1} rows={8} />}>
+          <ExampleList filter={shown} isReadOnly={isReadOnly} add={add} />
+        </Part>
+      </Panel>
+      <AddExample at={at} kind={dataset.kind} isOpen={isAdding} onClose={() => setAdding(false)} />
+    </>
+  );
+}
+
+function Filters({ filter }: { filter: ExamplesSearch }) {
+  const t = useTexts(examplesTexts);
+  const navigate = route.useNavigate();
+  const change = (next: ExamplesSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
+  const { q = '', split, origin, valid, version } = filter;
+  return (
+    <Toolbar>
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
+      <NativeSelect
+        size="xs"
+        aria-label={t.split}
+        value={split ?? ''}
+        data={[{ value: '', label: t.allSplits }, ...splits.map((value) => ({ value, label: t.splits[value] }))]}
+        onChange={({ currentTarget: { value } }) => change({ split: splits.find((each) => each === value) })}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={t.origin}
+        value={origin ?? ''}
+        data={[{ value: '', label: t.allOrigins }, ...origins.map((value) => ({ value, label: t.origins[value] }))]}
+        onChange={({ currentTarget: { value } }) => change({ origin: origins.find((each) => each === value) })}
+      />
+      {/* A version has usable ones only. */}
+      {version === undefined && (
+        <NativeSelect
+          size="xs"
+          aria-label={t.validity}
+          value={valid === undefined ? '' : String(valid)}
+          data={[
+            { value: '', label: t.allValid },
+            { value: 'true', label: t.onlyValid },
+            { value: 'false', label: t.onlyInvalid },
+          ]}
+          onChange={({ currentTarget: { value } }) => change({ valid: value === '' ? undefined : value === 'true' })}
+        />
+      )}
+    </Toolbar>
+  );
+}
+
+/** Which frozen state is shown, and the way back to the present one. */
+function VersionNote({ version }: { version: string }) {
+  const t = useTexts(examplesTexts);
+  const { data } = useQuery(versionQuery(route.useParams(), version));
+  const navigate = route.useNavigate();
+  const leave = () => void navigate({ search: (now) => ({ ...now, version: undefined }) });
+  return (
+    <Group gap="sm">
+      <strong>{data ? t.ofVersion(data.number) : t.ofSomeVersion}</strong>
+      <Button size="xs" variant="default" onClick={leave}>
+        {t.leaveVersion}
+      </Button>
+    </Group>
+  );
+}
+
+type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: ReactNode };
+
+function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
+  const t = useTexts(examplesTexts);
+  const at = route.useParams();
+  const list = useSuspenseInfiniteQuery(examplesQuery(at, filter));
+  const [openId, setOpenId] = useState<string | null>(null);
+  const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const examples = list.data.pages.flatMap(({ data }) => data);
+  if (examples.length === 0) return <Nothing filter={filter} isReadOnly={isReadOnly} add={add} />;
+  const total = list.data.pages.at(-1)?.total_count ?? examples.length;
+  return (
+    <>
+      <Count total={total} />
+      <VirtualList
+        label={t.list}
+        rows={examples}
+        total={total}
+        idOf={({ id }) => id}
+        estimate={rowHeight}
+        keptId={openId}
+        onNearEnd={more}
+        render={(example) => (
+          <ExampleRow {...{ at, example, isReadOnly }} isOpen={openId === example.id} onToggle={toggle} />
+        )}
+      />
+      <LoadMore list={list} shown={examples.length} />
+    </>
+  );
+}
+
+function Count({ total }: { total: number }) {
+  const t = useTexts(examplesTexts);
+  const format = useFormat();
+  return (
+    <p className={styles.listHead}>
+      <span>{t.count(format.number(total))}</span>
+      <span className={styles.keys}>{t.keys}</span>
+    </p>
+  );
+}
+
+function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
+  const t = useTexts(examplesTexts);
+  const at = route.useParams();
+  const navigate = route.useNavigate();
+  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
+  const { version, ...narrowing } = filter;
+  if (Object.values(narrowing).some((value) => value !== undefined))
+    return (
+      <Empty
+        icon={IconSearch}
+        title={t.noneFoundTitle}
+        action={
+          <Button variant="default" onClick={() => void navigate({ search: { version } })}>
+            {t.clear}
+          </Button>
+        }
+      >
+        {t.noneFound} {t.searchHint}
+      </Empty>
+    );
+  return (
+    <Empty icon={IconFileText} title={t.emptyTitle} action={!isReadOnly && <Beginnings add={add} />}>
+      {dataset.kind === 'embedding' ? t.emptyEmbedding : t.emptyText}
+    </Empty>
+  );
+}
+
+function Beginnings({ add }: { add: ReactNode }) {
+  const t = useTexts(examplesTexts);
+  const at = route.useParams();
+  return (
+    <Group gap="xs" justify="center">
+      <ButtonLink
+        size="xs"
+        to="/projects/$owner/$project/data/imports/$import"
+        params={{ ...at, import: 'new' }}
+        search={{ dataset: at.dataset }}
+        leftSection={<IconUpload size={14} />}
+        variant="default"
+      >
+        {t.import}
+      </ButtonLink>
+      {add}
+    </Group>
+  );
+}

@@ -1,0 +1,30 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import styles from './issue-list.module.css';
+import { issueTexts } from './issue-texts.ts';
+
+export type IssueLike = { code: string; pointer: string; message: string; hint: string | null };
+
+/** What is wrong with an example or a row. In English the server's own sentence stands, which knows the case. */
+export function IssueList({ issues }: { issues: readonly IssueLike[] }) {
+  const textOf = useIssueText();
+  if (issues.length === 0) return null;
+  return (
+    <ul className={styles.issues}>
+      {issues.map((issue) => (
+        <li key={`${issue.code} ${issue.pointer}`}>
+          {textOf(issue)}
+          {issue.pointer && <code>{issue.pointer}</code>}
+          {issue.hint && <small>{issue.hint}</small>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function useIssueText(): (issue: Pick<IssueLike, 'code' | 'message'>) => string {
+  const names = useTexts(issueTexts);
+  return ({ code, message }) => {
+    const known: Readonly<Record<string, string>> = names.long;
+    return known[code] ?? message;
+  };
+}

@@ -1,0 +1,58 @@
+import { catalogue } from '../../i18n/catalogue.ts';
+
+/** Issues by code: a name, and in Chinese a sentence; in English the server's own sentence is better. */
+export const issueTexts = catalogue(
+  {
+    names: {
+      bad_json: 'Not JSON',
+      bad_encoding: 'Wrong encoding',
+      missing_field: 'Missing',
+      wrong_type: 'Wrong type',
+      empty_text: 'Empty',
+      last_message_not_assistant: 'Does not end with an answer',
+      unknown_role: 'Unknown role',
+      tool_arguments_invalid: 'Tool arguments do not fit',
+      tool_unknown: 'Unknown tool',
+      over_token_limit: 'Too long for the model',
+      too_large: 'Too large',
+      duplicate: 'There already',
+      positive_equals_negative: 'Same text right and wrong',
+      positive_missing: 'Nothing to be found',
+    },
+    long: {},
+  },
+  {
+    names: {
+      bad_json: '不是 JSON',
+      bad_encoding: '编码错误',
+      missing_field: '缺少内容',
+      wrong_type: '类型错误',
+      empty_text: '内容为空',
+      last_message_not_assistant: '未以回答结尾',
+      unknown_role: '未知角色',
+      tool_arguments_invalid: '工具参数不符',
+      tool_unknown: '未知工具',
+      over_token_limit: '超出模型长度',
+      too_large: '过大',
+      duplicate: '已存在',
+      positive_equals_negative: '正例与反例相同',
+      positive_missing: '缺少正例',
+    },
+    long: {
+      bad_json: '此行不是有效的 JSON。',
+      bad_encoding: '此行含有无法按该编码读取的字节。',
+      missing_field: '缺少所需内容。',
+      wrong_type: '内容的类型不正确。',
+      empty_text: '文本为空。',
+      last_message_not_assistant: '对话未以助手的回答结尾。',
+      unknown_role: '消息的角色未知。',
+      tool_arguments_invalid: '工具调用的参数不符合其定义。',
+      tool_unknown: '调用了未声明的工具。',
+      over_token_limit: '超出模型可接受的长度，不会进入任何版本。',
+      too_large: '此行过大。',
+      duplicate: '相同的样本已存在。',
+      positive_equals_negative: '同一文本既是正例又是反例。',
+      positive_missing: '没有应检索到的文本。',
+    },
+  },
+);

@@ -1,0 +1,173 @@
+import { Alert, Button, Group, Kbd, Switch } from '@mantine/core';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isProblem } from '../../api/problem.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { IconArrowLeft, IconInfoCircle } from '../../ui/icons.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { EventFacts } from './event-facts.tsx';
+import styles from './feedback.module.css';
+import {
+  type Decision,
+  dryRunQuery,
+  type EventPath,
+  eventQuery,
+  type Split,
+  usePromote,
+  useRestore,
+  useSkip,
+} from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
+import { Keys } from './keys.tsx';
+import { Lesson } from './lesson.tsx';
+import { Results } from './results.tsx';
+import { useInboxKeys } from './use-inbox-keys.ts';
+
+export type EventPaneProps = {
+  at: EventPath;
+  isReadOnly: boolean;
+  onBack: () => void;
+  onStep: (by: number) => void;
+  onChoose: () => void;
+  /** The event leaves the list. */
+  onGone: (id: string) => void;
+};
+
+/** One event: what was shown, what people did, and what it would teach. */
+export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: EventPaneProps) {
+  const t = useTexts(feedbackTexts);
+  const { data: event } = useSuspenseQuery(eventQuery(at));
+  const [decision, setDecision] = useDecision(at.event);
+  const [split, setSplit] = useState<Split>('train');
+  const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
+  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isOpen });
+  const marks = marksOf(event, decision, dryRun.data);
+  const actions = useActions(at, onGone);
+  const canPromote = isOpen && dryRun.isSuccess && !dryRun.isPlaceholderData;
+  const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
+  const promote = () => {
+    if (canPromote && !actions.isBusy) actions.promote(decision, split);
+  };
+  const skip = () => {
+    if (isReadOnly || actions.isBusy || event.state === 'promoted') return;
+    if (event.state === 'skipped') actions.restore();
+    else actions.skip();
+  };
+  useInboxKeys({
+    next: () => onStep(1),
+    previous: () => onStep(-1),
+    judge: (place) => {
+      const rank = event.results[place - 1]?.rank;
+      if (isOpen && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
+    },
+    promote,
+    skip,
+    choose: onChoose,
+  });
+  return (
+    <Panel>
+      <article className={styles.event} aria-label={t.detail}>
+        <Button
+          className={styles.back}
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconArrowLeft size={14} />}
+          onClick={onBack}
+        >
+          {t.backToList}
+        </Button>
+        <h3>{event.query}</h3>
+        <EventFacts event={event} />
+        {event.state === 'promoted' && <Note text={t.becameExample} />}
+        {event.state === 'skipped' && (
+          <Note text={event.skipped_reason ? t.skippedBecause(event.skipped_reason) : t.isSkipped} />
+        )}
+        <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
+        {isOpen && (
+          <Lesson
+            promotion={dryRun.data}
+            blockers={dryRun.error ? blockersIn(dryRun.error, event.blockers) : []}
+            error={dryRun.error}
+          />
+        )}
+        <Group gap="xs" className={styles.actions}>
+          {isOpen && (
+            <>
+              <Button
+                disabled={!canPromote}
+                loading={actions.isBusy}
+                rightSection={<Kbd size="xs">P</Kbd>}
+                onClick={promote}
+              >
+                {t.promote}
+              </Button>
+              <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={skip}>
+                {t.skip}
+              </Button>
+              {isChanged(decision) && (
+                <Button variant="subtle" onClick={() => setDecision(suggestion)}>
+                  {t.asSuggested}
+                </Button>
+              )}
+              <Switch
+                size="xs"
+                label={t.toTest}
+                checked={split === 'test'}
+                onChange={({ currentTarget: { checked } }) => setSplit(checked ? 'test' : 'train')}
+              />
+            </>
+          )}
+          {event.state === 'skipped' && !isReadOnly && (
+            <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={skip}>
+              {t.restore}
+            </Button>
+          )}
+        </Group>
+        <Keys />
+      </article>
+    </Panel>
+  );
+}
+
+function Note({ text }: { text: string }) {
+  return (
+    <Alert color="gray" icon={<IconInfoCircle />}>
+      {text}
+    </Alert>
+  );
+}
+
+/** What is decided about one event is forgotten at the next one. */
+function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
+  const [made, setMade] = useState({ eventId, decision: suggestion });
+  const decision = made.eventId === eventId ? made.decision : suggestion;
+  return [decision, (next) => setMade({ eventId, decision: next })];
+}
+
+function useActions(at: EventPath, onGone: (id: string) => void) {
+  const t = useTexts(feedbackTexts);
+  const { language } = useLanguage();
+  const done = (text: string) => (event: { id: string }) => {
+    onGone(event.id);
+    notify({ tone: 'good', text });
+  };
+  const promote = usePromote(at, done(t.promotedOne));
+  const skip = useSkip(at, done(t.skippedOne));
+  const restore = useRestore(at, done(t.restoredOne));
+  const onError = (error: unknown) => notifyProblem(error, language);
+  return {
+    isBusy: promote.isPending || skip.isPending || restore.isPending,
+    promote: (decision: Decision, split: Split) => promote.mutate({ id: at.event, decision, split }, { onError }),
+    skip: () => skip.mutate(at.event, { onError }),
+    restore: () => restore.mutate(at.event, { onError }),
+  };
+}
+
+function blockersIn(error: unknown, known: readonly string[]): readonly string[] {
+  if (!isProblem(error, 'state_conflict')) return [];
+  const { blockers } = error.details ?? {};
+  return Array.isArray(blockers) ? blockers.map(String) : known;
+}

@@ -1,0 +1,83 @@
+import { Badge, Checkbox } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { LoadMore, type PagedList } from '../../ui/load-more.tsx';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import { When } from '../../ui/when.tsx';
+import styles from './feedback.module.css';
+import type { Event } from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+
+const rowHeight = 68;
+
+export type EventRowsProps = {
+  list: PagedList;
+  rows: readonly Event[];
+  currentId: string | undefined;
+  chosen: ReadonlySet<string>;
+  onPick: (id: string) => void;
+  onChoose: (id: string) => void;
+  onNearEnd: () => void;
+};
+
+export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onNearEnd }: EventRowsProps) {
+  const t = useTexts(feedbackTexts);
+  return (
+    <>
+      <VirtualList
+        label={t.inbox}
+        rows={rows}
+        total={list.data.pages.at(-1)?.total_count ?? rows.length}
+        idOf={({ id }) => id}
+        estimate={rowHeight}
+        revealedId={currentId ?? null}
+        onNearEnd={onNearEnd}
+        render={(event) => (
+          <EventRow
+            event={event}
+            isCurrent={event.id === currentId}
+            isChosen={chosen.has(event.id)}
+            onPick={onPick}
+            onChoose={onChoose}
+          />
+        )}
+      />
+      <LoadMore list={list} shown={rows.length} />
+    </>
+  );
+}
+
+type EventRowProps = {
+  event: Event;
+  isCurrent: boolean;
+  isChosen: boolean;
+  onPick: (id: string) => void;
+  onChoose: (id: string) => void;
+};
+
+function EventRow({ event, isCurrent, isChosen, onPick, onChoose }: EventRowProps) {
+  const t = useTexts(feedbackTexts);
+  const format = useFormat();
+  const { id, query, state, promotable, result_count: results, model, created_at } = event;
+  const isOpen = state === 'pending' || state === 'needs_judgment';
+  return (
+    <div className={styles.row} data-current={isCurrent || undefined}>
+      {isOpen && <Checkbox size="xs" aria-label={t.choose(query)} checked={isChosen} onChange={() => onChoose(id)} />}
+      <button
+        type="button"
+        data-row-target
+        aria-current={isCurrent ? 'true' : undefined}
+        className={styles.pick}
+        onClick={() => onPick(id)}
+      >
+        <strong>{query}</strong>
+        <span>
+          {state === 'pending' && !promotable && <Badge color="amber">{t.blocked}</Badge>}
+          {t.results(format.number(results))}
+          {model && <span>{model}</span>}
+          <When at={created_at} />
+        </span>
+      </button>
+    </div>
+  );
+}

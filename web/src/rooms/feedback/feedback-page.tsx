@@ -1,0 +1,173 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import dataStyles from '../data/data.module.css';
+import { datasetQuery } from '../data/datasets-queries.ts';
+import { EventPane } from './event-pane.tsx';
+import { EventRows } from './event-rows.tsx';
+import styles from './feedback.module.css';
+import {
+  type EventsFilter,
+  type EventsSearch,
+  eventStates,
+  eventsQuery,
+  type Many,
+  stateOf,
+} from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+import { NoEvents } from './no-events.tsx';
+import { PromoteMany } from './promote-many.tsx';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
+
+export function FeedbackPage() {
+  const { event: _event, ...filter } = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
+  return (
+    <Part
+      skeleton={
+        <Panel flush>
+          <RowsSkeleton columns={2} rows={6} />
+        </Panel>
+      }
+    >
+      <Inbox key={stateOf(shown)} filter={filter} shown={shown} />
+    </Part>
+  );
+}
+
+/** Events on one side, the one that is looked at on the other; on a narrow screen one after the other. */
+function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter }) {
+  const at = route.useParams();
+  const navigate = route.useNavigate();
+  const { event: asked } = route.useSearch();
+  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
+  const list = useSuspenseInfiniteQuery(eventsQuery(at, shown));
+  const rows = list.data.pages.flatMap(({ data }) => data);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [many, setMany] = useState<Many | null>(null);
+  const currentId = asked ?? rows[0]?.id;
+  // The event that was looked at stays until the next one is there.
+  const shownId = useDeferredValue(currentId);
+  const isReadOnly = dataset.archived_at !== null;
+  const go = useCallback(
+    (event: string | undefined) => void navigate({ search: (now) => ({ ...now, event }), replace: true }),
+    [navigate],
+  );
+  const choose = useCallback(
+    (id: string) =>
+      setChosen((now) => (now.has(id) ? new Set([...now].filter((each) => each !== id)) : new Set([...now, id]))),
+    [],
+  );
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const step = (by: number) => {
+    const next = rows[rows.findIndex(({ id }) => id === currentId) + by];
+    if (next) go(next.id);
+  };
+  /** Its row is about to leave the list. */
+  const moveOn = (id: string) => {
+    const place = rows.findIndex((row) => row.id === id);
+    if (id === currentId) go((rows[place + 1] ?? rows[place - 1])?.id);
+    setChosen((now) => new Set([...now].filter((each) => each !== id)));
+  };
+  const open = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
+  return (
+    <>
+      <Bar
+        filter={filter}
+        chosen={open.length}
+        total={list.data.pages.at(-1)?.total_count ?? 0}
+        onClear={() => setChosen(new Set())}
+        onPromote={isReadOnly ? null : () => setMany(open.length > 0 ? { ids: open.slice(0, 100) } : { q: filter.q })}
+      />
+      {rows.length === 0 && asked === undefined ? (
+        <Panel>
+          <NoEvents filter={shown} />
+        </Panel>
+      ) : (
+        <div className={styles.inbox} data-picked={asked !== undefined || undefined}>
+          <div className={styles.list}>
+            <Panel flush>
+              <EventRows {...{ list, rows, currentId, chosen }} onPick={go} onChoose={choose} onNearEnd={more} />
+            </Panel>
+          </div>
+          <div className={styles.pane}>
+            {shownId && (
+              <Part skeleton={<RowsSkeleton columns={1} rows={5} />}>
+                <EventPane
+                  at={{ ...at, event: shownId }}
+                  isReadOnly={isReadOnly}
+                  onBack={() => go(undefined)}
+                  onStep={step}
+                  onChoose={() => choose(shownId)}
+                  onGone={moveOn}
+                />
+              </Part>
+            )}
+          </div>
+        </div>
+      )}
+      <PromoteMany at={at} many={many} onClose={() => setMany(null)} onDone={() => setChosen(new Set())} />
+    </>
+  );
+}
+
+type BarProps = {
+  filter: EventsFilter;
+  chosen: number;
+  total: number;
+  onClear: () => void;
+  /** Null: nobody may. */
+  onPromote: (() => void) | null;
+};
+
+function Bar({ filter, chosen, total, onClear, onPromote }: BarProps) {
+  const t = useTexts(feedbackTexts);
+  const format = useFormat();
+  const navigate = route.useNavigate();
+  const change = (next: EventsSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...next, event: undefined }), replace: true });
+  const state = stateOf(filter);
+  const isPending = state === 'pending';
+  return (
+    <div className={dataStyles.head}>
+      <Toolbar>
+        <SearchField label={t.search} value={filter.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
+        <SegmentedControl
+          size="xs"
+          aria-label={t.state}
+          value={state}
+          data={eventStates.map((value) => ({ value, label: t.states[value] }))}
+          onChange={(value) => change({ state: eventStates.find((each) => each === value && each !== 'pending') })}
+        />
+      </Toolbar>
+      {onPromote && (chosen > 0 || (isPending && total > 0)) && (
+        <div className={styles.many}>
+          {chosen > 0 && (
+            <>
+              <span aria-live="polite">{t.chosen(format.number(chosen))}</span>
+              <Button size="xs" variant="default" onClick={onClear}>
+                {t.clearChoice}
+              </Button>
+            </>
+          )}
+          <Button size="xs" variant={chosen > 0 ? 'filled' : 'light'} onClick={onPromote}>
+            {chosen > 0 ? t.promoteChosen : t.promoteAll}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,208 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type AnswerOf, call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+
+export type Event = Schemas['RetrievalEvent'];
+export type EventDetail = Schemas['RetrievalEventDetail'];
+export type EventState = Event['state'];
+export type Blocker = Event['blockers'][number];
+export type EventPath = DatasetPath & { event: string };
+
+const listRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events';
+const promoteRoute =
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote';
+const promoteManyRoute = 'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote';
+
+type Pages = InfiniteData<AnswerOf<typeof listRoute>>;
+export type Promotion = AnswerOf<typeof promoteRoute>;
+export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
+
+export const eventStates: readonly EventState[] = ['pending', 'needs_judgment', 'skipped', 'promoted'];
+
+export type EventsFilter = { state?: EventState | undefined; q?: string | undefined };
+export type EventsSearch = EventsFilter & { event?: string | undefined };
+
+export function readEventsSearch({ state, q, event }: Record<string, unknown>): EventsSearch {
+  return {
+    state: eventStates.find((each) => each === state),
+    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 500) || undefined : undefined,
+    event: typeof event === 'string' ? event : undefined,
+  };
+}
+
+export const stateOf = ({ state }: EventsFilter): EventState => state ?? 'pending';
+
+export const eventsQuery = (at: DatasetPath, filter: EventsFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['events', at.dataset, stateOf(filter), filter.q ?? ''],
+    queryFn: ({ pageParam, signal }) =>
+      call(listRoute, {
+        path: pathOf(at),
+        query: { state: stateOf(filter), q: filter.q, limit: 100, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+const eventPath = (at: EventPath) => ({ ...pathOf(at), event_id: at.event });
+
+export const eventQuery = (at: EventPath) =>
+  queryOptions({
+    queryKey: ['event', at.event],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}', {
+        path: eventPath(at),
+        signal,
+      }),
+  });
+
+/** What a person has decided about an event; null: as it is suggested. */
+export type Decision = { positives: number[] | null; negatives: number[] | null };
+
+const bodyOf = ({ positives, negatives }: Decision) => ({
+  ...(positives && { positives }),
+  ...(negatives && { negatives }),
+});
+
+/** The example that an event would become. */
+export const dryRunQuery = (at: EventPath, decision: Decision) =>
+  queryOptions({
+    queryKey: ['event-dry-run', at.event, decision],
+    queryFn: ({ signal }) =>
+      call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 5_000,
+  });
+
+export type Split = 'train' | 'test';
+
+type Done = (event: EventDetail) => void;
+
+/** `onDone` is called also when the event is gone from the page by then. */
+export function usePromote(at: DatasetPath, onDone: Done) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
+      call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
+    onSuccess: ({ event }) => {
+      onDone(event);
+      settle(queryClient, at, event);
+      void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
+    },
+  });
+}
+
+export function useSkip(at: DatasetPath, onDone: Done) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
+        path: eventPath({ ...at, event: id }),
+        body: {},
+      }),
+    onSuccess: (event) => {
+      onDone(event);
+      settle(queryClient, at, event);
+    },
+  });
+}
+
+export function useRestore(at: DatasetPath, onDone: Done) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore', {
+        path: eventPath({ ...at, event: id }),
+      }),
+    onSuccess: (event) => {
+      onDone(event);
+      settle(queryClient, at, event);
+    },
+  });
+}
+
+/** The event leaves the lists of other states at once; the list of its own is fetched when it is looked at. */
+function settle(queryClient: QueryClient, at: DatasetPath, event: EventDetail): void {
+  queryClient.setQueryData(eventQuery({ ...at, event: event.id }).queryKey, event);
+  for (const state of eventStates)
+    if (state === event.state) void queryClient.invalidateQueries({ queryKey: ['events', at.dataset, state] });
+    else
+      queryClient.setQueriesData<Pages>({ queryKey: ['events', at.dataset, state] }, (pages) =>
+        without(pages, event.id),
+      );
+  refreshDataset(queryClient, at);
+}
+
+function without(pages: Pages | undefined, id: string): Pages | undefined {
+  if (!pages?.pages.some(({ data }) => data.some((row) => row.id === id))) return pages;
+  return {
+    ...pages,
+    pages: pages.pages.map((page) => ({
+      ...page,
+      data: page.data.filter((row) => row.id !== id),
+      total_count: page.total_count - 1,
+    })),
+  };
+}
+
+/** Which events are promoted together: those that were chosen, or all that wait. */
+export type Many = { ids: string[] } | { q: string | undefined };
+
+const manyBody = (many: Many) => ('ids' in many ? { ids: many.ids } : { filter: many.q ? { q: many.q } : {} });
+
+export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
+  queryOptions({
+    queryKey: ['events-dry-run', at.dataset, many],
+    queryFn: ({ signal }) =>
+      call(promoteManyRoute, { path: pathOf(at), body: { ...manyBody(many), dry_run: true }, signal }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+
+export type ManyResult = { promoted: number; rejected: number; stopped: string | null };
+
+/** Goes on until nothing remains; `onProgress` hears how many are promoted. */
+export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ many, testRatio }: { many: Many; testRatio: number }): Promise<ManyResult> => {
+      const result: ManyResult = { promoted: 0, rejected: 0, stopped: null };
+      for (let after: string | null = null; ; ) {
+        const body = { ...manyBody(many), test_ratio: testRatio, ...(after !== null && { after }) };
+        const part: ManyPromoted = await call(promoteManyRoute, { path: pathOf(at), body });
+        result.promoted += part.promoted;
+        result.rejected += part.rejected;
+        onProgress(result.promoted);
+        if (part.stopped) return { ...result, stopped: part.stopped.message };
+        if (part.resume_after === null) return result;
+        after = part.resume_after;
+      }
+    },
+    onSettled: () => {
+      for (const key of ['events', 'examples', 'versions'])
+        void queryClient.invalidateQueries({ queryKey: [key, at.dataset] });
+      void queryClient.invalidateQueries({ queryKey: ['event'] });
+      refreshDataset(queryClient, at);
+    },
+  });
+}
+
+export const retrievalSettingsQuery = ({ owner, project }: DatasetPath) =>
+  queryOptions({
+    queryKey: ['retrieval-settings', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/retrieval-settings', { path: { owner, project }, signal }),
+    staleTime: 300_000,
+  });

@@ -1,0 +1,29 @@
+import { Alert } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { ExampleView } from '../examples/example-view.tsx';
+import styles from './feedback.module.css';
+import type { Promotion } from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+
+export type LessonProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };
+
+/** The example that the event would become, or why it cannot. */
+export function Lesson({ promotion, blockers, error }: LessonProps) {
+  const t = useTexts(feedbackTexts);
+  const example = promotion?.examples[0];
+  const known: Readonly<Record<string, string>> = t.blockers;
+  return (
+    <section className={styles.lesson} aria-label={t.teaches} aria-live="polite">
+      <h4>{t.teaches}</h4>
+      {error === null && example && <ExampleView text={null} embedding={example.embedding} />}
+      {error !== null && blockers.length > 0 && (
+        <Alert color="amber" icon={<IconAlertTriangle />}>
+          {blockers.map((blocker) => known[blocker] ?? blocker).join(' ')}
+        </Alert>
+      )}
+      {error !== null && blockers.length === 0 && <ProblemNote error={error} />}
+    </section>
+  );
+}

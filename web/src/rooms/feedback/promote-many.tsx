@@ -1,0 +1,119 @@
+import { Button, Group, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { DatasetPath } from '../data/datasets-queries.ts';
+import { type Blocker, type Many, type ManyPromoted, manyDryRunQuery, usePromoteMany } from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+
+export type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };
+
+/** Shows what would become of many events, then promotes them. */
+export function PromoteMany({ at, many, onClose, onDone }: PromoteManyProps) {
+  const t = useTexts(feedbackTexts);
+  const format = useFormat();
+  const title = many && 'ids' in many ? t.manyTitle(format.number(many.ids.length)) : t.manyTitleUnknown;
+  return (
+    <Dialog opened={many !== null} onClose={onClose} title={title}>
+      {many && <Trial {...{ at, many, onClose, onDone }} />}
+    </Dialog>
+  );
+}
+
+function Trial({ at, many, onClose, onDone }: PromoteManyProps & { many: Many }) {
+  const t = useTexts(feedbackTexts);
+  const { cancel } = useTexts(sharedTexts);
+  const format = useFormat();
+  const trial = useQuery(manyDryRunQuery(at, many));
+  const [percent, setPercent] = useState<number | string>(20);
+  const [done, setDone] = useState(0);
+  const promote = usePromoteMany(at, setDone);
+  const run = () =>
+    promote.mutate(
+      { many, testRatio: Math.min(50, Math.max(0, Number(percent) || 0)) / 100 },
+      {
+        onSuccess: ({ promoted, stopped }) => {
+          onDone();
+          if (stopped === null) onClose();
+          notify({
+            tone: stopped === null ? 'good' : 'bad',
+            text: stopped === null ? t.manyDone(format.number(promoted)) : t.manyStopped(stopped),
+          });
+        },
+      },
+    );
+  const count = (trial.data?.promoted ?? 0) + (trial.data?.remaining ?? 0);
+  return (
+    <Stack gap="md">
+      {trial.isPending && (
+        <div role="status" aria-label={t.manyCounting}>
+          <Skeleton height={14} width="80%" />
+        </div>
+      )}
+      {trial.data && <Outcome outcome={trial.data} />}
+      <NumberInput
+        label={t.testShare}
+        description={t.testShareHint}
+        min={0}
+        max={50}
+        allowDecimal={false}
+        value={percent}
+        onChange={setPercent}
+      />
+      {promote.isPending && done > 0 && (
+        <Text size="sm" aria-live="polite">
+          {t.manyProgress(format.number(done))}
+        </Text>
+      )}
+      {(trial.error ?? promote.error) ? <ProblemNote error={trial.error ?? promote.error} /> : null}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {cancel}
+        </Button>
+        <Button loading={promote.isPending} disabled={count === 0} onClick={run} data-autofocus>
+          {t.manyAction(format.number(count))}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Outcome({ outcome }: { outcome: ManyPromoted }) {
+  const t = useTexts(feedbackTexts);
+  const format = useFormat();
+  const { promoted, rejected, remaining, results } = outcome;
+  const reasons = Map.groupBy(
+    results.filter(({ status }) => status === 'rejected'),
+    ({ blockers, error }): Blocker | string => blockers[0] ?? error?.message ?? '',
+  );
+  const known: Readonly<Record<string, string>> = t.blockers;
+  return (
+    <div>
+      <Text>{t.manyText(format.number(promoted))}</Text>
+      {remaining > 0 && (
+        <Text size="sm" c="dimmed">
+          {t.manyMore(format.number(remaining))}
+        </Text>
+      )}
+      {rejected > 0 && (
+        <>
+          <Text size="sm" mt="xs">
+            {t.manyRejected(format.number(rejected))}
+          </Text>
+          <ul>
+            {[...reasons].map(([reason, events]) => (
+              <li key={reason}>
+                {format.number(events.length)} × {known[reason] ?? reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useEffectEvent } from 'react';
+import { areShortcutsOn, isTyping } from '../../app/frame/shortcut-keys.ts';
+
+export type InboxKeys = {
+  next: () => void;
+  previous: () => void;
+  judge: (rank: number) => void;
+  promote: () => void;
+  skip: () => void;
+  choose: () => void;
+};
+
+/** Keys of the inbox, for those who decide much. They are off where all shortcuts are. */
+export function useInboxKeys(keys: InboxKeys): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    // The keys that lead to other pages come first.
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (!areShortcutsOn() || isTyping(event.target)) return;
+    const action = actionOf(event.key.toLowerCase(), keys);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+  useEffect(() => {
+    // At the window: after what listens at the document.
+    const listener = (event: KeyboardEvent) => onKey(event);
+    window.addEventListener('keydown', listener);
+    return () => window.removeEventListener('keydown', listener);
+  }, []);
+}
+
+function actionOf(key: string, keys: InboxKeys): (() => void) | null {
+  if (/^[1-9]$/.test(key)) return () => keys.judge(Number(key));
+  switch (key) {
+    case 'j':
+      return keys.next;
+    case 'k':
+      return keys.previous;
+    case 'p':
+      return keys.promote;
+    case 's':
+      return keys.skip;
+    case 'x':
+      return keys.choose;
+    default:
+      return null;
+  }
+}

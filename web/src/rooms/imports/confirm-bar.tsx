@@ -1,0 +1,62 @@
+import { Button, Group } from '@mantine/core';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { CancelImport } from './cancel-import.tsx';
+import styles from './imports.module.css';
+import { type ImportPath, type Options, type Preview, useConfirmImport } from './imports-queries.ts';
+import { importsTexts } from './imports-texts.ts';
+
+export type ConfirmBarProps = {
+  at: ImportPath;
+  options: Options;
+  preview: Preview | undefined;
+  /** The preview is that of what is chosen: nothing else can be confirmed. */
+  isCurrent: boolean;
+};
+
+/** What would happen, and the button that makes it happen. Always in sight. */
+export function ConfirmBar({ at, options, preview, isCurrent }: ConfirmBarProps) {
+  const t = useTexts(importsTexts);
+  const format = useFormat();
+  const confirm = useConfirmImport(at);
+  const idempotencyKeyOf = useIdempotencyKey();
+  const count = preview?.will_import ?? 0;
+  const run = () => {
+    if (!preview) return;
+    const token = preview.preview_token;
+    confirm.mutate({ token, idempotencyKey: idempotencyKeyOf({ token }) });
+  };
+  return (
+    <>
+      {confirm.error ? <ProblemNote error={confirm.error} /> : null}
+      <div className={styles.foot}>
+        <p aria-live="polite">{preview && <Consequences {...{ preview, options }} />}</p>
+        <Group gap="xs">
+          <CancelImport at={at} />
+          <Button loading={confirm.isPending} disabled={!isCurrent || count === 0} onClick={run}>
+            {count > 0 ? t.confirm(format.number(count)) : t.confirmNone}
+          </Button>
+        </Group>
+      </div>
+    </>
+  );
+}
+
+function Consequences({ preview, options }: { preview: Preview; options: Options }) {
+  const t = useTexts(importsTexts);
+  const format = useFormat();
+  const { will_import: added, will_skip: skipped, counts } = preview;
+  const isRefused = options.on_invalid === 'reject' && counts.invalid > 0;
+  return (
+    <>
+      {added > 0 ? t.willImport(format.number(added)) : t.nothingToImport}
+      {isRefused ? (
+        <small>{t.rejectedHint(format.number(counts.invalid))}</small>
+      ) : (
+        skipped > 0 && <small>{t.willSkip(format.number(skipped))}</small>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconArrowLeft } from '../../ui/icons.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import styles from '../data/data.module.css';
+import { CheckStep } from './check-step.tsx';
+import { EndStep } from './end-step.tsx';
+import { type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
+import { importsTexts } from './imports-texts.ts';
+import { NewImport } from './new-import.tsx';
+import { type Step, Steps } from './steps.tsx';
+import { UploadStep } from './upload-step.tsx';
+import { WorkStep } from './work-step.tsx';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/imports/$import');
+
+/** The way of a file into a dataset. Where it is stands in the address, so it goes on after a reload. */
+export function ImportPage() {
+  const at = route.useParams();
+  const { dataset } = route.useSearch();
+  // Kept here, because the address changes while the file is sent.
+  const [file, setFile] = useState<File | null>(null);
+  if (at.import === 'new')
+    return (
+      <Wizard step="file">
+        <Part skeleton={<RowsSkeleton columns={1} />}>
+          <NewImport at={at} datasetId={dataset} onFile={setFile} />
+        </Part>
+      </Wizard>
+    );
+  return (
+    <Part skeleton={<RowsSkeleton columns={1} rows={6} />}>
+      <Going key={at.import} at={at} file={file} onFile={setFile} />
+    </Part>
+  );
+}
+
+type WizardProps = { name?: string; step: Step; children: ReactNode };
+
+function Wizard({ name, step, children }: WizardProps) {
+  const t = useTexts(importsTexts);
+  const params = route.useParams();
+  return (
+    <div className={styles.stack}>
+      <div className={styles.dataset}>
+        <div>
+          <p className={styles.where}>
+            <Link to="/projects/$owner/$project/data" params={params}>
+              <IconArrowLeft size={14} />
+              {t.back}
+            </Link>
+          </p>
+          <h2>{name === undefined ? t.title : t.titleOf(name)}</h2>
+        </div>
+      </div>
+      <Steps step={step} />
+      {children}
+    </div>
+  );
+}
+
+type GoingProps = { at: ImportPath; file: File | null; onFile: (file: File | null) => void };
+
+function Going({ at, file, onFile }: GoingProps) {
+  const queryClient = useQueryClient();
+  const query = importQuery(at);
+  const { data: going } = useSuspenseQuery({ ...query, retry: false });
+  const { state } = going;
+  const [wasChecked, setChecked] = useState(state === 'ready');
+  if (state === 'ready' && !wasChecked) setChecked(true);
+  useEffect(() => {
+    if (state === 'completed') refreshAfterImport(queryClient, at, going);
+  }, [state, queryClient, at, going]);
+  const { name } = going.file;
+  switch (state) {
+    case 'awaiting_upload':
+      return (
+        <Wizard name={name} step="file">
+          <UploadStep {...{ at, going, file, onFile }} />
+        </Wizard>
+      );
+    case 'uploaded':
+    case 'profiling':
+      // Read anew under another mapping: what was chosen stays on the page.
+      if (!wasChecked)
+        return (
+          <Wizard name={name} step="check">
+            <WorkStep at={at} going={going} />
+          </Wizard>
+        );
+      return (
+        <Wizard name={name} step="check">
+          <CheckStep at={at} going={going} onReadAgain={() => setChecked(false)} />
+        </Wizard>
+      );
+    case 'ready':
+      return (
+        <Wizard name={name} step="check">
+          <CheckStep at={at} going={going} onReadAgain={() => setChecked(false)} />
+        </Wizard>
+      );
+    case 'importing':
+    case 'canceling':
+      return (
+        <Wizard name={name} step="done">
+          <WorkStep at={at} going={going} />
+        </Wizard>
+      );
+    default:
+      return (
+        <Wizard name={name} step="done">
+          <EndStep at={at} going={going} />
+        </Wizard>
+      );
+  }
+}

@@ -1,0 +1,162 @@
+import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type AnswerOf, call, send } from '../../api/call.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { isProblem } from '../../api/problem.ts';
+import { refreshDataset } from '../data/datasets-queries.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+
+export type Import = Schemas['Import'];
+export type ImportState = Import['state'];
+export type ImportPath = ProjectPath & { import: string };
+export type Profile = AnswerOf<'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile'>;
+export type Preview = AnswerOf<'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview'>;
+export type PreviewRow = Preview['rows'][number];
+export type Mapping = NonNullable<Import['mapping']>;
+export type Options = Import['options'];
+export type IssueCode = Profile['issues'][number]['code'];
+
+const pollMs = 700;
+const slowPollMs = 5_000;
+
+/** States in which the server works, so that the page asks again by itself. */
+export const isWorking = (state: ImportState): boolean =>
+  state === 'uploaded' || state === 'profiling' || state === 'importing' || state === 'canceling';
+export const isOver = (state: ImportState): boolean =>
+  state === 'completed' || state === 'failed' || state === 'canceled' || state === 'expired';
+
+export const pathOf = ({ owner, project, import: id }: ImportPath) => ({ owner, project, import_id: id });
+
+export const importQuery = (at: ImportPath) =>
+  queryOptions({
+    queryKey: ['import', at.import],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}', { path: pathOf(at), signal }),
+    refetchInterval: ({ state: { data } }) => (data && isWorking(data.state) ? pollMs : false),
+  });
+
+/** The latest imports; the unfinished ones are among them. */
+export const importsQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['imports', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/imports', {
+        path: { owner, project },
+        query: { limit: 25 },
+        signal,
+      }),
+    refetchInterval: ({ state: { data } }) => (data?.data.some(({ state }) => isWorking(state)) ? slowPollMs : false),
+  });
+
+export const profileQuery = (at: ImportPath) =>
+  queryOptions({
+    queryKey: ['import-profile', at.import],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile', { path: pathOf(at), signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Not yet: the file is being read under another mapping. */
+const isBeingRead = (error: unknown): boolean =>
+  isProblem(error, 'state_conflict') &&
+  (error.details?.['reason'] === 'profiling' || ['uploaded', 'profiling'].includes(String(error.details?.['state'])));
+
+/** Always asked anew: only the token of the latest preview can be confirmed. */
+export const previewQuery = (at: ImportPath, { mapping, options }: { mapping: Mapping | null; options: Options }) =>
+  queryOptions({
+    queryKey: ['import-preview', at.import, mapping, options],
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview', {
+        path: pathOf(at),
+        body: { ...(mapping && { mapping }), options, limit: 25 },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    retry: (count, error) => isBeingRead(error) || (count < 2 && isProblem(error) && error.status === 0),
+    retryDelay: pollMs,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
+export const importErrorsQuery = (at: ImportPath, code: IssueCode) =>
+  queryOptions({
+    queryKey: ['import-errors', at.import, code],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors', {
+        path: pathOf(at),
+        query: { code, limit: 50 },
+        signal,
+      }),
+  });
+
+/** All issues as a file, which the route gives to those who ask for lines. */
+export async function fetchErrorFile(at: ImportPath): Promise<Blob> {
+  const response = await send('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors', {
+    path: pathOf(at),
+    headers: { accept: 'application/x-ndjson' },
+  });
+  return response.blob();
+}
+
+export type NewImport = Routes['POST /api/v1/projects/{owner}/{project}/imports']['body'];
+
+export function useCreateImport({ owner, project }: ProjectPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: NewImport; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/imports', { path: { owner, project }, body, idempotencyKey }),
+    onSuccess: ({ import: made }) => remember(queryClient, { owner, project, import: made.id }, made),
+  });
+}
+
+export function useReadAgain(at: ImportPath, onDone: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Routes['POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile']['body']) =>
+      call('POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile', { path: pathOf(at), body }),
+    onSuccess: (changed) => {
+      queryClient.removeQueries(profileQuery(at));
+      onDone();
+      remember(queryClient, at, changed);
+    },
+  });
+}
+
+export function useConfirmImport(at: ImportPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ token, idempotencyKey }: { token: string; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/imports/{import_id}/confirm', {
+        path: pathOf(at),
+        body: { preview_token: token },
+        idempotencyKey,
+      }),
+    onSuccess: (changed) => remember(queryClient, at, changed),
+  });
+}
+
+/** `onDone` is called also when what called is gone from the page by then. */
+export function useCancelImport(at: ImportPath, onDone: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel', { path: pathOf(at) }),
+    onSuccess: (changed) => {
+      onDone();
+      remember(queryClient, at, changed);
+    },
+  });
+}
+
+function remember(queryClient: QueryClient, at: ImportPath, changed: Import): void {
+  queryClient.setQueryData(importQuery(at).queryKey, changed);
+  void queryClient.invalidateQueries({ queryKey: ['imports', at.owner, at.project] });
+}
+
+/** What an import has brought is there: everything that shows its dataset is old. */
+export function refreshAfterImport(queryClient: QueryClient, at: ImportPath, { dataset_id }: Import): void {
+  void queryClient.invalidateQueries({ queryKey: ['imports', at.owner, at.project] });
+  if (dataset_id === null) return;
+  refreshDataset(queryClient, { ...at, dataset: dataset_id });
+  void queryClient.invalidateQueries({ queryKey: ['examples', dataset_id] });
+  void queryClient.invalidateQueries({ queryKey: ['versions', dataset_id] });
+}

@@ -1,0 +1,64 @@
+import type { Import, Mapping } from './imports-queries.ts';
+
+export type Kind = Import['kind'];
+/** A part of an example that a column can hold. */
+export type Field =
+  | 'messages'
+  | 'system'
+  | 'user'
+  | 'assistant'
+  | 'tools'
+  | 'split'
+  | 'query'
+  | 'positives'
+  | 'negatives';
+
+export const mayBeSeveral: ReadonlySet<Field> = new Set<Field>(['user', 'positives', 'negatives']);
+
+/** The interface has two names for what may be one text or several; the one that is in use stays. */
+function keyOf(mapping: Mapping, field: Field): string {
+  if (field === 'positives' && 'positive' in mapping) return 'positive';
+  if (field === 'negatives' && 'negative' in mapping) return 'negative';
+  return field;
+}
+
+export function columnsOf(mapping: Mapping | null, field: Field): string[] {
+  const value = mapping?.[keyOf(mapping, field)];
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
+}
+
+export function withColumns(mapping: Mapping | null, field: Field, columns: readonly string[]): Mapping {
+  const key = keyOf(mapping ?? {}, field);
+  const { [key]: _before, ...rest } = mapping ?? {};
+  const [first, ...more] = columns;
+  if (first === undefined) return rest;
+  return { ...rest, [key]: more.length === 0 ? first : [...columns] };
+}
+
+/** Whether a row holds its conversation in one column. */
+export function isOneColumn(mapping: Mapping | null): boolean {
+  return mapping !== null && 'messages' in mapping;
+}
+
+/** Whether it says enough to make examples. */
+export function isComplete(mapping: Mapping, kind: Kind): boolean {
+  const has = (field: Field) => columnsOf(mapping, field).length > 0;
+  if (kind === 'embedding') return has('query') && has('positives');
+  return has('messages') || (has('user') && has('assistant'));
+}
+
+/** Which parts are asked for; the first ones are needed. */
+export function fieldsOf(kind: Kind, isOne: boolean): { field: Field; isNeeded: boolean }[] {
+  const needed = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: true }));
+  const more = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: false }));
+  if (kind === 'embedding') return [...needed(['query', 'positives']), ...more(['negatives', 'split'])];
+  if (isOne) return [...needed(['messages']), ...more(['tools', 'split'])];
+  return [...needed(['user', 'assistant']), ...more(['system', 'tools', 'split'])];
+}
+
+/** The same whatever the order of its fields. */
+export function isSameMapping(one: Mapping | null, other: Mapping | null): boolean {
+  const text = (mapping: Mapping | null) => JSON.stringify(mapping && Object.entries(mapping).toSorted());
+  return text(one) === text(other);
+}

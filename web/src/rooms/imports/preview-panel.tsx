@@ -1,0 +1,65 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { ExampleSummary } from '../examples/example-summary.tsx';
+import type { EmbeddingContent, TextContent } from '../examples/examples-queries.ts';
+import { examplesTexts } from '../examples/examples-texts.ts';
+import { IssueList } from '../examples/issue-list.tsx';
+import styles from './imports.module.css';
+import type { Preview, PreviewRow } from './imports-queries.ts';
+import { importsTexts } from './imports-texts.ts';
+
+export type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
+
+/** The first rows as the examples that they become, each with what is wrong with it. */
+export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps) {
+  const t = useTexts(importsTexts);
+  return (
+    <Panel title={t.preview} text={isAsked ? t.previewText : t.previewMissing} flush>
+      {isAsked && !preview && <RowsSkeleton columns={1} rows={4} />}
+      {preview && (
+        <ul className={styles.rows} aria-label={t.preview} data-stale={!isCurrent || undefined}>
+          {preview.rows.map((row) => (
+            <li key={row.line}>
+              <Row row={row} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
+  const t = useTexts(importsTexts);
+  const texts = useTexts(examplesTexts);
+  const format = useFormat();
+  return (
+    <>
+      <span className={styles.lineNumber}>{t.line(format.number(line))}</span>
+      <div className={styles.row}>
+        {example ? <ExampleSummary example={contentIn(example)} /> : <span>{t.noExample}</span>}
+        <IssueList issues={issues} />
+        {example && (
+          <span className={styles.lineNumber}>
+            {example.split && (
+              <Badge mr="xs">{example.split === 'test' ? texts.splits.test : texts.splits.train}</Badge>
+            )}
+            {example.tokens !== null && texts.tokens(format.number(example.tokens))}
+          </span>
+        )}
+        <details>
+          <summary>{t.source}</summary>
+          <pre>{typeof source === 'string' ? source : JSON.stringify(source, null, 2)}</pre>
+        </details>
+      </div>
+    </>
+  );
+}
+
+/** The contract leaves open what is in it; it is the content of an example. */
+function contentIn({ text, embedding }: NonNullable<PreviewRow['example']>) {
+  return { text: text as TextContent | null, embedding: embedding as EmbeddingContent | null };
+}

@@ -1,0 +1,113 @@
+import { Alert, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { IconAlertTriangle, IconTrash } from '../../ui/icons.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { datasetsQuery } from '../data/datasets-queries.ts';
+import { ExampleView } from '../examples/example-view.tsx';
+import type { TextContent } from '../examples/examples-queries.ts';
+import { IssueList } from '../examples/issue-list.tsx';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import styles from './saved-calls.module.css';
+import {
+  exampleOf,
+  type SavedCallDetail,
+  savedCallQuery,
+  useDeleteCall,
+  useKeepAsExample,
+} from './saved-calls-queries.ts';
+import { savedCallsTexts } from './saved-calls-texts.ts';
+
+export type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };
+
+/** All that was said in a saved call, and what can be made of it. */
+export function CallDetail({ at, id, onClose }: CallDetailProps) {
+  const t = useTexts(savedCallsTexts);
+  const format = useFormat();
+  const { language } = useLanguage();
+  const { data: saved } = useSuspenseQuery(savedCallQuery(at, id));
+  const remove = useDeleteCall(at, () => {
+    onClose();
+    notify({ tone: 'good', text: t.deleted });
+  });
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        {saved.model_requested} · {format.moment(saved.created_at)} · {t.expires} {format.date(saved.expires_at)}
+      </Text>
+      <ExampleView text={contentOf(saved)} embedding={null} />
+      <Keep at={at} saved={saved} />
+      <Group>
+        <Button
+          size="xs"
+          variant="subtle"
+          color="rust"
+          leftSection={<IconTrash size={14} />}
+          loading={remove.isPending}
+          onClick={() => remove.mutate(id, { onError: (error) => notifyProblem(error, language) })}
+        >
+          {t.delete}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function contentOf(saved: SavedCallDetail): TextContent | null {
+  const { text } = exampleOf(saved);
+  return text ? { ...text, tools: text.tools ?? null } : null;
+}
+
+function Keep({ at, saved }: { at: ProjectPath; saved: SavedCallDetail }) {
+  const t = useTexts(savedCallsTexts);
+  const { data } = useSuspenseInfiniteQuery(datasetsQuery(at, {}));
+  const datasets = data.pages.flatMap((page) => page.data);
+  const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
+  const keep = useKeepAsExample(at);
+  const refused = keep.data && keep.data.status !== 'created' ? keep.data : null;
+  if (datasets.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t.noDatasets}
+      </Text>
+    );
+  return (
+    <>
+      <div className={styles.keep}>
+        <NativeSelect
+          label={t.keepIn}
+          value={dataset}
+          data={[{ value: '', label: t.choose }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
+          onChange={({ currentTarget: { value } }) => setDataset(value)}
+        />
+        <Button
+          disabled={dataset === ''}
+          loading={keep.isPending}
+          onClick={() =>
+            keep.mutate(
+              { saved, dataset },
+              { onSuccess: (added) => added?.status === 'created' && notify({ tone: 'good', text: t.kept }) },
+            )
+          }
+        >
+          {t.keep}
+        </Button>
+      </div>
+      {refused && (
+        <Alert
+          role="alert"
+          color="amber"
+          icon={<IconAlertTriangle />}
+          title={refused.status === 'duplicate' ? t.duplicate : t.rejected}
+        >
+          <IssueList issues={refused.status === 'duplicate' ? [] : refused.issues} />
+        </Alert>
+      )}
+      {keep.error ? <ProblemNote error={keep.error} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+import { Button, Text } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconBookmark, IconSearch } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import { When } from '../../ui/when.tsx';
+import styles from '../data/data.module.css';
+import { projectQuery } from '../projects/projects-queries.ts';
+import { CallDetail } from './call-detail.tsx';
+import rowStyles from './saved-calls.module.css';
+import { type CallsSearch, type SavedCall, savedCallsQuery, useDeleteCalls } from './saved-calls-queries.ts';
+import { savedCallsTexts } from './saved-calls-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/saved-calls');
+
+const rowHeight = 88;
+
+/** Calls that the project keeps because of auto-save. */
+export function SavedCallsPage() {
+  const t = useTexts(savedCallsTexts);
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  // Rows stay until those of another search are there.
+  const shown = useDeferredValue(filter);
+  return (
+    <>
+      <Toolbar>
+        <SearchField
+          label={t.search}
+          value={filter.q ?? ''}
+          onSearch={(q) => void navigate({ search: (now) => ({ ...now, q: q || undefined }), replace: true })}
+        />
+      </Toolbar>
+      <Panel flush>
+        <Part skeleton={<RowsSkeleton columns={1} rows={6} />}>
+          <Calls filter={shown} />
+        </Part>
+      </Panel>
+    </>
+  );
+}
+
+function Calls({ filter }: { filter: CallsSearch }) {
+  const t = useTexts(savedCallsTexts);
+  const format = useFormat();
+  const at = route.useParams();
+  const list = useSuspenseInfiniteQuery(savedCallsQuery(at, filter));
+  const [openId, setOpenId] = useState<string | null>(null);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const calls = list.data.pages.flatMap(({ data }) => data);
+  if (calls.length === 0) return <Nothing filter={filter} />;
+  const total = list.data.pages.at(-1)?.total_count ?? calls.length;
+  const close = () => setOpenId(null);
+  return (
+    <>
+      <div className={styles.listHead}>
+        <span>{t.count(format.number(total))}</span>
+        <DeleteAll filter={filter} total={total} />
+      </div>
+      <VirtualList
+        label={t.title}
+        rows={calls}
+        total={total}
+        idOf={({ id }) => id}
+        estimate={rowHeight}
+        onNearEnd={more}
+        render={(saved) => <Row saved={saved} onOpen={setOpenId} />}
+      />
+      <LoadMore list={list} shown={calls.length} />
+      <Dialog opened={openId !== null} onClose={close} title={t.detailTitle} size="xl">
+        {openId && (
+          <Part skeleton={<RowsSkeleton columns={1} />}>
+            <CallDetail at={at} id={openId} onClose={close} />
+          </Part>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function Row({ saved, onOpen }: { saved: SavedCall; onOpen: (id: string) => void }) {
+  const t = useTexts(savedCallsTexts);
+  const format = useFormat();
+  const { id, prompt_preview: asked, answer_preview: answered, model_requested: model, usage, created_at } = saved;
+  return (
+    <button type="button" data-row-target className={rowStyles.row} onClick={() => onOpen(id)}>
+      <strong>{asked}</strong>
+      <span className={rowStyles.answer}>{answered}</span>
+      <span className={rowStyles.facts}>
+        <span>{model}</span>
+        <span>{t.tokens(format.number(usage.total_tokens))}</span>
+        {saved.key && <span>{saved.key.name}</span>}
+        <When at={created_at} />
+      </span>
+    </button>
+  );
+}
+
+function DeleteAll({ filter, total }: { filter: CallsSearch; total: number }) {
+  const t = useTexts(savedCallsTexts);
+  const shared = useTexts(sharedTexts);
+  const format = useFormat();
+  const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
+  const remove = useDeleteCalls(route.useParams(), (deleted) => {
+    close();
+    notify({ tone: 'good', text: t.deletedMany(format.number(deleted)) });
+  });
+  return (
+    <>
+      <Button size="compact-xs" variant="subtle" color="rust" onClick={() => setAsking(true)}>
+        {filter.q || filter.model ? t.deleteFound : t.deleteAll}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={close}
+        title={t.deleteTitle(format.number(total))}
+        action={shared.delete}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(filter)}
+      >
+        <Text>{t.deleteText}</Text>
+      </Confirm>
+    </>
+  );
+}
+
+function Nothing({ filter }: { filter: CallsSearch }) {
+  const t = useTexts(savedCallsTexts);
+  const params = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  if (filter.q || filter.model)
+    return (
+      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+        {t.noneFound}
+      </Empty>
+    );
+  if (project.inference_auto_save)
+    return (
+      <Empty icon={IconBookmark} title={t.emptyTitle}>
+        {t.emptyOn}
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={IconBookmark}
+      title={t.emptyTitle}
+      action={
+        <ButtonLink variant="default" to="/projects/$owner/$project/settings" params={params}>
+          {t.toSettings}
+        </ButtonLink>
+      }
+    >
+      {t.emptyOff}
+    </Empty>
+  );
+}

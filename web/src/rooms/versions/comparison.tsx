@@ -1,0 +1,179 @@
+import { ActionIcon, Badge, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { IconX } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { ExampleView } from '../examples/example-view.tsx';
+import { examplesTexts } from '../examples/examples-texts.ts';
+import styles from './comparison.module.css';
+import { Marked } from './marked.tsx';
+import {
+  type Change,
+  type Comparison as Compared,
+  changeKinds,
+  changesQuery,
+  type VersionsSearch,
+  versionQuery,
+  versionsQuery,
+} from './versions-queries.ts';
+import { versionsTexts } from './versions-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');
+
+const colors = { added: 'pine', removed: 'rust', changed: 'amber' } as const;
+
+/** By which examples a version differs from another one. */
+export function Comparison({ version }: { version: string }) {
+  const t = useTexts(versionsTexts);
+  const at = route.useParams();
+  const { since, change } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: compared } = useSuspenseQuery(versionQuery(at, version));
+  const go = (next: VersionsSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
+  const shown = useDeferredValue<Compared>({ version, since, change });
+  const close = (
+    <ActionIcon aria-label={t.closeComparison} onClick={() => void navigate({ search: {} })}>
+      <IconX />
+    </ActionIcon>
+  );
+  return (
+    <Panel title={t.compareTitle(compared.number)} aside={close} flush>
+      <Changes shown={shown} onChange={go} />
+    </Panel>
+  );
+}
+
+type ChangesProps = { shown: Compared; onChange: (search: VersionsSearch) => void };
+
+function Changes({ shown, onChange }: ChangesProps) {
+  const t = useTexts(versionsTexts);
+  const list = useSuspenseInfiniteQuery(changesQuery(route.useParams(), shown));
+  const changes = list.data.pages.flatMap(({ data }) => data);
+  const [first] = list.data.pages;
+  if (!first) return null;
+  const { counts, since } = first;
+  const isSame = counts.added + counts.removed + counts.changed === 0;
+  return (
+    <>
+      <div className={styles.bar}>
+        <Toolbar>
+          <Since {...{ shown, since, onChange }} />
+          {!isSame && <Kinds {...{ shown, counts, onChange }} />}
+        </Toolbar>
+      </div>
+      {changes.length === 0 && <p className={styles.nothing}>{isSame ? t.same : t.noneOfKind}</p>}
+      <ul className={styles.changes} aria-label={t.changes}>
+        {changes.map((each) => (
+          <li key={each.id}>
+            <ChangeView change={each} />
+          </li>
+        ))}
+      </ul>
+      <LoadMore list={list} shown={changes.length} />
+    </>
+  );
+}
+
+function Since({ shown, since, onChange }: ChangesProps & { since: string | null }) {
+  const t = useTexts(versionsTexts);
+  const { data } = useSuspenseInfiniteQuery(versionsQuery(route.useParams()));
+  const others = data.pages.flatMap((page) => page.data).filter(({ id }) => id !== shown.version);
+  return (
+    <div className={styles.since}>
+      <span>{t.since}</span>
+      <NativeSelect
+        size="xs"
+        aria-label={t.since}
+        value={since ?? ''}
+        data={[
+          ...(since === null ? [{ value: '', label: t.sinceNothing }] : []),
+          ...others.map(({ id, number, label }) => ({
+            ...{ value: id, label: label ? `${t.number(number)} · ${label}` : t.number(number) },
+          })),
+        ]}
+        onChange={({ currentTarget: { value } }) => onChange({ since: value || undefined })}
+      />
+    </div>
+  );
+}
+
+type Counts = { added: number; removed: number; changed: number };
+
+function Kinds({ shown, counts, onChange }: ChangesProps & { counts: Counts }) {
+  const t = useTexts(versionsTexts);
+  const format = useFormat();
+  const all = counts.added + counts.removed + counts.changed;
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={t.kind}
+      value={shown.change ?? ''}
+      data={[
+        { value: '', label: t.all(format.shortNumber(all)) },
+        ...changeKinds.map((kind) => ({ value: kind, label: t.kinds[kind](format.shortNumber(counts[kind])) })),
+      ]}
+      onChange={(value) => onChange({ change: changeKinds.find((each) => each === value) })}
+    />
+  );
+}
+
+function ChangeView({ change: { change, before, after } }: { change: Change }) {
+  const t = useTexts(versionsTexts);
+  const { splits } = useTexts(examplesTexts);
+  const isMoved = before && after && before.split !== after.split;
+  return (
+    <article className={styles.change} data-change={change}>
+      <p className={styles.kind}>
+        <Badge color={colors[change]}>{t.kind1[change]}</Badge>
+        {isMoved && t.splitChanged(splits[before.split], splits[after.split])}
+      </p>
+      {before && after ? (
+        <div className={styles.sides}>
+          <Side name={t.before} side={before} other={after} tone="before" />
+          <Side name={t.after} side={after} other={before} tone="after" />
+        </div>
+      ) : (
+        (after ?? before) && (
+          <ExampleView text={(after ?? before)?.text ?? null} embedding={(after ?? before)?.embedding ?? null} />
+        )
+      )}
+    </article>
+  );
+}
+
+type SideValue = NonNullable<Change['before']>;
+type SideProps = { name: string; side: SideValue; other: SideValue; tone: 'before' | 'after' };
+
+function Side({ name, side, other, tone }: SideProps) {
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <ExampleView
+        text={side.text}
+        embedding={side.embedding}
+        show={(text, place) => <Marked text={text} other={textAt(other, place)} tone={tone} />}
+      />
+    </section>
+  );
+}
+
+/** The text that has this place on the other side. */
+function textAt({ text, embedding }: SideValue, place: string): string {
+  const [what, number] = place.split(' ');
+  const index = Number(number);
+  switch (what) {
+    case 'query':
+      return embedding?.query ?? '';
+    case 'positive':
+      return embedding?.positives[index]?.text ?? '';
+    case 'negative':
+      return embedding?.negatives[index]?.text ?? '';
+    default:
+      return text?.messages[index]?.content ?? '';
+  }
+}

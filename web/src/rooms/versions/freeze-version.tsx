@@ -1,0 +1,67 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { DatasetPath } from '../data/datasets-queries.ts';
+import { useFreeze } from './versions-queries.ts';
+import { versionsTexts } from './versions-texts.ts';
+
+export type FreezeVersionProps = { at: DatasetPath; isOpen: boolean; onClose: () => void };
+
+export function FreezeVersion({ isOpen, ...props }: FreezeVersionProps) {
+  const t = useTexts(versionsTexts);
+  return (
+    <Dialog opened={isOpen} onClose={props.onClose} title={t.freeze}>
+      <FreezeForm {...props} />
+    </Dialog>
+  );
+}
+
+function FreezeForm({ at, onClose }: Omit<FreezeVersionProps, 'isOpen'>) {
+  const t = useTexts(versionsTexts);
+  const shared = useTexts(sharedTexts);
+  const [label, setLabel] = useState('');
+  const freeze = useFreeze(at);
+  const idempotencyKeyOf = useIdempotencyKey();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = { label: label.trim() || null };
+    freeze.mutate(
+      { ...wanted, idempotencyKey: idempotencyKeyOf(wanted) },
+      {
+        onSuccess: ({ number }) => {
+          notify({ tone: 'good', text: t.frozen(number) });
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">{t.freezeText}</Text>
+        <TextInput
+          label={`${t.label} (${shared.optional})`}
+          description={t.labelHint}
+          maxLength={80}
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+          data-autofocus
+        />
+        {freeze.error ? <ProblemNote error={freeze.error} /> : null}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={freeze.isPending}>
+            {t.freeze}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,15 @@
+import styles from './comparison.module.css';
+import { wordDifferences } from './word-differences.ts';
+
+/** A text with the words marked that the other one does not have. */
+export function Marked({ text, other, tone }: { text: string; other: string; tone: 'before' | 'after' }) {
+  const Mark = tone === 'before' ? 'del' : 'ins';
+  return (
+    <span className={styles.marked}>
+      {wordDifferences(text, other).map(({ words, isShared }, index) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name and stay in their places
+        isShared ? <span key={index}>{words}</span> : <Mark key={index}>{words}</Mark>,
+      )}
+    </span>
+  );
+}

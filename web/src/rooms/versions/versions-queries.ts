@@ -1,0 +1,90 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import { basePath } from '../../app/page-settings.ts';
+import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+
+export type Version = Schemas['DatasetVersion'];
+
+const changesRoute = 'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes';
+export type Change = AnswerOf<typeof changesRoute>['data'][number];
+export type ChangeKind = Change['change'];
+export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed'];
+
+export type VersionsSearch = {
+  /** The version that is compared. */
+  version?: string | undefined;
+  since?: string | undefined;
+  change?: ChangeKind | undefined;
+};
+
+export function readVersionsSearch({ version, since, change }: Record<string, unknown>): VersionsSearch {
+  return {
+    version: typeof version === 'string' ? version : undefined,
+    since: typeof since === 'string' ? since : undefined,
+    change: changeKinds.find((each) => each === change),
+  };
+}
+
+export const versionsQuery = (at: DatasetPath) =>
+  infiniteQueryOptions({
+    queryKey: ['versions', at.dataset],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
+        path: { owner: at.owner, project: at.project },
+        query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+/** A version never changes. */
+export const versionQuery = ({ owner, project }: DatasetPath, id: string) =>
+  queryOptions({
+    queryKey: ['version', id],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}', {
+        path: { owner, project, version_id: id },
+        signal,
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export type Comparison = { version: string; since: string | undefined; change: ChangeKind | undefined };
+
+export const changesQuery = ({ owner, project }: DatasetPath, { version, since, change }: Comparison) =>
+  infiniteQueryOptions({
+    queryKey: ['version-changes', version, since ?? null, change ?? null],
+    queryFn: ({ pageParam, signal }) =>
+      call(changesRoute, {
+        path: { owner, project, version_id: version },
+        query: { since, change, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function useFreeze(at: DatasetPath) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ label, idempotencyKey }: { label: string | null; idempotencyKey: string }) =>
+      call('POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/versions', {
+        path: pathOf(at),
+        body: { label },
+        idempotencyKey,
+      }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: versionsQuery(at).queryKey });
+      refreshDataset(queryClient, at);
+    },
+  });
+}
+
+/** The browser fetches the file by itself, with its cookie. */
+export function downloadAddress({ owner, project }: DatasetPath, id: string): string {
+  const path = [owner, project].map(encodeURIComponent).join('/');
+  return `${basePath()}/api/v1/projects/${path}/dataset-versions/${encodeURIComponent(id)}/download`;
+}

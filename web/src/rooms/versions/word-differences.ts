@@ -1,0 +1,60 @@
+export type Piece = { words: string; isShared: boolean };
+
+/** Words of both texts multiplied, at most: longer ones are told as a whole. */
+const maxCells = 250_000;
+
+/** The pieces of a text, those apart that the other text does not have in the same order. */
+export function wordDifferences(text: string, other: string): Piece[] {
+  if (text === other) return text === '' ? [] : [{ words: text, isShared: true }];
+  const [mine, theirs] = [wordsOf(text), wordsOf(other)];
+  // What both begin and end with needs no comparison.
+  let start = 0;
+  while (start < mine.length && start < theirs.length && mine[start] === theirs[start]) start++;
+  let end = 0;
+  while (end < mine.length - start && end < theirs.length - start && mine.at(-1 - end) === theirs.at(-1 - end)) end++;
+  const middle = mine.slice(start, mine.length - end);
+  const shared = sharedIn(middle, theirs.slice(start, theirs.length - end));
+  return joined(
+    mine.map((word, index) => ({
+      words: word,
+      isShared: index < start || index >= mine.length - end || (shared[index - start] ?? false),
+    })),
+  );
+}
+
+/** Words with the space behind them; of scripts without spaces, characters. */
+function wordsOf(text: string): string[] {
+  return (
+    text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []
+  );
+}
+
+/** Which of the words belong to the longest sequence that both have. */
+function sharedIn(mine: readonly string[], theirs: readonly string[]): boolean[] {
+  const width = theirs.length + 1;
+  if (mine.length * theirs.length > maxCells) return mine.map(() => false);
+  const lengths = new Uint16Array((mine.length + 1) * width);
+  const at = (one: number, other: number) => lengths[one * width + other] ?? 0;
+  for (let one = mine.length - 1; one >= 0; one--)
+    for (let other = theirs.length - 1; other >= 0; other--)
+      lengths[one * width + other] =
+        mine[one] === theirs[other] ? at(one + 1, other + 1) + 1 : Math.max(at(one + 1, other), at(one, other + 1));
+  const shared = mine.map(() => false);
+  for (let one = 0, other = 0; one < mine.length && other < theirs.length; )
+    if (mine[one] === theirs[other]) {
+      shared[one++] = true;
+      other++;
+    } else if (at(one + 1, other) >= at(one, other + 1)) one++;
+    else other++;
+  return shared;
+}
+
+function joined(pieces: readonly Piece[]): Piece[] {
+  const result: Piece[] = [];
+  for (const { words, isShared } of pieces) {
+    const last = result.at(-1);
+    if (last?.isShared === isShared) last.words += words;
+    else result.push({ words, isShared });
+  }
+  return result;
+}

@@ -1,0 +1,129 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import styles from './virtual-list.module.css';
+
+export type VirtualListProps<Row> = {
+  label: string;
+  rows: readonly Row[];
+  /** Of all pages. */
+  total: number;
+  idOf: (row: Row) => string;
+  render: (row: Row, index: number) => ReactNode;
+  /** Height of a row before it was seen. */
+  estimate: number;
+  /** A row that stays there also when it is out of sight, because somebody writes in it. */
+  keptId?: string | null;
+  /** A row that is scrolled to when it becomes this one. */
+  revealedId?: string | null;
+  /** The end comes near. */
+  onNearEnd: () => void;
+};
+
+/** Rows to the end at which more are fetched. */
+const nearEnd = 30;
+/** Marks what the arrow keys go to in a row. */
+const target = '[data-row-target]';
+
+/** A list of any length that holds only the rows in sight, so that it scrolls as smoothly as a short one. */
+export function VirtualList<Row>({ label, rows, total, idOf, render, ...props }: VirtualListProps<Row>) {
+  const { estimate, keptId = null, revealedId = null, onNearEnd } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const [focused, setFocused] = useState<number | null>(null);
+  const kept = keptId === null ? -1 : rows.findIndex((row) => idOf(row) === keptId);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => estimate,
+    overscan: 8,
+    scrollMargin: useTop(list),
+    getItemKey: (index) => {
+      const row = rows[index];
+      return row === undefined ? index : idOf(row);
+    },
+    rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
+      const from = Math.max(0, startIndex - overscan);
+      const to = Math.min(count - 1, endIndex + overscan);
+      const seen = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+      const more = [kept, focused ?? -1].filter((index) => index >= 0 && index < count && (index < from || index > to));
+      return [...new Set([...seen, ...more])].sort((one, other) => one - other);
+    },
+    useFlushSync: false,
+  });
+  const items = virtualizer.getVirtualItems();
+  const last = items.findLast(({ index }) => index !== kept && index !== focused)?.index ?? 0;
+  const isNearEnd = last >= rows.length - nearEnd;
+  useEffect(() => {
+    if (isNearEnd) onNearEnd();
+  }, [isNearEnd, onNearEnd]);
+
+  const revealed = revealedId === null ? -1 : rows.findIndex((row) => idOf(row) === revealedId);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolled to once, and not whenever the list changes
+  useEffect(() => {
+    if (revealed > 0) virtualizer.scrollToIndex(revealed, { align: 'auto' });
+  }, [revealedId]);
+
+  const onFocus = ({ target: element }: FocusEvent) => setFocused(indexOf(element));
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || !(event.target instanceof Element) || !event.target.matches(target)) return;
+    const next = (indexOf(event.target) ?? 0) + step;
+    if (next < 0 || next >= rows.length) return;
+    event.preventDefault();
+    list.current?.querySelector<HTMLElement>(`[data-index="${next}"] ${target}`)?.focus({ preventScroll: true });
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+  };
+  return (
+    <ul
+      ref={list}
+      className={styles.list}
+      aria-label={label}
+      style={{ height: virtualizer.getTotalSize() }}
+      onFocus={onFocus}
+      onBlur={() => setFocused(null)}
+      onKeyDown={onKeyDown}
+    >
+      {items.map(({ key, index, start }) => {
+        const row = rows[index];
+        return row === undefined ? null : (
+          <li
+            key={key}
+            ref={virtualizer.measureElement}
+            data-index={index}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            style={{ transform: `translateY(${start - virtualizer.options.scrollMargin}px)` }}
+          >
+            {render(row, index)}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function indexOf(element: Element): number | null {
+  const index = element.closest<HTMLElement>('[data-index]')?.dataset['index'];
+  return index === undefined ? null : Number(index);
+}
+
+/** Where the list begins on the page. What is above it may grow. */
+function useTop(list: React.RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (list.current) setTop(Math.round(list.current.getBoundingClientRect().top + window.scrollY));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return top;
+}
