@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { root } from './source-tree.ts';
@@ -19,6 +20,12 @@ export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embeddi
   const ended = once(child, 'exit');
   for await (const chunk of child.stdout) if (String(chunk).includes('serving at')) break;
   if (child.exitCode !== null) throw new Error(`The server of llama.cpp ended with code ${child.exitCode}.`);
+  // It listens before it has read its model.
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
+    if (response?.ok) break;
+    await setTimeout(50);
+  }
   return {
     url: `http://127.0.0.1:${port}/v1`,
     stop: async () => {

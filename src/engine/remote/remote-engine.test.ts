@@ -95,6 +95,12 @@ test('with no route left the call is refused with the time that the engine said'
   });
 });
 
+test('an engine that still reads its model is warming', async () => {
+  const words = JSON.stringify({ error: { message: 'Loading model', code: 503 } });
+  const loading = await upstream((_got, response) => void response.writeHead(503).end(words));
+  await assert.rejects(chat(engineOf(routeTo('a', loading.url))), isFault('model_warming'));
+});
+
 test('a call that may have been served is not sent again', async () => {
   const cutting = await upstream((_got, response) => void response.socket?.destroy());
   const other = await upstream(answer);

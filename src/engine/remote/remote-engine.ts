@@ -78,7 +78,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
       const refusal = await refusalOf(answer, { param });
       if (refusal.kind === 'final') throw refusal.error;
       if (refusal.isDown) runtime.failed(refusal.reason);
-      return new Elsewhere(refusal.reason, refusal.retryAfterSeconds);
+      return new Elsewhere(refusal.reason, refusal);
     };
     const { runtime, leave, prefix, tokens } = entry;
     const first = await attempt(runtime, leave).catch((error: unknown) => {
@@ -93,7 +93,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
         prefix,
         tokens,
         except: runtime,
-        retryAfterSeconds: first.retryAfterSeconds,
+        refused: first,
       },
       attempt,
     );

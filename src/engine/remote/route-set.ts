@@ -19,8 +19,8 @@ export type RoutedCall = {
   tokens: number;
   /** Has refused it already. */
   except?: RouteRuntime;
-  /** When that one said to come again. */
-  retryAfterSeconds?: number | null;
+  /** What that one said. */
+  refused?: Elsewhere;
 };
 
 /** The remote engines that are set up at present. */
@@ -49,7 +49,7 @@ export class RouteSet {
   ): Promise<Taken> {
     const { baseModelId, prefix, tokens, except } = call;
     const candidates = this.of(baseModelId).map((runtime) => runtime.candidate(prefix));
-    let retryAfterSeconds = call.retryAfterSeconds ?? (candidates.some(({ isUp }) => isUp) ? 1 : 5);
+    let refused = call.refused;
     for (const { runtime } of rankRoutes(candidates)) {
       if (runtime === except) continue;
       const leave = runtime.enter(tokens);
@@ -59,9 +59,9 @@ export class RouteSet {
       });
       if (!(taken instanceof Elsewhere)) return taken;
       leave();
-      retryAfterSeconds = taken.retryAfterSeconds ?? retryAfterSeconds;
+      refused = taken;
     }
-    throw noRoute(baseModelId, candidates, retryAfterSeconds);
+    throw noRoute(baseModelId, candidates, refused);
   }
 
   async close(): Promise<void> {
@@ -73,10 +73,16 @@ export class RouteSet {
 export class Elsewhere {
   readonly reason: string;
   readonly retryAfterSeconds: number | null;
+  /** The engine is still reading its model. */
+  readonly isLoading: boolean;
 
-  constructor(reason: string, retryAfterSeconds: number | null) {
+  constructor(
+    reason: string,
+    { retryAfterSeconds = null, isLoading = false }: Partial<Omit<Elsewhere, 'reason'>> = {},
+  ) {
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isLoading = isLoading;
   }
 }
 
@@ -91,7 +97,7 @@ export async function reach<Result>(
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     runtime.failed(error.message);
-    if (nothingRan || error.neverSent) return new Elsewhere(error.message, null);
+    if (nothingRan || error.neverSent) return new Elsewhere(error.message);
     throw fault('ambiguous_transport', { internal: `Route ${runtime.route.id}: ${error.message}`, cause: error });
   }
 }
@@ -116,10 +122,11 @@ function follow(
 
 const connectsAs = ({ url, secret, capacity, api }: ServingRoute) => JSON.stringify([url, secret, capacity, api]);
 
-function noRoute(baseModelId: string, candidates: readonly { isUp: boolean }[], retryAfterSeconds: number): Fault {
+function noRoute(baseModelId: string, candidates: readonly { isUp: boolean }[], refused: Elsewhere | undefined): Fault {
   const up = candidates.filter(({ isUp }) => isUp).length;
-  return fault('capacity_unavailable', {
-    retryAfterSeconds,
-    internal: `No route of ${baseModelId} took the call: ${up} of ${candidates.length} are up.`,
+  const why = refused ? ` The last said: ${refused.reason}` : '';
+  return fault(refused?.isLoading ? 'model_warming' : 'capacity_unavailable', {
+    retryAfterSeconds: refused?.retryAfterSeconds ?? (up > 0 ? 1 : 5),
+    internal: `No route of ${baseModelId} took the call; ${up} of ${candidates.length} are up.${why}`,
   });
 }

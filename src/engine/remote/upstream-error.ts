@@ -4,11 +4,12 @@ import type { Answer } from './upstream.ts';
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =
   /** Nothing ran, and another route may take the call. */
-  | { kind: 'elsewhere'; reason: string; isDown: boolean; retryAfterSeconds: number | null }
+  | { kind: 'elsewhere'; reason: string; isDown: boolean; retryAfterSeconds: number | null; isLoading: boolean }
   /** The request itself is at fault, wherever it is sent. */
   | { kind: 'final'; error: Fault };
 
 const mostTextBytes = 64 * 1024;
+const loadingWords = /loading|model_warming|starting/i;
 const contextWords = /context length|context size|exceeds the available|maximum.*tokens|too long|longer than/i;
 
 /** Reads the error of an answer whose status is not 200. */
@@ -17,13 +18,15 @@ export async function refusalOf(answer: Answer, context: { param: string }): Pro
   const { status } = answer;
   const reason = `The engine answered ${status}: ${text.slice(0, 300)}`;
   if (status === 429 || status === 503) {
-    return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds: secondsOf(answer.headers['retry-after']) };
+    const retryAfterSeconds = secondsOf(answer.headers['retry-after']);
+    return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: loadingWords.test(text) };
   }
   if (status === 400 || status === 413 || status === 422) {
     return { kind: 'final', error: invalid(text, context.param, reason) };
   }
   // The wrong secret, the wrong path or name of the model: this route is set up wrongly, and nothing ran.
-  if (status >= 400 && status < 500) return { kind: 'elsewhere', reason, isDown: true, retryAfterSeconds: null };
+  if (status >= 400 && status < 500)
+    return { kind: 'elsewhere', reason, isDown: true, retryAfterSeconds: null, isLoading: false };
   return { kind: 'final', error: fault('generation_failed', { internal: reason }) };
 }
 
