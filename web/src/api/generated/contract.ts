@@ -158,6 +158,24 @@ export type Schemas = {
     created_at: string;
     updated_at: string;
   };
+  Chat: {
+    id: string;
+    title: string;
+    model: string | null;
+    system_prompt: string | null;
+    params: {
+      max_tokens: number;
+      temperature: number;
+      top_p: number;
+      reasoning_effort: 'none' | 'low' | 'high' | null;
+      tools: (Record<string, unknown>)[] | null;
+    };
+    message_count: number;
+    last_message_at: string | null;
+    archived_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
   ChatCompletion: {
     id: string;
     object: 'chat.completion';
@@ -279,6 +297,31 @@ export type Schemas = {
         schema?: Record<string, unknown> | null;
       };
     } | null;
+  };
+  ChatMessage: {
+    id: string;
+    seq: number;
+    role: 'user' | 'assistant' | 'tool';
+    content: string | null;
+    reasoning_content: string | null;
+    tool_calls: (Schemas['ToolCall'])[] | null;
+    state: 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
+    attempt: number;
+    error: {
+      code: string;
+      message: string;
+      retryable: boolean;
+      retry_after_s: number | null;
+    } | null;
+    finish_reason: 'stop' | 'length' | 'tool_calls' | null;
+    usage: Schemas['Usage'] | null;
+    request: Record<string, unknown> | null;
+    request_id: string | null;
+    model_revision: number | null;
+    active_ms: number;
+    credits: string;
+    created_at: string;
+    finished_at: string | null;
   };
   Checkout: {
     id: string;
@@ -449,6 +492,44 @@ export type Schemas = {
     archived_at: string | null;
     created_at: string;
     updated_at: string;
+  };
+  DatasetIndex: {
+    id: string;
+    dataset_id: string;
+    version_id: string;
+    model: string;
+    base_model: string;
+    model_revision: number | null;
+    dimensions: number;
+    documents: number | null;
+    truncated: number;
+    state: 'queued' | 'building' | 'ready' | 'failed' | 'canceled' | 'stale';
+    progress: {
+      phase: 'collecting' | 'embedding' | 'evaluating' | null;
+      done: number;
+      total: number | null;
+      percent: number | null;
+    };
+    metrics: {
+      recall_at_1: number;
+      recall_at_10: number;
+      recall_at_100: number;
+      mrr_at_10: number;
+      ndcg_at_10: number;
+      queries: number;
+    } | null;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    active_ms: number;
+    credits: string;
+    rate: {
+      credits_per_gpu_minute: string;
+      price_version: string;
+    };
+    created_at: string;
+    ready_at: string | null;
   };
   DatasetLimits: {
     max_datasets: number;
@@ -1324,6 +1405,223 @@ export type Routes = {
     body: undefined;
     answer: null;
   };
+  'POST /api/v1/projects/{owner}/{project}/embeddings': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['EmbeddingRequest'];
+    answer: Schemas['EmbeddingList'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/chats': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      q?: string;
+      archived?: boolean;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['Chat'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/chats': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      title?: string;
+      model?: string | null;
+      system_prompt?: string | null;
+      params?: {
+        max_tokens?: number | null;
+        temperature?: number | null;
+        top_p?: number | null;
+        reasoning_effort?: 'none' | 'low' | 'high' | null;
+        tools?: ({
+          type: 'function';
+          function: {
+            name: string;
+            description?: string | null;
+            parameters?: Record<string, unknown> | null;
+          };
+        })[] | null;
+      };
+    };
+    answer: Schemas['Chat'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['Chat'];
+  };
+  'PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      title?: string;
+      model?: string | null;
+      system_prompt?: string | null;
+      params?: {
+        max_tokens?: number | null;
+        temperature?: number | null;
+        top_p?: number | null;
+        reasoning_effort?: 'none' | 'low' | 'high' | null;
+        tools?: ({
+          type: 'function';
+          function: {
+            name: string;
+            description?: string | null;
+            parameters?: Record<string, unknown> | null;
+          };
+        })[] | null;
+      };
+      archived?: boolean;
+    };
+    answer: Schemas['Chat'];
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['ChatMessage'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      content: string;
+      params?: {
+        max_tokens?: number | null;
+        temperature?: number | null;
+        top_p?: number | null;
+        reasoning_effort?: 'none' | 'low' | 'high' | null;
+        tools?: ({
+          type: 'function';
+          function: {
+            name: string;
+            description?: string | null;
+            parameters?: Record<string, unknown> | null;
+          };
+        })[] | null;
+      };
+      stream?: boolean;
+      replace_message_id?: string;
+    };
+    answer: unknown | {
+      user_message: Schemas['ChatMessage'] | null;
+      message: Schemas['ChatMessage'];
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+      message_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['ChatMessage'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+      message_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      params?: {
+        max_tokens?: number | null;
+        temperature?: number | null;
+        top_p?: number | null;
+        reasoning_effort?: 'none' | 'low' | 'high' | null;
+        tools?: ({
+          type: 'function';
+          function: {
+            name: string;
+            description?: string | null;
+            parameters?: Record<string, unknown> | null;
+          };
+        })[] | null;
+      };
+      stream?: boolean;
+    };
+    answer: unknown | {
+      user_message: Schemas['ChatMessage'] | null;
+      message: Schemas['ChatMessage'];
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+      message_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['ChatMessage'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': {
+    path: {
+      owner: string;
+      project: string;
+      chat_id: string;
+      message_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      dataset_id: string;
+      split?: 'train' | 'test';
+    };
+    answer: Schemas['Example'];
+  };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
     path: {
       owner: string;
@@ -1333,6 +1631,7 @@ export type Routes = {
       limit?: number;
       cursor?: string;
       model?: string;
+      finish_reason?: 'stop' | 'length' | 'tool_calls';
       from?: string;
       to?: string;
       q?: string;
@@ -1351,6 +1650,7 @@ export type Routes = {
     };
     query: {
       model?: string;
+      finish_reason?: 'stop' | 'length' | 'tool_calls';
       from?: string;
       to?: string;
       q?: string;
@@ -1380,6 +1680,50 @@ export type Routes = {
     query: Record<never, never>;
     body: undefined;
     answer: null;
+  };
+  'POST /api/v1/projects/{owner}/{project}/saved-calls/convert': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      dataset_id: string;
+      ids?: (string)[];
+      filter?: {
+        model?: string;
+        finish_reason?: 'stop' | 'length' | 'tool_calls';
+        from?: string;
+        to?: string;
+        q?: string;
+      };
+      after?: string;
+      limit?: number;
+      split?: 'train' | 'test';
+      test_ratio?: number;
+      include_reasoning?: boolean;
+      dry_run?: boolean;
+    };
+    answer: {
+      results: ({
+        id: string;
+        status: 'converted' | 'convertible' | 'already_converted' | 'duplicate' | 'rejected' | 'not_found';
+        example_id: string | null;
+        issues: ({
+          code: string;
+          pointer: string;
+          message: string;
+          hint: string | null;
+        })[];
+      })[];
+      dry_run: boolean;
+      converted: number;
+      already_converted: number;
+      duplicates: number;
+      rejected: number;
+      remaining: number;
+      resume_after: string | null;
+    };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/limits': {
     path: {
@@ -1698,6 +2042,129 @@ export type Routes = {
     query: Record<never, never>;
     body: undefined;
     answer: null;
+  };
+  'GET /api/v1/projects/{owner}/{project}/dataset-indexes': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      dataset_id?: string;
+      state?: 'queued' | 'building' | 'ready' | 'failed' | 'canceled' | 'stale';
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['DatasetIndex'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      version_id: string;
+      model: string;
+    };
+    answer: Schemas['DatasetIndex'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
+    path: {
+      owner: string;
+      project: string;
+      index_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['DatasetIndex'];
+  };
+  'DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
+    path: {
+      owner: string;
+      project: string;
+      index_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel': {
+    path: {
+      owner: string;
+      project: string;
+      index_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['DatasetIndex'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search': {
+    path: {
+      owner: string;
+      project: string;
+      index_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      query: string;
+      top_k?: number;
+    };
+    answer: {
+      results: ({
+        rank: number;
+        document_id: string | null;
+        text: string;
+        score: number;
+      })[];
+      model_revision: number | null;
+      usage: {
+        prompt_tokens: number;
+        total_tokens: number;
+      };
+      credits: string;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/mine': {
+    path: {
+      owner: string;
+      project: string;
+      index_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      split?: 'train' | 'test';
+      limit?: number;
+      after?: string;
+      candidates?: number;
+      max_negatives?: number;
+      max_score_ratio?: number;
+      dry_run?: boolean;
+    };
+    answer: {
+      results: ({
+        example_id: string;
+        status: 'mined' | 'full' | 'none_found' | 'changed' | 'rejected';
+        negatives: ({
+          document_id: string | null;
+          text: string;
+          rank: number;
+          score: number;
+        })[];
+        too_similar: number;
+      })[];
+      written: number;
+      next_after: string | null;
+      usage: {
+        prompt_tokens: number;
+        total_tokens: number;
+      };
+      credits: string;
+    };
   };
   'POST /api/v1/projects/{owner}/{project}/imports': {
     path: {
@@ -2280,14 +2747,6 @@ export type Routes = {
     body: undefined;
     answer: Schemas['Checkout'];
   };
-  'POST /api/v1/stripe/webhook': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: Record<string, unknown>;
-    answer: {
-      received: true;
-    };
-  };
   'GET /api/v1/requests/{request_id}': {
     path: {
       request_id: string;
@@ -2495,7 +2954,7 @@ export type Routes = {
       limit?: number;
       cursor?: string;
       archived?: 'false' | 'true' | 'all';
-      type?: 'key.created' | 'key.activated' | 'key.deactivated' | 'key.deleted' | 'account.created' | 'account.profile_updated' | 'account.password_changed' | 'account.sessions_ended' | 'project.created' | 'project.updated' | 'project.archived' | 'project.unarchived' | 'import.ready' | 'import.completed' | 'import.failed' | 'import.canceled' | 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created' | 'retrieval.promoted' | 'training.started' | 'training.succeeded' | 'training.failed' | 'training.canceled' | 'training.retried' | 'training.interrupted' | 'model.created' | 'model.updated' | 'model.activated' | 'model.deactivated' | 'model.target_changed' | 'model.failed' | 'model.rolled_back' | 'share.created' | 'share.deleted' | 'credits.granted' | 'credits.purchased' | 'credits.low' | 'limits.changed';
+      type?: 'key.created' | 'key.activated' | 'key.deactivated' | 'key.deleted' | 'account.created' | 'account.profile_updated' | 'account.password_changed' | 'account.sessions_ended' | 'project.created' | 'project.updated' | 'project.archived' | 'project.unarchived' | 'import.ready' | 'import.completed' | 'import.failed' | 'import.canceled' | 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created' | 'index.ready' | 'index.failed' | 'index.canceled' | 'retrieval.promoted' | 'training.started' | 'training.succeeded' | 'training.failed' | 'training.canceled' | 'training.retried' | 'training.interrupted' | 'model.created' | 'model.updated' | 'model.activated' | 'model.deactivated' | 'model.target_changed' | 'model.failed' | 'model.rolled_back' | 'share.created' | 'share.deleted' | 'credits.granted' | 'credits.purchased' | 'credits.low' | 'limits.changed';
       project?: string;
     };
     body: undefined;
