@@ -52,7 +52,8 @@ async function isServed(): Promise<boolean> {
   const response = await fetch(`${app.origin}/api/v1/base-models`, {
     headers: { authorization: `Bearer ${owner.key}` },
   });
-  const { data }: { data: { id: string; serving: { available: boolean } }[] } = await response.json();
+  // as: the contract says so.
+  const { data } = (await response.json()) as { data: { id: string; serving: { available: boolean } }[] };
   return data.find(({ id }) => id === remoteText)?.serving.available ?? false;
 }
 
