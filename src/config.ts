@@ -7,11 +7,14 @@ import { type Micro, OperatorError, parseCredits } from '#kernel';
 import { datasetSettings } from './settings/dataset-settings.ts';
 import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
 import { byteUnit, number, type Setting, type SettingsOf, words } from './settings/setting.ts';
+import { trainingSettings } from './settings/training-settings.ts';
+import type { RunnerValues } from './training/runners/open-runner.ts';
 
 export type Environment = Record<string, string | undefined>;
 
 type Values = DatasetLimits &
-  ObjectValues & {
+  ObjectValues &
+  RunnerValues & {
     host: string;
     port: number;
     /** Where clients reach the service, without a slash at the end; null: at the host that a request names. */
@@ -245,6 +248,7 @@ export const settings: SettingsOf<Values> = {
     expected: 'MiB, 64 or more',
     read: number(64, 100_000_000, byteUnit),
   },
+  ...trainingSettings,
   hubEndpoint: {
     env: 'HF_ENDPOINT',
     fallback: 'https://huggingface.co',
