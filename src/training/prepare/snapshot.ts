@@ -39,7 +39,7 @@ export type SnapshotCounts = {
 
 /** What a snapshot is, as `manifest.json` in it says. The same examples, base and settings give the same bytes. */
 export type SnapshotManifest = {
-  /** Of this description and of the way from examples to tokens. */
+  /** Of this description, and of the way in which tokens are made. */
   format: 1;
   kind: TrainingKind;
   base: { id: string; sha256: string };
