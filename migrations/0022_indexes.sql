@@ -31,6 +31,8 @@ create table dataset_indexes (
   phase text,
   prompt_tokens bigint not null default 0,
   active_ms double precision not null default 0,
+  -- Most that the attempt may cost: what was held for it.
+  held_micro bigint not null default 0,
   charged_micro bigint,
   metrics jsonb,
   error jsonb,
@@ -62,6 +64,8 @@ create table index_documents (
   primary key (index_id, place),
   unique (index_id, text_hash)
 );
+
+create index index_documents_by_document on index_documents (index_id, document_id) where document_id is not null;
 
 -- Their vectors, float32, little-endian, some documents in a row, as they were embedded.
 create table index_vectors (

@@ -9,6 +9,7 @@ import { type AddedExample, type Addition, addExamples } from './examples/add-ex
 import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './examples/bulk-add.ts';
 import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
+import { type ReplacedExample, type Replacement, replaceExamples } from './examples/replace-examples.ts';
 import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './examples/search-index.ts';
 import type { DatasetLimits } from './limits.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
@@ -41,6 +42,10 @@ export type Datasets = {
   addExamples: (tx: Sql, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
   /** Any number of examples, all or none. */
   bulkAdd: (tx: Sql, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
+  replaceExamples: (
+    tx: Sql,
+    what: { datasetId: string; replacements: readonly Replacement[] },
+  ) => Promise<ReplacedExample[]>;
   freezeVersion: (tx: Sql, freezing: Omit<Freezing, 'maxVersions'>) => Promise<Frozen>;
 };
 
@@ -69,6 +74,7 @@ export function createDatasets(options: DatasetsOptions): Datasets {
       if (counts.added > searchedAtOnce) await enqueueIndexing(tx, jobs, datasetId);
       return counts;
     },
+    replaceExamples,
     freezeVersion: (tx, freezing) => freezeVersion(tx, { ...freezing, maxVersions: limits.maxVersionsPerDataset }),
   };
 }

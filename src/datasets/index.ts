@@ -31,10 +31,16 @@ export {
   storable,
   type TokenRuler,
 } from './examples/new-examples.ts';
+export type { ReplacedExample, Replacement } from './examples/replace-examples.ts';
 export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countingModel } from './token-ruler.ts';
-export { streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
-export { type DatasetVersion, findVersion, type VersionSource } from './versions/versions.store.ts';
+export { pageVersion, streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
+export {
+  type DatasetVersion,
+  findVersion,
+  type VersionPosition,
+  type VersionSource,
+} from './versions/versions.store.ts';
 export type { Frozen } from './versions/versions.ts';

@@ -34,9 +34,22 @@ export async function* streamVersion(
   version: State,
   options: { split?: Split | null } = {},
 ): AsyncGenerator<VersionExample[]> {
-  // Written by this room, in the shape of what was checked.
-  for await (const rows of streamState(sql, version, options))
-    yield rows.map(({ json, ...rest }) => ({ ...rest, content: JSON.parse(json) as ExampleContent }));
+  for await (const rows of streamState(sql, version, options)) yield rows.map(toExample);
+}
+
+/** Some examples of a version after a given one, in canonical order, for those who go through it bit by bit. */
+export async function pageVersion(
+  sql: Sql,
+  version: State,
+  { split, after, limit }: { split: Split | null; after: VersionPosition | null; limit: number },
+): Promise<VersionExample[]> {
+  const rows = await listExamplesAt(sql, { ...version, split }, { after, limit, bytes: batch.bytes });
+  return rows.map(toExample);
+}
+
+/** Written by this room, in the shape of what was checked. */
+function toExample({ json, ...rest }: StoredExample): VersionExample {
+  return { ...rest, content: JSON.parse(json) as ExampleContent };
 }
 
 /**

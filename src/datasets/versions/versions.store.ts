@@ -28,11 +28,13 @@ export type DatasetVersion = {
   createdAt: Date;
 };
 
-/** A room that uses versions adds its line to `usedBy`. */
+/** Of the table `dataset_versions` by this name. A room that uses versions adds its line to `usedBy`. */
 const columns = `id, dataset_id as "datasetId", project_id as "projectId", number, seq, label, sha256, bytes,
   train_count as "trainCount", test_count as "testCount", token_stats as "tokenStats",
   parent_version_id as "parentVersionId", source_kind as "sourceKind", source_id as "sourceId",
-  json_build_object('trainingJobs', 0, 'indexes', 0) as "usedBy", created_at as "createdAt"`;
+  json_build_object('trainingJobs', 0, 'indexes', (
+    select count(*)::integer from dataset_indexes i
+     where i.version_id = dataset_versions.id and i.state in ('queued', 'building', 'ready'))) as "usedBy", created_at as "createdAt"`;
 
 export async function findVersion(
   sql: Sql,
@@ -127,7 +129,7 @@ export async function insertVersion(
      on conflict (dataset_id, seq) do nothing
      returning *
      )
-     select ${columns}, (select name from dataset) as "datasetName" from version`,
+     select ${columns}, (select name from dataset) as "datasetName" from version as dataset_versions`,
     [
       ...[id, datasetId, seq, label, sha256, bytes, trainCount, testCount, JSON.stringify(tokenStats)],
       ...[source.kind, source.id, maxVersions],

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { doctor } from '#billing';
+import type { Engine } from '#engine';
+import { fault } from '#kernel';
+import { boundOfBuild } from '../create-index.ts';
+import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
+import { createScanner } from '../vectors/scanner.ts';
+import { createVectorFiles } from '../vectors/vector-files.ts';
+import { type BuildTaskOptions, buildIndex } from './build-task.ts';
+
+/** Counts what is embedded, and can fail or wait before it is. */
+const between: { texts: string[]; before: (batch: number) => Promise<void> | void } = { texts: [], before: () => {} };
+let batches = 0;
+
+function wrap(engine: Engine): Engine {
+  return {
+    ...engine,
+    prepareEmbedding: async (inputs, signal) => {
+      await between.before(++batches);
+      between.texts.push(...inputs.texts);
+      return engine.prepareEmbedding(inputs, signal);
+    },
+  };
+}
+
+let server: IndexesServer;
+let options: BuildTaskOptions;
+
+before(async () => {
+  server = await startIndexesServer({ wrap, builds: false });
+  const { database, folder, models, engine } = server.options;
+  const files = createVectorFiles({ sql: database, folder, maxBytes: 1e9 });
+  const scanner = createScanner(process.env);
+  options = {
+    ...{ ...server.options, search: { sql: database, scanner, files } },
+    models: () => [],
+    digestOf: (id) => models.find(id)?.installed?.sha256 ?? null,
+    costOf: async (build) => {
+      const version = { bytes: 0n, tokenStats: { min: 1, p50: 1, p95: 1, max: 1, total: 1_000 } };
+      return { boundMicro: boundOfBuild({ engine }, { version, index: build }), describe: () => 'too few' };
+    },
+  };
+  after(() => scanner.stop());
+});
+after(() => server.stop());
+
+const run = (signal = new AbortController().signal) => ({ signal, isLastAttempt: false });
+
+/** An index that waits to be built; nothing has been embedded for it. */
+async function queued(products = 20) {
+  const me = await someoneOn(server);
+  const { versionId } = await me.versionWith(shop(products));
+  const { json } = await me.ask('POST', '/dataset-indexes', { version_id: versionId, model: 'fanfold-tiny-embed' });
+  between.texts = [];
+  between.before = () => {};
+  batches = 0;
+  return { ...me, id: String(json.id), read: async () => (await me.ask('GET', `/dataset-indexes/${json.id}`)).json };
+}
+
+const holds = async () => (await server.db.database.query('select from holds')).length;
+
+test('a build whose process dies goes on where it was, embeds nothing twice and is charged once for all', async () => {
+  const { id, read, accountId } = await queued();
+  // Dies without a word at the third batch: its lease is taken by whoever goes on.
+  const dead = Promise.withResolvers<void>();
+  between.before = (batch) => (batch === 3 ? new Promise<void>((resolve) => dead.promise.then(resolve)) : undefined);
+  const first = buildIndex(options, id, run());
+  while (batches < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  const { progress, state } = await read();
+  assert.deepEqual([state, (progress as { done: number }).done], ['building', 32]);
+  between.before = () => {};
+  await buildIndex(options, id, run());
+  const index = await read();
+  assert.deepEqual([index.state, index.documents], ['ready', 40]);
+  // It wakes up again, and may write no more.
+  dead.resolve();
+  await first;
+  assert.deepEqual(await read(), index);
+  const documents = between.texts.filter((text) => !text.startsWith('Instruct'));
+  // The batch that the dead one still had in its hands, after it woke up.
+  assert.equal(documents.length - 8, new Set(documents).size);
+  const charges = await chargesOf(server, accountId);
+  assert.deepEqual(
+    charges.map(({ type, outcome, active_ms }) => [type, outcome, active_ms]),
+    [['index', 'succeeded', index.active_ms]],
+  );
+  assert.equal(await holds(), 0);
+  assert.deepEqual(await doctor(server.db.database), []);
+});
+
+test('however many finish a build at once, there is one charge', async () => {
+  const { id, read, accountId } = await queued(3);
+  await Promise.allSettled(Array.from({ length: 4 }, () => buildIndex(options, id, run())));
+  if ((await read()).state !== 'ready') await buildIndex(options, id, run());
+  assert.equal((await read()).state, 'ready');
+  assert.equal((await chargesOf(server, accountId)).length, 1);
+  assert.equal(await holds(), 0);
+  assert.deepEqual(await doctor(server.db.database), []);
+});
+
+test('a build that is canceled pays for what ran, and its process writes nothing more', async () => {
+  const { id, read, accountId, ask } = await queued();
+  between.before = async (batch) => {
+    if (batch === 2) await ask('POST', `/dataset-indexes/${id}/cancel`);
+  };
+  await buildIndex(options, id, run());
+  const index = await read();
+  assert.deepEqual([index.state, (index.progress as { done: number }).done], ['canceled', 16]);
+  const [charge, ...others] = await chargesOf(server, accountId);
+  assert.deepEqual([charge?.type, charge?.outcome, charge?.active_ms], ['index', 'canceled', index.active_ms]);
+  assert.ok(Number(index.active_ms) > 0 && Number(index.credits) > 0);
+  assert.deepEqual(others, []);
+  // Again: nothing changes.
+  assert.deepEqual((await ask('POST', `/dataset-indexes/${id}/cancel`)).json, index);
+  await buildIndex(options, id, run());
+  assert.deepEqual(await read(), index);
+  assert.equal(await holds(), 0);
+  assert.deepEqual(await doctor(server.db.database), []);
+});
+
+test('a build that waits is canceled for nothing', async () => {
+  const { id, accountId, ask } = await queued(1);
+  const { json } = await ask('POST', `/dataset-indexes/${id}/cancel`);
+  assert.deepEqual([json.state, json.credits], ['canceled', '0.000000']);
+  assert.deepEqual(await chargesOf(server, accountId), []);
+});
+
+test('what fails through no fault of the owner costs nothing, after tries that do not help', async () => {
+  const { id, read, accountId } = await queued(20);
+  between.before = (batch) => {
+    if (batch > 1) throw fault('generation_failed', { message: 'The model answered nonsense.' });
+  };
+  for (let attempt = 0; attempt < 4; attempt++) await buildIndex(options, id, run()).catch(() => {});
+  const index = await read();
+  assert.equal(index.state, 'failed', JSON.stringify(index));
+  assert.deepEqual([(index.error as { code: string }).code, index.credits], ['internal_error', '0.000000']);
+  assert.deepEqual(await chargesOf(server, accountId), []);
+  assert.equal(await holds(), 0);
+});
+
+test('a server that stops leaves a build to the next one, and that does not count as a try', async () => {
+  const { id, read } = await queued(20);
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const stopping = new AbortController();
+    between.before = () => stopping.abort();
+    await assert.rejects(buildIndex(options, id, run(stopping.signal)));
+  }
+  between.before = () => {};
+  await buildIndex(options, id, run());
+  assert.equal((await read()).state, 'ready');
+});
+
+test('a version with more texts than an index may have fails with the reason', async () => {
+  const { id, read } = await queued(3);
+  await buildIndex({ ...options, maxDocuments: 5 }, id, run());
+  const { state, error } = await read();
+  assert.deepEqual([state, (error as { code: string }).code], ['failed', 'too_many_documents']);
+});
+
+test('a model is measured without an index as with one', async () => {
+  const { id, read, projectId } = await queued(5);
+  await buildIndex(options, id, run());
+  const { metrics, version_id: versionId } = await read();
+  const { findVersion } = await import('#datasets');
+  const version = await findVersion(server.db.database, { projectId, id: String(versionId) });
+  assert.ok(version);
+  const embed = async (texts: readonly string[]) => {
+    const signal = new AbortController().signal;
+    const target = { baseModelId: 'fanfold-tiny-embed', adapter: null };
+    const { handle } = await server.engine.prepareEmbedding(
+      { target, texts: [...texts], maxInputTokens: 512, truncate: true },
+      signal,
+    );
+    return (await server.engine.embed({ handle, signal })).vectors;
+  };
+  const queries = (texts: readonly string[]) =>
+    embed(
+      texts.map((query) => `Instruct: Given a customer question, retrieve the passage that answers it\nQuery:${query}`),
+    );
+  const measured = await server.indexes.evaluate({
+    version,
+    split: 'test',
+    dimensions: 128,
+    embed: { documents: embed, queries },
+  });
+  assert.equal(measured.queries.length, 5);
+  assert.deepEqual(Object.values(measured.metrics ?? {}), Object.values(metrics as object));
+});

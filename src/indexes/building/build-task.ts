@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { Billing } from '#billing';
+import { findVersion, streamVersion } from '#datasets';
+import type { Sql } from '#db';
+import { defineTask, type Jobs, type TaskRun } from '#jobs';
+import { Fault } from '#kernel';
+import { embedderOf, embedPatiently, giveWay } from '../embedding.ts';
+import { type BuildCost, endWithFailure, endWithSuccess } from '../ending.ts';
+import { evaluate } from '../evaluation/evaluate.ts';
+import type { Metrics } from '../evaluation/metrics.ts';
+import { corpusOf, type SearchDeps } from '../index-corpus.ts';
+import {
+  type Build,
+  beginBuild,
+  giveTryBack,
+  listUnfinished,
+  noteActivity,
+  noteDocuments,
+  noteHeld,
+  notePhase,
+} from './build.store.ts';
+import { BuildFailure, Superseded } from './build-end.ts';
+import { collectDocuments } from './collect.ts';
+import { type BuildDeps, embedDocuments } from './embed-documents.ts';
+
+export type BuildTaskOptions = BuildDeps & {
+  jobs: Pick<Jobs, 'handle' | 'enqueue'>;
+  billing: Pick<Billing, 'holdForWork' | 'endWork'>;
+  search: SearchDeps;
+  costOf: (build: Build) => Promise<BuildCost>;
+  /** SHA-256 of the base model as it is installed now; null: it is not. */
+  digestOf: (baseModelId: string) => string | null;
+  maxDocuments: number;
+};
+
+/** Builds in the background. What is to be built stands in the index itself; the queue only says when. */
+export type BuildTask = {
+  enqueue: (tx: Sql, indexId: string) => Promise<void>;
+  /** Asks again for every build that has not ended: after a start, whatever became of the process before. */
+  resume: () => Promise<void>;
+};
+
+/** A build that takes the server with it as often as this, without getting on, is given up. */
+const triesAtMost = 4;
+/** Queries that an evaluation asks at most; a mean over more would hardly be another one. */
+const maxQueries = 2_000;
+const patienceMs = 15 * 60_000;
+
+const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, retries: 12 });
+
+export function createBuildTask(options: BuildTaskOptions): BuildTask {
+  const { database, jobs } = options;
+  const enqueue = (sql: Sql, indexId: string) => jobs.enqueue(sql, task, { indexId }, { key: indexId });
+  jobs.handle(task, ({ indexId }, run) => buildIndex(options, indexId, run));
+  return {
+    enqueue,
+    resume: async () => {
+      for (const id of await listUnfinished(database)) await enqueue(database, id);
+    },
+  };
+}
+
+/** One attempt. It goes on where the one before was; of two at once the later one goes on, and the other ends. */
+export async function buildIndex(
+  options: BuildTaskOptions,
+  indexId: string,
+  run: Pick<TaskRun, 'signal' | 'isLastAttempt'>,
+): Promise<void> {
+  const { database, billing } = options;
+  const lease = `build_${randomBytes(12).toString('hex')}`;
+  const build = await beginBuild(database, { id: indexId, lease });
+  if (!build) return;
+  try {
+    await attempt(options, build, run.signal);
+  } catch (error) {
+    if (error instanceof Superseded) return;
+    if (run.signal.aborted) await giveTryBack(database, build);
+    else {
+      const isLast = run.isLastAttempt || build.tries >= triesAtMost;
+      const failure = failureOf(error) ?? (isLast ? unknownFailure : null);
+      if (failure) return void (await endWithFailure(database, build, failure));
+    }
+    throw error;
+  } finally {
+    await billing.endWork({ requestId: lease, accountId: build.accountId });
+  }
+}
+
+async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSignal): Promise<void> {
+  const { database, digestOf, maxDocuments } = options;
+  if (build.tries > triesAtMost)
+    throw new BuildFailure('worker_lost', `The server ended ${triesAtMost} times while it built this index.`);
+  if (digestOf(build.baseModelId) !== build.baseModelSha256)
+    throw new BuildFailure(
+      'model_changed',
+      `The model ${build.baseModelId} was removed or replaced. Build the index anew.`,
+    );
+  const version = await findVersion(database, { projectId: build.projectId, id: build.versionId });
+  if (!version) throw new Error(`The version of ${build.id} is not there. This is a bug.`);
+  await placeHold(options, build);
+  const lease = { id: build.id, lease: build.lease };
+  let { documents } = build;
+  if (documents === null) {
+    documents = await collectDocuments({ database, lease, version, maxDocuments, signal });
+    if (!(await noteDocuments(database, lease, documents))) throw new Superseded();
+  }
+  const embedder = embedderOf(build);
+  await embedDocuments(options, { build, embedder, documents, signal });
+  const metrics = await measure(options, { build, documents, version, signal });
+  await endWithSuccess(database, build, metrics);
+}
+
+async function placeHold({ database, billing, costOf }: BuildTaskOptions, build: Build): Promise<void> {
+  const { boundMicro, describe } = await costOf(build);
+  if (boundMicro > 0n) {
+    const { lease: requestId, accountId } = build;
+    const answer = await billing.holdForWork({ requestId, accountId, micro: boundMicro });
+    if (answer !== 'held') throw new BuildFailure('insufficient_credits', describe(answer.refused.availableMicro));
+  }
+  if (!(await noteHeld(database, build, boundMicro))) throw new Superseded();
+}
+
+type Measuring = {
+  build: Build;
+  documents: number;
+  version: NonNullable<Awaited<ReturnType<typeof findVersion>>>;
+  signal: AbortSignal;
+};
+
+/** How well the model finds the positives of the test split among all documents. */
+async function measure(
+  options: BuildTaskOptions,
+  { build, documents, version, signal }: Measuring,
+): Promise<Metrics | null> {
+  const { database, engine, clock, models, search } = options;
+  if (version.testCount === 0 || documents === 0) return null;
+  if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
+  const { id, dimensions } = build;
+  const spent = { promptTokens: 0, activeMs: 0 };
+  const { metrics } = await evaluate({
+    examples: streamVersion(database, version, { split: 'test' }),
+    corpus: corpusOf(search, { id, dimensions, documents }),
+    maxQueries,
+    embedQueries: async (texts) => {
+      await giveWay(engine, { models: models(), clock, signal });
+      const request = { embedder: embedderOf(build), role: 'query', texts, truncate: true, signal } as const;
+      const { vectors, promptTokens, activeMs } = await embedPatiently(engine, request, { clock, forMs: patienceMs });
+      spent.promptTokens += promptTokens;
+      spent.activeMs += activeMs;
+      return vectors;
+    },
+    // A cancellation is seen here.
+    onProgress: async () => {
+      if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
+    },
+  });
+  if (!(await noteActivity(database, build, spent))) throw new Superseded();
+  return metrics;
+}
+
+const unknownFailure = { code: 'internal_error', message: 'Something went wrong on our side, several times.' };
+
+/** Why trying again would not help; null: it may. */
+function failureOf(error: unknown): { code: string; message: string } | null {
+  if (error instanceof BuildFailure) return { code: error.code, message: error.message };
+  if (error instanceof Fault && error.row.status < 500) return { code: error.row.code, message: error.message };
+  return null;
+}

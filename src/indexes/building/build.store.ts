@@ -1,0 +1,166 @@
+import type { Sql } from '#db';
+import type { Micro } from '#kernel';
+import type { BuildPhase, DatasetIndex, IndexError } from '../dataset-index.ts';
+import type { Metrics } from '../evaluation/metrics.ts';
+
+/** An index that is being built by whoever has its lease. */
+export type Build = Pick<
+  DatasetIndex,
+  | ('id' | 'projectId' | 'datasetId' | 'versionId' | 'accountId' | 'model' | 'modelRevision' | 'baseModelId')
+  | ('baseModelSha256' | 'adapter' | 'queryInstruction' | 'maxInputTokens' | 'dimensions' | 'rateMicroPerMinute')
+  | ('priceVersion' | 'documents' | 'embedded' | 'keyId' | 'keyName' | 'requestId' | 'createdBy')
+> & {
+  lease: string;
+  /** Since it got on last. */
+  tries: number;
+  datasetName: string;
+  ownerSlug: string;
+  projectSlug: string;
+};
+
+const columns = `i.id, i.project_id as "projectId", i.dataset_id as "datasetId", i.version_id as "versionId",
+  i.account_id as "accountId", i.model, i.model_revision as "modelRevision", i.base_model_id as "baseModelId",
+  i.base_model_sha256 as "baseModelSha256", i.adapter, i.query_instruction as "queryInstruction",
+  i.max_input_tokens as "maxInputTokens", i.dimensions, i.rate_micro_per_minute as "rateMicroPerMinute",
+  i.price_version as "priceVersion", i.documents, i.embedded, i.key_id as "keyId", i.key_name as "keyName",
+  i.request_id as "requestId", i.created_by as "createdBy", i.lease, i.tries, d.name as "datasetName",
+  a.slug as "ownerSlug", p.slug as "projectSlug"`;
+
+/** Takes the lease of an index that is to be built; whoever had it before can write no more. Null: it has ended. */
+export async function beginBuild(sql: Sql, { id, lease }: { id: string; lease: string }): Promise<Build | null> {
+  const [row] = await sql.query<Build>(
+    `with i as (
+       update dataset_indexes
+          set state = 'building', lease = $2, tries = tries + 1, started_at = coalesce(started_at, now()),
+              phase = coalesce(phase, 'collecting')
+        where id = $1 and state in ('queued', 'building') returning *
+     )
+     select ${columns} from i join datasets d on d.id = i.dataset_id join projects p on p.id = i.project_id
+       join accounts a on a.id = p.account_id`,
+    [id, lease],
+  );
+  return row ?? null;
+}
+
+type Leased = Pick<Build, 'id' | 'lease'>;
+
+const isLeased = `id = $1 and lease = $2 and state = 'building'`;
+
+/** An attempt that was interrupted through no fault of its own does not count. */
+export async function giveTryBack(sql: Sql, { id, lease }: Leased): Promise<void> {
+  await sql.query(`update dataset_indexes set tries = greatest(tries - 1, 0) where ${isLeased}`, [id, lease]);
+}
+
+export async function noteHeld(sql: Sql, { id, lease }: Leased, heldMicro: Micro): Promise<boolean> {
+  const rows = await sql.query(`update dataset_indexes set held_micro = $3 where ${isLeased} returning 1`, [
+    ...[id, lease, heldMicro],
+  ]);
+  return rows.length > 0;
+}
+
+export async function notePhase(sql: Sql, { id, lease }: Leased, phase: BuildPhase): Promise<boolean> {
+  const rows = await sql.query(`update dataset_indexes set phase = $3 where ${isLeased} returning 1`, [
+    id,
+    lease,
+    phase,
+  ]);
+  return rows.length > 0;
+}
+
+export async function noteDocuments(sql: Sql, { id, lease }: Leased, documents: number): Promise<boolean> {
+  const rows = await sql.query(
+    `update dataset_indexes set documents = $3, phase = 'embedding', tries = 1 where ${isLeased} returning 1`,
+    [id, lease, documents],
+  );
+  return rows.length > 0;
+}
+
+export type EmbeddedBatch = {
+  firstPlace: number;
+  count: number;
+  /** float32, little-endian. */
+  vectors: Buffer;
+  truncated: number;
+  promptTokens: number;
+  activeMs: number;
+};
+
+/** Stores the vectors of the next documents, with what they took. False: somebody else builds it now, or nobody. */
+export async function saveBatch(tx: Sql, { id, lease }: Leased, batch: EmbeddedBatch): Promise<boolean> {
+  const rows = await tx.query(
+    `with index as (
+       update dataset_indexes
+          set embedded = embedded + $4, truncated = truncated + $6, prompt_tokens = prompt_tokens + $7,
+              active_ms = active_ms + $8, tries = 1
+        where ${isLeased} and embedded = $3 returning id
+     )
+     insert into index_vectors (index_id, first_place, count, vectors) select id, $3, $4, $5 from index returning 1`,
+    [...[id, lease, batch.firstPlace, batch.count, batch.vectors, batch.truncated, batch.promptTokens, batch.activeMs]],
+    { name: 'indexes.save_batch' },
+  );
+  return rows.length > 0;
+}
+
+/** What evaluating took. */
+export async function noteActivity(
+  sql: Sql,
+  { id, lease }: Leased,
+  { promptTokens, activeMs }: { promptTokens: number; activeMs: number },
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update dataset_indexes set prompt_tokens = prompt_tokens + $3, active_ms = active_ms + $4 where ${isLeased} returning 1`,
+    [id, lease, promptTokens, activeMs],
+  );
+  return rows.length > 0;
+}
+
+/** What an index that has ended has to pay for. */
+export type Ended = {
+  activeMs: number;
+  promptTokens: bigint;
+  heldMicro: Micro;
+  lease: string | null;
+};
+
+const ended = `active_ms as "activeMs", prompt_tokens as "promptTokens", held_micro as "heldMicro", lease`;
+
+export async function endAsReady(tx: Sql, { id, lease }: Leased, metrics: Metrics | null): Promise<Ended | null> {
+  const [row] = await tx.query<Ended>(
+    `update dataset_indexes set state = 'ready', charged_micro = 0, metrics = $3, ready_at = now(), finished_at = now(), phase = null
+      where ${isLeased} returning ${ended}`,
+    [id, lease, metrics && JSON.stringify(metrics)],
+  );
+  return row ?? null;
+}
+
+/** Nothing is charged. */
+export async function endAsFailed(tx: Sql, { id, lease }: Leased, error: IndexError): Promise<boolean> {
+  const rows = await tx.query(
+    `update dataset_indexes set state = 'failed', charged_micro = 0, error = $3, finished_at = now(), phase = null
+      where ${isLeased} returning 1`,
+    [id, lease, JSON.stringify(error)],
+  );
+  return rows.length > 0;
+}
+
+/** Null: it has ended already. */
+export async function endAsCanceled(tx: Sql, id: string): Promise<Ended | null> {
+  const [row] = await tx.query<Ended>(
+    `update dataset_indexes set state = 'canceled', charged_micro = 0, finished_at = now(), phase = null
+      where id = $1 and state in ('queued', 'building') returning ${ended}`,
+    [id],
+  );
+  return row ?? null;
+}
+
+export async function noteCharge(tx: Sql, id: string, chargedMicro: Micro): Promise<void> {
+  await tx.query('update dataset_indexes set charged_micro = $2 where id = $1', [id, chargedMicro]);
+}
+
+/** Indexes whose build has not ended. */
+export async function listUnfinished(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from dataset_indexes where state in ('queued', 'building') order by id`,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,66 @@
+import type { Database } from '#db';
+import type { Clock } from '#kernel';
+import { listTexts, type PlacedText } from '../documents.store.ts';
+import { type Embedder, type EmbeddingEngine, embedPatiently, giveWay } from '../embedding.ts';
+import { type Build, saveBatch } from './build.store.ts';
+import { Superseded } from './build-end.ts';
+
+export type BuildDeps = {
+  database: Database;
+  engine: EmbeddingEngine;
+  clock: Clock;
+  /** Ids of the models whose calls go first. */
+  models: () => readonly string[];
+};
+
+/** Texts of one batch: what is lost when the process dies, and what a call of somebody waits for at most, in turns. */
+const batch = { texts: 16, chars: 32_000 };
+/** Read from the database at a time. */
+const pageTexts = 512;
+/** How long the model may be away, or have no room, before the build fails. */
+const patienceMs = 15 * 60_000;
+
+/** Embeds the documents that have no vector yet, in order; what is done is stored batch by batch, with what it took. */
+export async function embedDocuments(
+  deps: BuildDeps,
+  { build, embedder, documents, signal }: { build: Build; embedder: Embedder; documents: number; signal: AbortSignal },
+): Promise<void> {
+  let next = build.embedded;
+  while (next < documents) {
+    const page = await listTexts(deps.database, { id: build.id, fromPlace: next, limit: pageTexts });
+    if (page.length === 0) throw new Error(`The documents of ${build.id} end at place ${next}. This is a bug.`);
+    for (const texts of batchesOf(page)) {
+      await embedBatch(deps, { build, embedder, texts, signal });
+      next += texts.length;
+    }
+  }
+}
+
+async function embedBatch(
+  { database, engine, clock, models }: BuildDeps,
+  { build, embedder, texts, signal }: { build: Build; embedder: Embedder; texts: PlacedText[]; signal: AbortSignal },
+): Promise<void> {
+  await giveWay(engine, { models: models(), clock, signal });
+  const request = { embedder, role: 'document', texts: texts.map(({ text }) => text), truncate: true, signal } as const;
+  const { vectors, ...spent } = await embedPatiently(engine, request, { clock, forMs: patienceMs });
+  const bytes = Buffer.concat(
+    vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
+  );
+  const done = { firstPlace: texts[0]?.place ?? 0, count: texts.length, vectors: bytes, ...spent };
+  if (!(await saveBatch(database, build, done))) throw new Superseded();
+}
+
+export function* batchesOf(page: readonly PlacedText[]): Generator<PlacedText[]> {
+  let texts: PlacedText[] = [];
+  let chars = 0;
+  for (const item of page) {
+    if (texts.length > 0 && (texts.length >= batch.texts || chars + item.text.length > batch.chars)) {
+      yield texts;
+      texts = [];
+      chars = 0;
+    }
+    texts.push(item);
+    chars += item.text.length;
+  }
+  if (texts.length > 0) yield texts;
+}

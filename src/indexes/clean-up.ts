@@ -1,0 +1,33 @@
+import type { Database, Sql } from '#db';
+import { defineTask, type Jobs } from '#jobs';
+import { deleteSome, listLeftOvers } from './documents.store.ts';
+import type { VectorFiles } from './vectors/vector-files.ts';
+
+const task = defineTask<{ indexId: string }>('indexes.clean_up', { retries: 20 });
+const deletedAtOnce = 2_000;
+
+export type CleanUp = {
+  /** Takes documents and vectors of an index away that is gone, or ended without success. */
+  enqueue: (tx: Sql, indexId: string) => Promise<void>;
+  /** What a queue has lost, or a build wrote that had not seen its end. */
+  resume: () => Promise<void>;
+};
+
+export function createCleanUp(options: {
+  database: Database;
+  jobs: Pick<Jobs, 'handle' | 'enqueue'>;
+  files: VectorFiles;
+}): CleanUp {
+  const { database, jobs, files } = options;
+  const enqueue = (sql: Sql, indexId: string) => jobs.enqueue(sql, task, { indexId }, { key: indexId });
+  jobs.handle(task, async ({ indexId }, { signal }) => {
+    while (await deleteSome(database, indexId, deletedAtOnce)) signal.throwIfAborted();
+    await files.forget(indexId);
+  });
+  return {
+    enqueue,
+    resume: async () => {
+      for (const id of await listLeftOvers(database)) await enqueue(database, id);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { actorOf } from '#activity';
+import { balanceOf } from '#billing';
+import { type DatasetVersion, findVersion } from '#datasets';
+import type { Sql } from '#db';
+import type { Engine } from '#engine';
+import type { Principal } from '#http';
+import { chargeOf, fault, formatCredits, type Micro, newId, timeOfId } from '#kernel';
+import { findHostedModel, indexRateOf, type ModelsService, resolveModel, type ServedModel } from '#models';
+import type { ProjectSeen } from '#projects';
+import type { BuildTask } from './building/build-task.ts';
+import { countKept, insertIndex, type NewIndex } from './indexes.store.ts';
+import { tooFewCredits } from './paid-run.ts';
+
+export type CreateDeps = {
+  models: ModelsService;
+  engine: Pick<Engine, 'status' | 'pace'>;
+  buildTask: Pick<BuildTask, 'enqueue'>;
+  maxIndexes: number;
+};
+
+export type IndexRequest = {
+  versionId: string;
+  model: string;
+  project: ProjectSeen;
+  principal: Principal;
+  requestId: string;
+};
+
+/** Takes an index down, to be built in the background; gives its id. The caller owns the project. */
+export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexRequest): Promise<string> {
+  const { project } = request;
+  if (project.kind !== 'embedding') throw fault('kind_mismatch', { message: 'Indexes belong to embedding projects.' });
+  const version = await versionOf(tx, request);
+  const served = await servedModel(tx, deps, request);
+  const index = describe(deps, { request, version, served });
+  const kept = await countKept(tx, project.id);
+  if (kept >= deps.maxIndexes)
+    throw fault('state_conflict', {
+      message: `The project has ${kept} indexes and may have ${deps.maxIndexes}. Delete one first.`,
+      details: { reason: 'max_indexes', limit: deps.maxIndexes, actual: kept },
+    });
+  const boundMicro = boundOfBuild(deps, { version, index });
+  const { availableMicro: available } = await balanceOf(tx, project.accountId);
+  if (available < boundMicro) throw tooFewCredits('This index', { required: boundMicro, available });
+  await insertIndex(tx, index);
+  await deps.buildTask.enqueue(tx, index.id);
+  return index.id;
+}
+
+async function versionOf(tx: Sql, { versionId, project }: IndexRequest): Promise<DatasetVersion> {
+  const isId = timeOfId('dsv', versionId) !== null;
+  const version = isId ? await findVersion(tx, { projectId: project.id, id: versionId }) : null;
+  if (!version) throw fault('not_found', { message: 'There is no such version in this project.', param: 'version_id' });
+  if (version.trainCount + version.testCount === 0)
+    throw fault('state_conflict', {
+      message: 'This version has no examples, so there is nothing to find.',
+      details: { reason: 'no_examples' },
+    });
+  return version;
+}
+
+async function servedModel(
+  tx: Sql,
+  { models, engine }: CreateDeps,
+  { model, project }: IndexRequest,
+): Promise<ServedModel> {
+  const served = resolveModel({
+    requested: model,
+    alias: await findHostedModel(tx, project.id, model),
+    isOwner: true,
+    isShared: false,
+    baseModels: models,
+    etaMs: (id) => engine.status(id).etaMs,
+  });
+  if (served.baseModel.kind !== 'embedding')
+    throw fault('kind_mismatch', { message: `The model ${JSON.stringify(model)} does not embed.`, param: 'model' });
+  return served;
+}
+
+type Described = { request: IndexRequest; version: DatasetVersion; served: ServedModel };
+
+function describe({ models }: CreateDeps, { request, version, served }: Described): NewIndex {
+  const { project, principal, requestId, model } = request;
+  const { baseModel, revision, queryInstruction, limits, target } = served;
+  const { dimensions, installed } = baseModel;
+  if (dimensions === null || !installed)
+    throw new Error(`${baseModel.id} is served and does not embed. This is a bug.`);
+  return {
+    id: newId('idx'),
+    projectId: project.id,
+    datasetId: version.datasetId,
+    versionId: version.id,
+    accountId: project.accountId,
+    model,
+    modelRevision: revision,
+    baseModelId: baseModel.id,
+    baseModelSha256: installed.sha256,
+    adapter: target.adapter,
+    queryInstruction,
+    maxInputTokens: limits.maxInputTokens,
+    dimensions,
+    rateMicroPerMinute: indexRateFor(models, served),
+    queryRateMicroPerMinute: served.rateMicroPerMinute,
+    priceVersion: served.priceVersion,
+    createdBy: actorOf(principal),
+    keyId: principal.keyId,
+    keyName: principal.keyName,
+    requestId,
+  };
+}
+
+/** Where the price list has no rate of its own for indexes, an alias keeps the rate that was frozen for it. */
+function indexRateFor(models: ModelsService, { baseModel, rateMicroPerMinute }: ServedModel): Micro {
+  const listed = indexRateOf(models, baseModel);
+  return listed === null || listed === baseModel.rateMicroPerMinute ? rateMicroPerMinute : listed;
+}
+
+// A long run is near the average pace, unlike a call.
+const slowdown = 3;
+const startMs = 5_000;
+/** Tokens around each text. */
+const frameTokens = 2;
+
+type Bounded = {
+  version: Pick<DatasetVersion, 'bytes' | 'tokenStats'>;
+  index: Pick<NewIndex, 'baseModelId' | 'rateMicroPerMinute'>;
+};
+
+/** The most that a build is charged. Texts that stand in several examples are embedded once, which makes it less. */
+export function boundOfBuild({ engine }: Pick<CreateDeps, 'engine'>, { version, index }: Bounded): Micro {
+  // Where nothing counted: a token has at least one byte.
+  const { total } = version.tokenStats;
+  const tokens = total > 0 ? total * frameTokens : Number(version.bytes);
+  const expectedMs = tokens * engine.pace(index.baseModelId).prefillMsPerToken;
+  return index.rateMicroPerMinute === 0n ? 0n : chargeOf(slowdown * expectedMs + startMs, index.rateMicroPerMinute);
+}
+
+export function describeBound(boundMicro: Micro) {
+  return (available: Micro) =>
+    `The build may cost up to ${formatCredits(boundMicro)} credits; ${formatCredits(available)} are available.`;
+}

@@ -1,0 +1,115 @@
+import type { Sql } from '#db';
+import type { DocumentIdentity } from './passages.ts';
+
+export type NewDocument = { place: number; hash: string; documentId: string | null; text: string };
+
+/**
+ * Adds documents to an index that the lease is for. One that is there already keeps its place, and gets the caller's name for
+ * it where it had none. Hashes of one call differ. False: the lease is lost.
+ */
+export async function insertDocuments(
+  tx: Sql,
+  { id, lease }: { id: string; lease: string },
+  documents: readonly NewDocument[],
+): Promise<boolean> {
+  const rows = await tx.query(
+    `select from dataset_indexes where id = $1 and lease = $2 and state = 'building' for share`,
+    [id, lease],
+  );
+  if (rows.length === 0) return false;
+  await tx.query(
+    `insert into index_documents as known (index_id, place, text_hash, document_id, text)
+     select $1, place, decode(hash, 'hex'), document_id, text
+       from unnest($2::integer[], $3::text[], $4::text[], $5::text[]) as document (place, hash, document_id, text)
+     on conflict (index_id, text_hash) do update set document_id = excluded.document_id where known.document_id is null`,
+    [
+      id,
+      documents.map(({ place }) => place),
+      documents.map(({ hash }) => hash),
+      documents.map(({ documentId }) => documentId),
+      documents.map(({ text }) => text),
+    ],
+    { name: 'indexes.insert_documents' },
+  );
+  return true;
+}
+
+export type PlacedText = { place: number; text: string };
+
+/** The next documents to be embedded. */
+export function listTexts(
+  sql: Sql,
+  { id, fromPlace, limit }: { id: string; fromPlace: number; limit: number },
+): Promise<PlacedText[]> {
+  return sql.query<PlacedText>(
+    `select place, text from index_documents where index_id = $1 and place >= $2 order by place limit $3`,
+    [id, fromPlace, limit],
+    { name: 'indexes.list_texts' },
+  );
+}
+
+export type PlacedDocument = DocumentIdentity & { place: number };
+
+const identity = `place, encode(text_hash, 'hex') as hash, document_id as "documentId"`;
+
+export function listDocumentsAt(sql: Sql, id: string, places: readonly number[]): Promise<PlacedDocument[]> {
+  return sql.query(
+    `select ${identity} from index_documents where index_id = $1 and place = any($2::integer[])`,
+    [id, places],
+    { name: 'indexes.documents_at' },
+  );
+}
+
+export function listDocumentTextsAt(
+  sql: Sql,
+  id: string,
+  places: readonly number[],
+): Promise<(PlacedDocument & { text: string })[]> {
+  return sql.query(
+    `select ${identity}, text from index_documents where index_id = $1 and place = any($2::integer[])`,
+    [id, places],
+    { name: 'indexes.document_texts_at' },
+  );
+}
+
+export function listDocumentsByHash(sql: Sql, id: string, hashes: readonly string[]): Promise<PlacedDocument[]> {
+  return sql.query(
+    `select ${identity} from index_documents
+      where index_id = $1 and text_hash = any(select decode(hash, 'hex') from unnest($2::text[]) as hash)`,
+    [id, hashes],
+    { name: 'indexes.documents_by_hash' },
+  );
+}
+
+/** Deletes some of what belongs to an index that is not kept; false: nothing is left. */
+export async function deleteSome(sql: Sql, id: string, limit: number): Promise<boolean> {
+  const [row] = await sql.query<{ deleted: number }>(
+    `with documents as (
+       delete from index_documents where index_id = $1 and place in (
+         select place from index_documents where index_id = $1 order by place limit $2) returning 1
+     ), vectors as (
+       delete from index_vectors where index_id = $1 and first_place in (
+         select first_place from index_vectors where index_id = $1 order by first_place limit $2) returning 1
+     )
+     select ((select count(*) from documents) + (select count(*) from vectors))::integer as deleted`,
+    [id, limit],
+    { timeoutMs: 60_000 },
+  );
+  return (row?.deleted ?? 0) > 0;
+}
+
+/** Indexes of which something is left although they are gone, or ended without success. */
+export async function listLeftOvers(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `with recursive known as (
+       (select index_id from index_documents order by index_id limit 1)
+       union all
+       select (select index_id from index_documents where index_id > known.index_id order by index_id limit 1)
+         from known where known.index_id is not null
+     )
+     select index_id as id from known
+      where index_id is not null and not exists (
+        select from dataset_indexes i where i.id = index_id and i.state in ('queued', 'building', 'ready'))`,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,26 @@
+import type { Sql } from '#db';
+import { listDocumentsAt } from './documents.store.ts';
+import type { Corpus } from './evaluation/evaluate.ts';
+import type { Scanner } from './vectors/scanner.ts';
+import type { VectorFiles, Vectors } from './vectors/vector-files.ts';
+
+export type SearchDeps = { sql: Sql; scanner: Scanner; files: VectorFiles };
+
+/** The documents of an index, to be searched. */
+export function corpusOf({ sql, scanner, files }: SearchDeps, index: Vectors): Corpus {
+  return {
+    search: async (queries, count) => {
+      try {
+        return await scanner.search(await files.open(index), queries, count);
+      } catch {
+        // The file may have been damaged, or had to make room; a second look makes it anew.
+        await files.forget(index.id);
+        return scanner.search(await files.open(index), queries, count);
+      }
+    },
+    identify: async (places) => {
+      const documents = await listDocumentsAt(sql, index.id, places);
+      return new Map(documents.map((document) => [document.place, document]));
+    },
+  };
+}

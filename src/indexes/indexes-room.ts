@@ -1,0 +1,95 @@
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Billing } from '#billing';
+import { type Datasets, findVersion } from '#datasets';
+import type { Database } from '#db';
+import type { Engine } from '#engine';
+import type { Jobs } from '#jobs';
+import type { Clock, CursorCodec } from '#kernel';
+import type { Limiter } from '#limits';
+import type { ModelsService } from '#models';
+import type { RunningWork } from '#projects';
+import { createBuildTask } from './building/build-task.ts';
+import { createCleanUp } from './clean-up.ts';
+import { boundOfBuild, describeBound } from './create-index.ts';
+import type { Evaluation } from './evaluation/evaluate.ts';
+import { type EmbeddingEvaluation, evaluateEmbedding } from './evaluation/evaluate-embedding.ts';
+import { indexesRoutes } from './indexes.routes.ts';
+import { countBuilding, type Digests } from './indexes.store.ts';
+import { miningRoutes } from './mining/mining.routes.ts';
+import { searchRoutes } from './search/search.routes.ts';
+import { createScanner } from './vectors/scanner.ts';
+import { createVectorFiles } from './vectors/vector-files.ts';
+
+export type IndexesOptions = {
+  database: Database;
+  cursors: CursorCodec;
+  clock: Clock;
+  /** Not started yet: builds are tasks of it. */
+  jobs: Jobs;
+  models: ModelsService;
+  engine: Engine;
+  billing: Billing;
+  limiter: Limiter;
+  datasets: Datasets;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Keeps vectors as files; what is in it can be made anew. */
+  folder: string;
+  maxFileBytes: number;
+  maxDocuments: number;
+};
+
+/** Vector indexes over dataset versions: search, hard negatives, and how well models find. */
+export type Indexes = {
+  routes: (app: FastifyInstance) => Promise<void>;
+  /** Keeps its project out of the archive. */
+  work: RunningWork;
+  /** Measures a model over a version without an index, for those who train. */
+  evaluate: (evaluation: EmbeddingEvaluation) => Promise<Evaluation>;
+  /** After the start of `jobs`. */
+  start: () => Promise<void>;
+  stop: () => void;
+};
+
+export function createIndexes(options: IndexesOptions): Indexes {
+  const { database, engine, models, billing, limiter, datasets, folder, environment, maxFileBytes } = options;
+  const scanner = createScanner(environment);
+  const files = createVectorFiles({ sql: database, folder, maxBytes: maxFileBytes });
+  const search = { sql: database, scanner, files };
+  const digestOf = (id: string) => models.find(id)?.installed?.sha256 ?? null;
+  const digests = () => digestsOf(models);
+  const cleanUp = createCleanUp({ ...options, files });
+  const buildTask = createBuildTask({
+    ...{ ...options, search, digestOf },
+    models: () => models.engineModels().map(({ id }) => id),
+    costOf: async (build) => {
+      const version = await findVersion(database, { projectId: build.projectId, id: build.versionId });
+      if (!version) throw new Error(`The version of ${build.id} is not there. This is a bug.`);
+      const boundMicro = boundOfBuild({ engine }, { version, index: build });
+      return { boundMicro, describe: describeBound(boundMicro) };
+    },
+  });
+  const paid = { sql: database, billing, limiter, pace: engine.pace };
+  const { maxIndexes } = datasets.limits;
+  return {
+    routes: async (app) => {
+      await app.register(indexesRoutes({ ...options, buildTask, maxIndexes, digests, cleanUp: cleanUp.enqueue }));
+      await app.register(searchRoutes({ ...search, database, engine, paid, digests }));
+      await app.register(miningRoutes({ ...options, ...search, paid, digests }));
+    },
+    work: { kind: 'dataset_indexes', countRunning: countBuilding },
+    evaluate: (evaluation) =>
+      evaluateEmbedding({ sql: database, scanner, folder: path.join(folder, 'evaluations') }, evaluation),
+    start: async () => {
+      await cleanUp.resume();
+      await buildTask.resume();
+    },
+    stop: scanner.stop,
+  };
+}
+
+function digestsOf(models: ModelsService): Digests {
+  return Object.fromEntries(
+    models.baseModels().flatMap(({ id, installed }) => (installed ? [[id, installed.sha256] as const] : [])),
+  );
+}

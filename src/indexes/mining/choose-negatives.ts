@@ -1,0 +1,50 @@
+import { type DocumentIdentity, keyIn, type Wanted } from '../passages.ts';
+
+export type MiningRule = {
+  /** Of an example, together with those that it has. */
+  maxNegatives: number;
+  /** What scores above this part of the weakest positive is probably another right answer. */
+  maxScoreRatio: number;
+};
+
+export type Candidate = DocumentIdentity & { place: number; rank: number; score: number };
+
+export type Chosen = {
+  negatives: Candidate[];
+  /** Candidates left out because they score like a positive. */
+  tooSimilar: number;
+};
+
+export type Choice = {
+  /** Nearest first. */
+  candidates: readonly Candidate[];
+  wanted: Wanted;
+  /** Cosines of the query and its positives. */
+  positiveScores: readonly number[];
+  present: readonly DocumentIdentity[];
+};
+
+/**
+ * The nearest documents that are no positive, less those that score like one (positive-aware filter, NV-Retriever). What
+ * the example has as negatives stays and counts. One text per `document_id`: others of it would teach the same.
+ */
+export function chooseNegatives({ candidates, wanted, positiveScores, present }: Choice, rule: MiningRule): Chosen {
+  const bound = rule.maxScoreRatio * Math.min(...positiveScores);
+  const taken = new Set(present.flatMap(namesOf));
+  const negatives: Candidate[] = [];
+  let tooSimilar = 0;
+  for (const candidate of candidates) {
+    if (present.length + negatives.length >= rule.maxNegatives) break;
+    if (keyIn(wanted, candidate) !== null || namesOf(candidate).some((name) => taken.has(name))) continue;
+    if (candidate.score > bound) tooSimilar += 1;
+    else {
+      negatives.push(candidate);
+      for (const name of namesOf(candidate)) taken.add(name);
+    }
+  }
+  return { negatives, tooSimilar };
+}
+
+function namesOf({ hash, documentId }: DocumentIdentity): string[] {
+  return documentId === null ? [`text ${hash}`] : [`text ${hash}`, `id ${documentId}`];
+}

@@ -1,0 +1,158 @@
+import {
+  type DatasetVersion,
+  type EmbeddingContent,
+  pageVersion,
+  type Split,
+  type VersionExample,
+  type VersionPosition,
+} from '#datasets';
+import { listDocumentsByHash, listDocumentTextsAt } from '../documents.store.ts';
+import { type EmbeddingEngine, embedderOf, embedTexts } from '../embedding.ts';
+import type { Searchable } from '../index-access.ts';
+import { corpusOf, type SearchDeps } from '../index-corpus.ts';
+import type { Spent } from '../paid-run.ts';
+import { embeddingContent, hashOf, identityOf, wantedOf } from '../passages.ts';
+import { type Candidate, chooseNegatives, type MiningRule } from './choose-negatives.ts';
+
+export type MiningQuestion = MiningRule & {
+  index: Searchable;
+  version: Pick<DatasetVersion, 'datasetId' | 'seq'>;
+  split: Split | null;
+  after: VersionPosition | null;
+  /** Examples that are looked at. */
+  limit: number;
+  /** Nearest documents that are looked at for each. */
+  candidates: number;
+  signal: AbortSignal;
+};
+
+export type MinedNegative = Candidate & { text: string };
+
+/** `full`: it has as many negatives as it may; `none_found`: nothing is left that is far enough from its positives. */
+export type MiningStatus = 'mined' | 'full' | 'none_found';
+
+export type MinedExample = {
+  example: VersionExample;
+  status: MiningStatus;
+  negatives: MinedNegative[];
+  tooSimilar: number;
+  /** The content with what was mined behind the negatives that it had. */
+  content: EmbeddingContent;
+};
+
+export type Mined = {
+  examples: MinedExample[];
+  /** Where to go on; null: that was the last. */
+  next: VersionPosition | null;
+  spent: Spent;
+};
+
+export type MiningDeps = SearchDeps & { engine: EmbeddingEngine };
+
+/** Queries that are embedded together. */
+const queriesAtOnce = 16;
+
+/** Looks for hard negatives of the next examples of a version; writes nothing. */
+export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<Mined> {
+  const { version, split, after, limit } = question;
+  const page = await pageVersion(deps.sql, version, { split, after, limit: limit + 1 });
+  const examples = page.slice(0, limit);
+  const mined: MinedExample[] = [];
+  const spent = { activeMs: 0, promptTokens: 0 };
+  for (let at = 0; at < examples.length; at += queriesAtOnce)
+    mined.push(...(await mineBatch(deps, { ...question, examples: examples.slice(at, at + queriesAtOnce), spent })));
+  return { examples: mined, next: page.length > limit ? (examples.at(-1) ?? null) : null, spent };
+}
+
+type Batch = MiningQuestion & { examples: readonly VersionExample[]; spent: Spent };
+
+async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]> {
+  const { index, examples, signal, candidates: count } = batch;
+  const contents = examples.map(({ content }) => embeddingContent(content));
+  const request = { embedder: embedderOf(index), role: 'query', truncate: true, signal } as const;
+  const queries = await embedTexts(deps.engine, { ...request, texts: contents.map(({ query }) => query) });
+  batch.spent.activeMs += queries.activeMs;
+  batch.spent.promptTokens += queries.promptTokens;
+  const corpus = corpusOf(deps, index);
+  const { places, scores, perQuery } = await corpus.search(queries.vectors, count);
+  const identities = await corpus.identify([...new Set(places)]);
+  const positives = await vectorsOfPositives(deps, index, contents);
+  const chosen = contents.map((content, at) => {
+    const candidates = [...places.subarray(at * perQuery, (at + 1) * perQuery)].flatMap((place, behind) => {
+      const identity = identities.get(place);
+      const score = scores[at * perQuery + behind] ?? 0;
+      return identity ? [{ ...identity, place, rank: behind + 1, score }] : [];
+    });
+    const query = queries.vectors[at] ?? new Float32Array(index.dimensions);
+    const positiveScores = content.positives.flatMap(({ text }) => {
+      const vector = positives.get(hashOf(text));
+      return vector ? [dot(query, vector)] : [];
+    });
+    const present = content.negatives.map(identityOf);
+    return chooseNegatives({ candidates, wanted: wantedOf(content.positives), positiveScores, present }, batch);
+  });
+  const texts = await textsAt(
+    deps,
+    index,
+    chosen.flatMap(({ negatives }) => negatives.map(({ place }) => place)),
+  );
+  return examples.map((example, at) => {
+    const content = contents[at] ?? embeddingContent(example.content);
+    const { negatives: found = [], tooSimilar = 0 } = chosen[at] ?? {};
+    const negatives = found.map((negative) => ({ ...negative, text: texts.get(negative.place) ?? '' }));
+    return {
+      example,
+      status: statusOf(content, negatives, batch),
+      negatives,
+      tooSimilar,
+      content: withNegatives(content, negatives),
+    };
+  });
+}
+
+function statusOf(
+  { negatives: present }: EmbeddingContent,
+  found: readonly MinedNegative[],
+  rule: MiningRule,
+): MiningStatus {
+  if (found.length > 0) return 'mined';
+  return present.length >= rule.maxNegatives ? 'full' : 'none_found';
+}
+
+function withNegatives(content: EmbeddingContent, found: readonly MinedNegative[]): EmbeddingContent {
+  const mined = found.map(({ documentId, text }) => ({ document_id: documentId, text }));
+  return { ...content, negatives: [...content.negatives, ...mined] };
+}
+
+/** By the hash of the text. All positives of the version are documents of the index. */
+async function vectorsOfPositives(
+  { sql, files }: MiningDeps,
+  index: Searchable,
+  contents: readonly EmbeddingContent[],
+): Promise<Map<string, Float32Array>> {
+  const hashes = contents.flatMap(({ positives }) => positives.map(({ text }) => hashOf(text)));
+  const documents = await listDocumentsByHash(sql, index.id, [...new Set(hashes)]);
+  const vectors = await files.read(
+    index,
+    documents.map(({ place }) => place),
+  );
+  return new Map(
+    documents.flatMap(({ hash, place }) => {
+      const vector = vectors.get(place);
+      return vector ? [[hash, vector] as const] : [];
+    }),
+  );
+}
+
+async function textsAt(
+  { sql }: MiningDeps,
+  { id }: Searchable,
+  places: readonly number[],
+): Promise<Map<number, string>> {
+  const documents = await listDocumentTextsAt(sql, id, [...new Set(places)]);
+  return new Map(documents.map(({ place, text }) => [place, text]));
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+}

@@ -1,0 +1,117 @@
+import { type Billing, boundOf, type CostPace, chargeWork } from '#billing';
+import type { Sql } from '#db';
+import { lossOf, type Principal } from '#http';
+import { Fault, fault, formatCredits, type Micro } from '#kernel';
+import { type Limiter, limitedSubjectsOf } from '#limits';
+import type { DatasetIndex } from './dataset-index.ts';
+
+export type PaidDeps = {
+  sql: Sql;
+  billing: Pick<Billing, 'holdForWork' | 'endWork'>;
+  limiter: Pick<Limiter, 'enter'>;
+  pace: (baseModelId: string) => CostPace;
+};
+
+export type PaidCall = {
+  principal: Principal;
+  requestId: string;
+  /** Of the route. */
+  operation: string;
+  index: DatasetIndex;
+  promptTokensAtMost: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Takes header fields of the answer. */
+  reply: { headers: (values: Record<string, string>) => unknown };
+};
+
+/** What a call has made the model do. */
+export type Spent = { activeMs: number; promptTokens: number };
+
+/**
+ * A call of the owner that embeds and then does something with it: like a call of P/embeddings it is held for, limited and
+ * charged by active time, at the rate that was frozen with the index. `finish` writes what is to be written and calls
+ * `pay` in the same transaction; until then nothing is charged, and what fails costs nothing.
+ */
+export async function performPaid<Worked extends { spent: Spent }, Result>(
+  deps: PaidDeps,
+  call: PaidCall,
+  {
+    work,
+    finish,
+  }: {
+    work: () => Promise<Worked>;
+    finish: (worked: Worked, pay: (tx: Sql) => Promise<Micro>) => Promise<Result>;
+  },
+): Promise<Result> {
+  const { sql, billing, limiter, pace } = deps;
+  const { principal, requestId, index, promptTokensAtMost, signal, reply } = call;
+  const { accountId } = principal;
+  const heldMicro = boundOf({
+    promptTokensAtMost,
+    maxTokens: 0,
+    pace: pace(index.baseModelId),
+    rateMicroPerMinute: index.queryRateMicroPerMinute,
+  });
+  const subjects = await limitedSubjectsOf(sql, principal);
+  const pass = subjects.length > 0 ? await limiter.enter({ requestId, micro: heldMicro, subjects }) : null;
+  if (pass) reply.headers(pass.headers);
+  try {
+    await hold(billing, { requestId, accountId, micro: heldMicro });
+    const worked = await work();
+    return await finish(worked, (tx) => pay(tx, { call, heldMicro, spent: worked.spent }));
+  } catch (error) {
+    throw whyItEnded(error, signal);
+  } finally {
+    await billing.endWork({ requestId, accountId });
+    await pass?.leave();
+  }
+}
+
+/** What is aborted ends with the signal's reason, which is no error of anybody here. */
+function whyItEnded(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || error instanceof Fault) return error;
+  if (lossOf(signal) === 'shutdown')
+    return fault('service_unavailable', { message: 'The service is shutting down.', retryAfterSeconds: 1 });
+  return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
+}
+
+type HoldRequest = Parameters<Billing['holdForWork']>[0];
+
+async function hold(billing: PaidDeps['billing'], request: HoldRequest): Promise<void> {
+  if (request.micro === 0n) return;
+  const answer = await billing.holdForWork(request);
+  if (answer !== 'held')
+    throw tooFewCredits('This call', { required: request.micro, available: answer.refused.availableMicro });
+}
+
+export function tooFewCredits(what: string, micro: { required: Micro; available: Micro }) {
+  const [required, available] = [formatCredits(micro.required), formatCredits(micro.available)];
+  return fault('insufficient_credits', {
+    message: `${what} may cost up to ${required} credits; ${available} are available.`,
+    details: { required, available },
+  });
+}
+
+function pay(tx: Sql, { call, heldMicro, spent }: { call: PaidCall; heldMicro: Micro; spent: Spent }): Promise<Micro> {
+  const { principal, requestId, operation, index } = call;
+  return chargeWork(tx, {
+    type: 'inference',
+    requestId,
+    accountId: principal.accountId,
+    keyId: principal.keyId,
+    keyName: principal.keyName,
+    projectId: index.projectId,
+    operation,
+    modelRequested: index.model,
+    modelServed: index.baseModelId,
+    modelRevision: index.modelRevision,
+    activeMs: spent.activeMs,
+    rateMicroPerMinute: index.queryRateMicroPerMinute,
+    priceVersion: index.priceVersion,
+    heldMicro,
+    usage: { promptTokens: spent.promptTokens, completionTokens: 0 },
+    holdId: requestId,
+    outcome: 'succeeded',
+  });
+}

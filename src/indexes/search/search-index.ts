@@ -1,0 +1,41 @@
+import type { Sql } from '#db';
+import { listDocumentTextsAt } from '../documents.store.ts';
+import type { EmbeddingEngine } from '../embedding.ts';
+import { embedderOf, embedTexts } from '../embedding.ts';
+import type { Searchable } from '../index-access.ts';
+import { corpusOf, type SearchDeps } from '../index-corpus.ts';
+import type { Spent } from '../paid-run.ts';
+
+export type SearchResult = { rank: number; documentId: string | null; text: string; score: number };
+
+export type Searched = { results: SearchResult[]; spent: Spent };
+
+export type SearchQuestion = { index: Searchable; query: string; topK: number; signal: AbortSignal };
+
+/** Finds the documents nearest to a query, compared with every one of them. */
+export async function searchIndex(
+  deps: SearchDeps & { engine: EmbeddingEngine },
+  { index, query, topK, signal }: SearchQuestion,
+): Promise<Searched> {
+  const { vectors, activeMs, promptTokens } = await embedTexts(deps.engine, {
+    embedder: embedderOf(index),
+    role: 'query',
+    texts: [query],
+    truncate: false,
+    signal,
+  });
+  const { places, scores } = await corpusOf(deps, index).search(vectors, topK);
+  return { results: await resultsOf(deps.sql, { id: index.id, places, scores }), spent: { activeMs, promptTokens } };
+}
+
+type Ranked = { id: string; places: Int32Array; scores: Float32Array };
+
+async function resultsOf(sql: Sql, { id, places, scores }: Ranked): Promise<SearchResult[]> {
+  const documents = new Map((await listDocumentTextsAt(sql, id, [...places])).map((row) => [row.place, row]));
+  return [...places].flatMap((place, at) => {
+    const document = documents.get(place);
+    if (!document) return [];
+    const { documentId, text } = document;
+    return [{ rank: at + 1, documentId, text, score: scores[at] ?? 0 }];
+  });
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '#db';
+import { type TypeBoxProvider, watchCaller } from '#http';
+import { once } from '#idempotency';
+import { fault } from '#kernel';
+import { searchable, useOwnIndex } from '../index-access.ts';
+import { indexPath } from '../indexes.routes.ts';
+import type { Digests } from '../indexes.store.ts';
+import { type PaidDeps, performPaid } from '../paid-run.ts';
+import { searchContract } from './search.contract.ts';
+import { foundToWire, searchBody } from './search.schema.ts';
+import { searchIndex } from './search-index.ts';
+
+export type SearchRoutesDeps = Parameters<typeof searchIndex>[0] & {
+  database: Database;
+  paid: PaidDeps;
+  digests: () => Digests;
+};
+
+export function searchRoutes(deps: SearchRoutesDeps) {
+  const { database, paid, digests } = deps;
+  return async (app: FastifyInstance): Promise<void> => {
+    app
+      .withTypeProvider<TypeBoxProvider>()
+      .post(
+        `${indexPath}/search`,
+        { config: { operation: 'dataset_indexes.search', contract: searchContract }, schema: { body: searchBody } },
+        async (request, reply) => {
+          const { query, top_k: topK = 10 } = request.body;
+          if (query.trim() === '')
+            throw fault('invalid_request', { message: 'query: expected more than spaces.', param: 'query' });
+          const index = searchable((await useOwnIndex(database, request, digests())).index, digests());
+          const { principal, id: requestId } = request;
+          const { signal } = watchCaller(reply);
+          const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply };
+          return performPaid(
+            paid,
+            { ...call, promptTokensAtMost: index.maxInputTokens },
+            {
+              work: () => searchIndex(deps, { index, query, topK, signal }),
+              finish: async ({ results, spent }, pay) => {
+                const micro = await once(request, database).transaction(pay);
+                return foundToWire(results, { modelRevision: index.modelRevision, spent, micro });
+              },
+            },
+          );
+        },
+      );
+  };
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sql } from '#db';
+import type { VectorFile } from './scan-protocol.ts';
+import { listVectors } from './vectors.store.ts';
+
+/** What is needed of an index whose documents all have their vectors. */
+export type Vectors = { id: string; dimensions: number; documents: number };
+
+/** The vectors of indexes as files on this machine's disk, made from the database on first use. */
+export type VectorFiles = {
+  open: (index: Vectors) => Promise<VectorFile>;
+  /** The vectors at some places. */
+  read: (index: Vectors, places: readonly number[]) => Promise<Map<number, Float32Array>>;
+  forget: (indexId: string) => Promise<void>;
+};
+
+export type VectorFilesOptions = {
+  sql: Sql;
+  folder: string;
+  /** Those used least lately go when all together have more. */
+  maxBytes: number;
+};
+
+const suffix = '.f32';
+
+export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions): VectorFiles {
+  const making = new Map<string, Promise<void>>();
+  const pathOf = (indexId: string) => path.join(folder, `${indexId}${suffix}`);
+
+  async function makeOnce(index: Vectors): Promise<void> {
+    const known = making.get(index.id);
+    if (known) return known;
+    const made = make(index).finally(() => making.delete(index.id));
+    making.set(index.id, made);
+    return made;
+  }
+
+  /** Complete under its name or not there: a process that dies on the way leaves a part that nobody reads. */
+  async function make(index: Vectors): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    const part = path.join(folder, `${index.id}.${randomBytes(6).toString('hex')}.part`);
+    try {
+      await write(sql, index, part);
+      await rename(part, pathOf(index.id));
+    } finally {
+      await rm(part, { force: true });
+    }
+    await makeRoom(folder, { maxBytes, keep: pathOf(index.id) });
+  }
+
+  async function openFile(index: Vectors): Promise<VectorFile> {
+    const { id, dimensions, documents: rows } = index;
+    const file = { path: pathOf(id), dimensions, rows };
+    if ((await sizeOf(file.path)) !== rows * dimensions * 4) await makeOnce(index);
+    const now = new Date();
+    await utimes(file.path, now, now).catch(() => {});
+    return file;
+  }
+
+  return {
+    open: openFile,
+    async read(index, places) {
+      const { path: filePath, dimensions } = await openFile(index);
+      const handle = await open(filePath, 'r');
+      try {
+        const read = async (place: number): Promise<[number, Float32Array]> => {
+          const vector = new Float32Array(dimensions);
+          await handle.read(new Uint8Array(vector.buffer), 0, dimensions * 4, place * dimensions * 4);
+          return [place, vector];
+        };
+        return new Map(await Promise.all(places.map(read)));
+      } finally {
+        await handle.close();
+      }
+    },
+    forget: (indexId) => rm(pathOf(indexId), { force: true }),
+  };
+}
+
+async function write(sql: Sql, { id, dimensions, documents }: Vectors, filePath: string): Promise<void> {
+  const handle = await open(filePath, 'wx', 0o600);
+  try {
+    for (let place = 0; place < documents; ) {
+      const rows = await listVectors(sql, { indexId: id, fromPlace: place });
+      for (const { firstPlace, count, vectors } of rows) {
+        if (firstPlace !== place || vectors.length !== count * dimensions * 4)
+          throw new Error(`The vectors of ${id} are not complete at place ${place}. This is a bug.`);
+        await handle.write(vectors);
+        place += count;
+      }
+      if (rows.length === 0) throw new Error(`The vectors of ${id} end at place ${place}. This is a bug.`);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sizeOf(filePath: string): Promise<number> {
+  return stat(filePath).then(
+    ({ size }) => size,
+    () => -1,
+  );
+}
+
+/** A file that is being searched stays readable for whoever has opened it. */
+async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; keep: string }): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const file = path.join(folder, name);
+      const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: 0 }));
+      return { file, size, mtimeMs };
+    }),
+  );
+  let bytes = files.reduce((sum, { size }) => sum + size, 0);
+  for (const { file, size } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+    if (bytes <= maxBytes) return;
+    if (file === keep) continue;
+    await rm(file, { force: true });
+    bytes -= size;
+  }
+}
