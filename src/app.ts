@@ -31,7 +31,6 @@ import {
   createServingRoutes,
   listPrices,
   type ModelsService,
-  noTrainedModels,
   withRoutes,
 } from '#models';
 import { projectsRoutes } from '#projects';
@@ -40,6 +39,7 @@ import { createTelemetry } from '#telemetry';
 import { answerStranger, type Site, webRoutes } from '#web';
 import type { Config } from './config.ts';
 import { datasetLimitsOf } from './settings/dataset-settings.ts';
+import { openTraining } from './settings/job-settings.ts';
 import { objectPlaceOf, openObjects } from './settings/object-settings.ts';
 import { engineSettings, telemetrySettings } from './settings/process-settings.ts';
 
@@ -104,14 +104,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   const idempotency = createIdempotency(instance);
   const usage = createKeyUsage({ sql: database, clock });
   const jobs = createJobs({ url: database.url, log });
-  const hosting = createHosting({
-    ...{ database, cursors, publicUrl, clock, models, engine, jobs },
-    trainedModels: noTrainedModels,
-    countCalls: countCallsByAccount,
-  });
   const datasets = createDatasets({
     ...{ database, cursors, jobs, models, tokenCounter },
     limits: datasetLimitsOf(config),
+  });
+  const wiring = { database, cursors, models, datasets, billing, objects, instanceId, log };
+  const { training, close: closeEncoder } = openTraining(config, wiring, forChildren);
+  const hosting = createHosting({
+    ...{ database, cursors, publicUrl, clock, models, engine, jobs, finishedJobs: training.finishedJobs },
+    trainedModels: training.served,
+    countCalls: countCallsByAccount,
   });
   const imports = createImports({
     ...{ database, cursors, publicUrl, objects, jobs, log, limits: datasets.limits, environment: config.environment },
@@ -159,10 +161,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(limitsRoutes({ database }));
   await server.register(requestsRoutes(requests));
   await server.register(activityRoutes({ sql: database, cursors }));
+  const parts = { ...emptyParts, feedback: feedback.count, training: training.overview };
+  await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro }));
   await server.register(
-    dashboardRoutes({ sql: database, clock, parts: { ...emptyParts, feedback: feedback.count }, lowMicro }),
+    projectsRoutes({ database, cursors, publicUrl, work: [imports.work, indexes.work, training.work] }),
   );
-  await server.register(projectsRoutes({ database, cursors, publicUrl, work: [imports.work, indexes.work] }));
   await server.register(credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
   await server.register(hosting.routes);
@@ -170,12 +173,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(imports.routes);
   await server.register(feedback.routes);
   await server.register(indexes.routes);
-  const admit = createAdmission({ sql: database, keyUsage: usage });
+  await server.register(training.routes);
+  const findTrained = training.served.ofCall;
+  const admit = createAdmission({ sql: database, keyUsage: usage, findTrained });
   const retentionDays = config.autosaveRetentionDays;
   const saved = createSavedCalls({ database, datasets, clock, cursors, log, retentionDays });
   await server.register(saved.routes);
   const inference = {
     admit,
+    findTrained,
     sql: database,
     models,
     modelUsage: hosting.usage,
@@ -208,6 +214,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await datasets.start();
   await hosting.start();
   await indexes.start();
+  training.start(hosting.deploy);
   imports.start();
   feedback.start();
   const observed = {
@@ -226,6 +233,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(telemetry.stop);
       parts.defer(objects.close);
       parts.defer(tokenCounter.close);
+      parts.defer(closeEncoder);
       parts.defer(engine.close);
       parts.defer(serving.stop);
       parts.defer(usage.stop);
@@ -240,6 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(imports.stop);
       parts.defer(indexes.stop);
       parts.defer(feedback.stop);
+      parts.defer(training.stop);
       // Work in the background is tried again elsewhere; it need not hold up the end.
       parts.defer(() => jobs.stop(Math.min(drainMs, 5_000)));
       parts.defer(() => server.drain({ graceMs: drainMs }));

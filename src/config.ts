@@ -6,6 +6,7 @@ import type { DatasetLimits } from '#datasets';
 import { type Micro, OperatorError, parseCredits } from '#kernel';
 import { datasetSettings } from './settings/dataset-settings.ts';
 import { type IndexValues, indexSettings } from './settings/index-settings.ts';
+import { type JobValues, jobSettings } from './settings/job-settings.ts';
 import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
 import { byteUnit, number, type Setting, type SettingsOf, words } from './settings/setting.ts';
 import { trainingSettings } from './settings/training-settings.ts';
@@ -15,6 +16,7 @@ export type Environment = Record<string, string | undefined>;
 
 type Values = DatasetLimits &
   IndexValues &
+  JobValues &
   ObjectValues &
   RunnerValues & {
     host: string;
@@ -252,6 +254,7 @@ export const settings: SettingsOf<Values> = {
     read: number(64, 100_000_000, byteUnit),
   },
   ...trainingSettings,
+  ...jobSettings,
   hubEndpoint: {
     env: 'HF_ENDPOINT',
     fallback: 'https://huggingface.co',

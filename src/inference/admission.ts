@@ -4,7 +4,7 @@ import type { Principal } from '#http';
 import { fault } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
-import type { AliasRow } from '#models';
+import type { AliasRow, TrainedModel } from '#models';
 import {
   type AdmissionAnswer,
   type AdmissionQuestion,
@@ -31,7 +31,16 @@ export type Admitted = {
   isSaved: boolean;
   /** Key and account, as far as they have limits; null: neither has. */
   limited: LimitedSubject[] | null;
+  /** The finished training job that is called, by its id or behind the alias. */
+  trained?: TrainedModel | null;
 };
+
+/** Finds the finished job behind a call, as far as the caller may use it. */
+export type FindTrained = (question: {
+  requested: string | null;
+  alias: AliasRow | null;
+  accountId: string;
+}) => Promise<TrainedModel | null>;
 
 export type Admit = (headers: IncomingHttpHeaders, question: AdmittedPlace) => Promise<Admitted>;
 
@@ -45,7 +54,8 @@ const maxQuestions = 512;
  * `invalid_credentials`, `account_suspended`, `project_not_found`, `state_conflict` (archived project);
  * `service_unavailable` when the database cannot answer.
  */
-export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsage }): Admit {
+export function createAdmission(options: { sql: Sql; keyUsage: KeyUsage; findTrained?: FindTrained }): Admit {
+  const { sql, keyUsage, findTrained } = options;
   const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
     name: 'inference.admit',
     lanes,
@@ -57,12 +67,13 @@ export function createAdmission({ sql, keyUsage }: { sql: Sql; keyUsage: KeyUsag
     if (!digest) throw fault('invalid_credentials');
     const admitted = judge(await batcher.submit({ ...question, digest }));
     if (admitted.key) keyUsage.seen(admitted.key.id);
-    return admitted;
+    return withTrained(admitted, question.model, findTrained);
   };
 }
 
 /** The same check for a request that was authenticated before: with its key, or as the account of its session. */
-export function createPrincipalAdmission({ sql, admit }: { sql: Sql; admit: Admit }) {
+export function createPrincipalAdmission(options: { sql: Sql; admit: Admit; findTrained?: FindTrained }) {
+  const { sql, admit, findTrained } = options;
   return async (
     { headers, principal }: { headers: IncomingHttpHeaders; principal: Principal },
     place: AdmittedPlace,
@@ -70,8 +81,20 @@ export function createPrincipalAdmission({ sql, admit }: { sql: Sql; admit: Admi
     if (principal.method === 'api_key') return admit(headers, place);
     const answer = await findAccountAdmission(sql, principal.accountId, place);
     if (!answer) throw fault('invalid_credentials');
-    return judge(answer);
+    return withTrained(judge(answer), place.model, findTrained);
   };
+}
+
+/** Most calls name no training job: they wait for nothing. */
+function withTrained(
+  admitted: Admitted,
+  requested: string | null,
+  find: FindTrained | undefined,
+): Admitted | Promise<Admitted> {
+  const { alias, accountId } = admitted;
+  const namesJob = alias?.targetType === 'training_job' || requested?.startsWith('training-job#');
+  if (!find || !namesJob) return admitted;
+  return find({ requested, alias, accountId }).then((trained) => ({ ...admitted, trained }));
 }
 
 function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Admitted {

@@ -6,7 +6,7 @@ import type { Clock } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ModelsService, ModelUsage } from '#models';
 import type { Requests } from '#requests';
-import type { Admit } from './admission.ts';
+import type { Admit, FindTrained } from './admission.ts';
 import type { AutoSave } from './auto-save.ts';
 import type { ObserveCall } from './observe-calls.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
@@ -14,6 +14,7 @@ import type { RepeatGuard } from './repeat-guard.ts';
 /** What the inference routes are given by the wiring. */
 export type InferenceDeps = {
   admit: Admit;
+  findTrained?: FindTrained;
   sql: Sql;
   models: ModelsService;
   modelUsage: ModelUsage;

@@ -78,6 +78,7 @@ export function resolve(deps: InferenceDeps, admitted: Admitted, requested: stri
     alias: admitted.alias,
     isOwner: admitted.isOwner,
     isShared: admitted.share !== null,
+    trained: admitted.trained ?? null,
     baseModels: deps.models,
     etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });

@@ -1,5 +1,4 @@
-export { createLocalRunner } from './runners/local-runner.ts';
+export { openRunner, type RunnerValues } from './runners/open-runner.ts';
 export type { Runner } from './runners/runner.ts';
-export { trainerProgram } from './runners/trainer-program.ts';
 export type { CallQuestion, ServedJobs } from './serve/trained-models.ts';
 export { createTraining, type Training, type TrainingOptions, type TrainingTiming } from './training-room.ts';

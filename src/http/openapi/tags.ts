@@ -83,6 +83,15 @@ export const tags: readonly Tag[] = [
     ),
   ),
   tag(
+    'training_jobs',
+    'Training jobs',
+    '训练任务',
+    said(
+      'LoRA adapters that are learned from a frozen version of a dataset, and can be called as soon as they are done.',
+      '在数据集的冻结版本上训练 LoRA 适配器，完成后即可调用。',
+    ),
+  ),
+  tag(
     'models',
     'Models',
     '模型',
