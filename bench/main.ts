@@ -13,6 +13,7 @@ import { benchLatency } from './latency.ts';
 import { benchLists } from './lists.ts';
 import { benchStart } from './start.ts';
 import { printTable, type Row } from './table.ts';
+import { benchTraining } from './training.ts';
 
 /**
  * `npm run bench [-- name ...]`: prints one table, every ratio measured within one run on this machine. Nothing else
@@ -52,6 +53,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   latency: benchLatency,
   lists: () => benchLists(),
   start: benchStart,
+  training: () => benchTraining({ threads }),
   examples: () => benchExamples({ examples: 200_000 }),
   // Takes half an hour: named only.
   'examples-million': () => benchExamples({ examples: 1_000_000 }),

@@ -72,7 +72,7 @@ class Contrastive:
         self._control = control
         self._settings = spec.embedding
         self._seed = spec.optim.seed
-        self._micro = spec.optim.micro_batch
+        self._micro = sequences_at_once(spec)
         self._max_queries = spec.evaluation.max_samples
         #: Vectors of the documents as the base makes them; in `query` mode they stay.
         self._frozen = data.vectors
@@ -211,6 +211,13 @@ class Contrastive:
         queries = [pair.query for pair in (self._data.eval or self._data.train)]
         chosen = sorted(dict.fromkeys(queries), key=len)[:REFERENCES]
         return [{"ids": list(query), "values": self._vectors([query])[0].cpu().tolist()} for query in chosen]
+
+
+def sequences_at_once(spec: Spec) -> int | None:
+    """`micro_batch` counts pairs; a pair is up to so many sequences."""
+    if spec.optim.micro_batch is None:
+        return None
+    return spec.optim.micro_batch * (2 + spec.embedding.negatives if spec.embedding.mode == "both" else 1)
 
 
 def _inverse(parts: list[list[int]]) -> Tensor:

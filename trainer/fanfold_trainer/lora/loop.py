@@ -63,7 +63,7 @@ class Loop:
         self._out = out
         self._parameters = learner.trainable()
         self._optimizer = torch.optim.AdamW(
-            self._parameters, lr=spec.optim.lr, betas=(0.9, 0.95), weight_decay=spec.optim.weight_decay
+            self._parameters, lr=spec.optim.lr, betas=(0.9, 0.95), weight_decay=spec.optim.weight_decay, fused=True
         )
         self._best: dict[str, Tensor] | None = None
         #: Step and evaluation of the last checkpoint.
@@ -92,7 +92,7 @@ class Loop:
                 if self._is_finished():
                     break
                 self._control.check()
-                self._step()
+                self.step()
                 self._save_if_due()
             self.save()
         except Stopped:
@@ -115,7 +115,8 @@ class Loop:
             self._epoch = (number, self._task.plan.epoch(number))
         return self._epoch[1][place]
 
-    def _step(self) -> None:
+    def step(self) -> None:
+        """One optimizer step."""
         step = self.progress.step
         began = time.monotonic()
         self._optimizer.zero_grad(set_to_none=True)

@@ -14,7 +14,7 @@ import transformers
 from .base import Learner, Machine, choose_machine, load_learner, parameter_count, read_config
 from .batches import micro_batches
 from .checkpoints import Progress, Restored, checkpoint_folders, restore
-from .contrastive import Contrastive, PairData
+from .contrastive import Contrastive, PairData, sequences_at_once
 from .control import Control
 from .data import check_digests
 from .events import EventLog
@@ -56,7 +56,8 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
 
     lengths = _sequence_lengths(data, spec)
     part_tokens = max(PART_TOKENS[machine.device.type], max(lengths))
-    largest = _largest_part(lengths, spec.optim.micro_batch, part_tokens)
+    at_once = sequences_at_once(spec) if spec.kind == "embedding" else spec.optim.micro_batch
+    largest = _largest_part(lengths, at_once, part_tokens)
     checkpointing = spec.gradient_checkpointing
     if checkpointing is None:
         checkpointing = parameters > CHECKPOINTING_PARAMETERS or max(lengths) > CHECKPOINTING_TOKENS
