@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OperatorError } from '#kernel';
+import { pythonProgram } from '#test/python.ts';
 import { installRay, type RayCluster, startRay } from './ray-cluster.fixture.ts';
 import { createRayRunner, type RayRunnerOptions } from './ray-runner.ts';
 import { eventsOf, follow, openAttempts, protocolTrainer, runnerSuite } from './runner.fixture.ts';
+import { realAttempt } from './trained.fixture.ts';
 
 const { bin, ...missing } = await installRay();
 
@@ -33,13 +35,12 @@ if (bin === null) {
     await attempts.remove();
   });
 
-  const open = (change: Partial<RayRunnerOptions> = {}) =>
-    createRayRunner({
-      ...{ url: cluster.url, token: cluster.token, shared: { here: shared, there: shared }, python: cluster.python },
-      ...{ cpus: 0.1, gpus: 0, pendingMs: 30_000, killAfterMs: 2_000, unreachableMs: 10_000 },
-      ...{ packageFolder, entrypoint: `${cluster.python} speak.py` },
-      ...change,
-    });
+  const options = (): RayRunnerOptions => ({
+    ...{ url: cluster.url, token: cluster.token, shared: { here: shared, there: shared }, python: cluster.python },
+    ...{ cpus: 0.1, gpus: 0, pendingMs: 30_000, killAfterMs: 2_000, unreachableMs: 10_000 },
+    ...{ packageFolder, entrypoint: `${cluster.python} speak.py` },
+  });
+  const open = (change: Partial<RayRunnerOptions> = {}) => createRayRunner({ ...options(), ...change });
 
   runnerSuite('ray', () => ({ open, attempts }));
 
@@ -54,6 +55,19 @@ if (bin === null) {
     });
     const nowhere = await follow(open({ url: 'http://127.0.0.1:9', unreachableMs: 300 }), await attempts.attempt());
     assert.match(JSON.stringify(nowhere.outcome), /"lost".*cannot be reached/);
+  });
+
+  test('the trainer itself runs on workers that have nothing of this program but a folder', async (t) => {
+    const run = await realAttempt('embedding');
+    t.after(run.remove);
+    const { packageFolder: _folder, entrypoint: _entrypoint, ...real } = options();
+    const told = await follow(createRayRunner({ ...real, python: await pythonProgram('python') }), run);
+    assert.deepEqual(told.outcome, { kind: 'exited', code: 0 }, JSON.stringify(told.lines.slice(-20)));
+    assert.equal(eventsOf(told).at(-1)?.event, 'finished');
+    const artifacts = eventsOf(told).filter((event) => event.event === 'artifact');
+    for (const { path } of artifacts) await access(join(run.specFolder, 'out', path));
+    assert.ok(artifacts.length > 0);
+    assert.deepEqual(await readdir(join(shared, 'models')), [run.spec.base.sha256]);
   });
 
   test('behind a proxy without WebSockets the output comes all the same, and what a restart needs goes with it', async () => {
