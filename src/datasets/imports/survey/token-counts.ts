@@ -38,15 +38,15 @@ export class TokenCounts {
   /** Ranges of equal width up to what 99 of 100 rows have; one more for those that are longer. */
   histogram(): TokenBin[] {
     const known = this.#sorted();
-    const most = known.at(-1);
-    if (most === undefined) return [];
+    const [least, most] = [known[0], known.at(-1)];
+    if (least === undefined || most === undefined) return [];
     const usual = known[Math.floor((known.length - 1) * 0.99)] ?? most;
-    const width = Math.max(1, Math.ceil((usual + 1) / maxBins));
-    const bins = Array.from({ length: Math.floor(usual / width) + 1 }, (_, index) => ({
-      ...{ from: index * width, to: (index + 1) * width - 1, rows: 0 },
+    const width = Math.ceil((usual - least + 1) / maxBins);
+    const bins = Array.from({ length: Math.ceil((usual - least + 1) / width) }, (_, index) => ({
+      ...{ from: least + index * width, to: least + (index + 1) * width - 1, rows: 0 },
     }));
-    const rest = { from: bins.length * width, to: most, rows: 0 };
-    for (const tokens of known) (bins[Math.floor(tokens / width)] ?? rest).rows++;
+    const rest = { from: least + bins.length * width, to: most, rows: 0 };
+    for (const tokens of known) (bins[Math.floor((tokens - least) / width)] ?? rest).rows++;
     return rest.rows > 0 ? [...bins, rest] : bins;
   }
 

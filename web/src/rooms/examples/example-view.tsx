@@ -4,11 +4,15 @@ import styles from './example-view.module.css';
 import type { EmbeddingContent, TextContent } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 
+/** The first answer, the second passage that should be found, and so on. */
+export type TextPlace = { part: TextPart; nth: number };
+type TextPart = 'query' | 'positives' | 'negatives' | TextContent['messages'][number]['role'];
+
 export type ExampleViewProps = {
   text: TextContent | null;
   embedding: EmbeddingContent | null;
   /** Shows a text in another way, for example with what has changed in it. */
-  show?: (text: string, place: string) => ReactNode;
+  show?: (text: string, place: TextPlace) => ReactNode;
 };
 
 /** All of an example, to be read. */
@@ -17,17 +21,17 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
   if (embedding)
     return (
       <dl className={styles.view}>
-        <Entry name={t.query}>{show(embedding.query, 'query')}</Entry>
+        <Entry name={t.query}>{show(embedding.query, { part: 'query', nth: 0 })}</Entry>
         {embedding.positives.map((each, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
           <Entry key={index} name={t.positives} tone="good">
-            {show(each.text, `positive ${index}`)}
+            {show(each.text, { part: 'positives', nth: index })}
           </Entry>
         ))}
         {embedding.negatives.map((each, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
           <Entry key={index} name={t.negativesLabel} tone="bad">
-            {show(each.text, `negative ${index}`)}
+            {show(each.text, { part: 'negatives', nth: index })}
           </Entry>
         ))}
       </dl>
@@ -38,7 +42,7 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
         <Entry key={index} name={t.roles[role]} tone={role === 'assistant' ? 'good' : 'plain'}>
           {reasoning_content && <span className={styles.reasoning}>{reasoning_content}</span>}
-          {content && show(content, `message ${index}`)}
+          {content && show(content, { part: role, nth: countOf(text, role, index) })}
           {tool_calls && <code>{JSON.stringify(tool_calls, null, 2)}</code>}
         </Entry>
       ))}
@@ -49,6 +53,11 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
       )}
     </dl>
   );
+}
+
+/** How many messages of a role stand before one. */
+function countOf({ messages }: TextContent, role: TextPart, before: number): number {
+  return messages.slice(0, before).filter((message) => message.role === role).length;
 }
 
 type EntryProps = { name: string; tone?: 'plain' | 'good' | 'bad'; children: ReactNode };

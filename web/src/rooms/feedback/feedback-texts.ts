@@ -46,7 +46,7 @@ export const feedbackTexts = catalogue(
       conversion: 'bought',
       manual: 'judged',
     },
-    judged: { positive: 'as right', negative: 'as wrong', neutral: 'without an opinion' },
+    judged: { positive: '', negative: '(wrong)', neutral: '(neither)' },
     marks: { positive: 'right', negative: 'wrong' },
     dropped: {
       no_positive: 'nothing right to compare with',
@@ -145,7 +145,7 @@ export const feedbackTexts = catalogue(
       conversion: '促成转化',
       manual: '被评判',
     },
-    judged: { positive: '（正确）', negative: '（错误）', neutral: '（中性）' },
+    judged: { positive: '', negative: '（错误）', neutral: '（中性）' },
     marks: { positive: '正确', negative: '错误' },
     dropped: {
       no_positive: '没有可比较的正确结果',

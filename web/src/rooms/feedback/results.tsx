@@ -49,7 +49,7 @@ function Small({ event, result, dropped }: SmallProps) {
     rank === null ? id !== null && id === result.document_id : rank === result.rank,
   );
   const parts = [
-    ...judgments.map(({ signal, label }) => `${t.signals[signal ?? 'manual']} ${t.judged[label]}`),
+    ...judgments.map(({ signal, label }) => `${t.signals[signal ?? 'manual']} ${t.judged[label]}`.trim()),
     ...(dropped ? [t.dropped[dropped]] : []),
     ...(result.document_id ? [result.document_id] : []),
     ...(result.score === null ? [] : [t.score(format.shortAmount(result.score))]),

@@ -67,7 +67,7 @@ export const previewQuery = (at: ImportPath, { mapping, options }: { mapping: Ma
     queryFn: ({ signal }) =>
       call('POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview', {
         path: pathOf(at),
-        body: { ...(mapping && { mapping }), options, limit: 25 },
+        body: { ...(mapping && { mapping }), options, limit: 12 },
         signal,
       }),
     placeholderData: keepPreviousData,

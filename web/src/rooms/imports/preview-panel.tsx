@@ -45,7 +45,9 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
         {example && (
           <span className={styles.lineNumber}>
             {example.split && (
-              <Badge mr="xs">{example.split === 'test' ? texts.splits.test : texts.splits.train}</Badge>
+              <Badge mr="xs" color={example.split === 'test' ? 'ink' : 'gray'}>
+                {example.split === 'test' ? texts.splits.test : texts.splits.train}
+              </Badge>
             )}
             {example.tokens !== null && texts.tokens(format.number(example.tokens))}
           </span>

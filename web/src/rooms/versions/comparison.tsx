@@ -8,7 +8,7 @@ import { IconX } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
-import { ExampleView } from '../examples/example-view.tsx';
+import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
 import { examplesTexts } from '../examples/examples-texts.ts';
 import styles from './comparison.module.css';
 import { Marked } from './marked.tsx';
@@ -163,17 +163,8 @@ function Side({ name, side, other, tone }: SideProps) {
 }
 
 /** The text that has this place on the other side. */
-function textAt({ text, embedding }: SideValue, place: string): string {
-  const [what, number] = place.split(' ');
-  const index = Number(number);
-  switch (what) {
-    case 'query':
-      return embedding?.query ?? '';
-    case 'positive':
-      return embedding?.positives[index]?.text ?? '';
-    case 'negative':
-      return embedding?.negatives[index]?.text ?? '';
-    default:
-      return text?.messages[index]?.content ?? '';
-  }
+function textAt({ text, embedding }: SideValue, { part, nth }: TextPlace): string {
+  if (part === 'query') return embedding?.query ?? '';
+  if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';
+  return text?.messages.filter(({ role }) => role === part)[nth]?.content ?? '';
 }

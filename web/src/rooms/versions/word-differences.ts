@@ -3,6 +3,9 @@ export type Piece = { words: string; isShared: boolean };
 /** Words of both texts multiplied, at most: longer ones are told as a whole. */
 const maxCells = 250_000;
 
+/** With less in common than this part of their words, texts are simply different ones. */
+const leastShared = 0.3;
+
 /** The pieces of a text, those apart that the other text does not have in the same order. */
 export function wordDifferences(text: string, other: string): Piece[] {
   if (text === other) return text === '' ? [] : [{ words: text, isShared: true }];
@@ -14,19 +17,18 @@ export function wordDifferences(text: string, other: string): Piece[] {
   while (end < mine.length - start && end < theirs.length - start && mine.at(-1 - end) === theirs.at(-1 - end)) end++;
   const middle = mine.slice(start, mine.length - end);
   const shared = sharedIn(middle, theirs.slice(start, theirs.length - end));
-  return joined(
-    mine.map((word, index) => ({
-      words: word,
-      isShared: index < start || index >= mine.length - end || (shared[index - start] ?? false),
-    })),
-  );
+  const pieces = mine.map((words, index) => ({
+    words,
+    isShared: index < start || index >= mine.length - end || (shared[index - start] ?? false),
+  }));
+  const common = pieces.filter(({ isShared }) => isShared).length;
+  if (common < leastShared * Math.max(mine.length, theirs.length)) return [{ words: text, isShared: false }];
+  return joined(pieces);
 }
 
 /** Words with the space behind them; of scripts without spaces, characters. */
 function wordsOf(text: string): string[] {
-  return (
-    text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []
-  );
+  return text.match(/\s+|(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+|[^\s])\s*/gu) ?? [];
 }
 
 /** Which of the words belong to the longest sequence that both have. */
