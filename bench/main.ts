@@ -8,6 +8,7 @@ import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchHotPath } from './hot-path.ts';
+import { benchIndexes } from './indexes.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
 import { benchLists } from './lists.ts';
@@ -50,6 +51,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
     }),
   embedding: () => benchEmbedding({ threads }),
   feedback: benchFeedback,
+  indexes: benchIndexes,
   latency: benchLatency,
   lists: () => benchLists(),
   start: benchStart,

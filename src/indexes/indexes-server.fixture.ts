@@ -121,7 +121,7 @@ export async function someoneOn(
   /** A dataset with these examples, and a version of it. */
   const versionWith = async (examples: readonly Said[]) => {
     const datasetId = String((await ask('POST', '/datasets', { name: 'Searches' })).json.id);
-    const exampleIds = await add(datasetId, examples);
+    const exampleIds = examples.length > 0 ? await add(datasetId, examples) : [];
     return { datasetId, exampleIds, versionId: await freeze(datasetId) };
   };
   const until = async (indexId: string, states: readonly string[]) => {

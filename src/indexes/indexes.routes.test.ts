@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import { insertHostedModel } from '#models';
 import {
   chargesOf,
   errorOf,
@@ -210,6 +211,34 @@ test('an index is stale once there is a newer version, is listed by state, and c
   assert.deepEqual(errorOf(foreign), [400, 'invalid_cursor', 'cursor']);
   assert.equal((await me.ask('DELETE', `/dataset-indexes/${id}`)).status, 204);
   assert.deepEqual(errorOf(await me.ask('DELETE', `/dataset-indexes/${id}`)), [404, 'not_found', null]);
+});
+
+test('an index keeps the model of its alias when that is pointed elsewhere, at its frozen rate, and is stale', async () => {
+  const me = await someoneOn(server);
+  const { versionId } = await me.versionWith(shop(2));
+  const { database } = server.db;
+  const baseModel = server.options.models.find('fanfold-tiny-embed');
+  assert.ok(baseModel);
+  const dear = { ...baseModel, rateMicroPerMinute: 60_000n, priceVersion: 'frozen' };
+  await insertHostedModel(database, { projectId: me.projectId, alias: 'search', baseModel: dear, active: true });
+  const index = await me.build(versionId, 'search');
+  assert.deepEqual(
+    [index.state, index.model, index.base_model, index.model_revision],
+    [...['ready', 'search', 'fanfold-tiny-embed', 1]],
+  );
+  assert.deepEqual(index.rate, { credits_per_gpu_minute: '0.060000', price_version: 'frozen' });
+  await database.query('update hosted_models set revision = 2, rate_micro_per_minute = 1 where project_id = $1', [
+    me.projectId,
+  ]);
+  assert.equal((await me.ask('GET', `/dataset-indexes/${index.id}`)).json.state, 'stale');
+  const { json } = await me.ask('POST', `/dataset-indexes/${index.id}/search`, { query: 'lamp' });
+  assert.equal(json.model_revision, 1);
+  const [row] = await database.query<{ rate: bigint; requested: string }>(
+    `select rate_micro_per_minute as rate, model_requested as requested from ledger
+      where account_id = $1 and type = 'inference'`,
+    [me.accountId],
+  );
+  assert.deepEqual(row, { rate: 60_000n, requested: 'search' });
 });
 
 test('what cannot be built is refused with the field and the reason', async () => {
