@@ -17,6 +17,7 @@ import { keysRoute } from '../rooms/keys/routes.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/routes.ts';
 import { signInRoute, signUpRoute } from '../rooms/sign-in/routes.ts';
+import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/routes.ts';
 import { basePath } from './page-settings.ts';
 import { rootRoute, signedInRoute } from './root-route.tsx';
 
@@ -31,6 +32,10 @@ const routeTree = rootRoute.addChildren([
       projectHomeRoute,
       hostedModelsRoute,
       hostedModelRoute,
+      trainingRoute,
+      newJobRoute,
+      compareRoute,
+      jobRoute,
       dataRoute,
       importRoute,
       datasetRoute.addChildren([examplesRoute, versionsRoute, feedbackRoute]),

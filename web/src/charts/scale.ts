@@ -13,3 +13,14 @@ export function ticksUpTo(max: number, count = 4): number[] {
 export function labelStride(count: number, width: number, labelWidth: number): number {
   return Math.max(1, Math.ceil((count * labelWidth) / Math.max(1, width)));
 }
+
+/** Round numbers that enclose a range, about `count` of them. */
+export function ticksBetween(min: number, max: number, count = 4): number[] {
+  if (!(max > min)) return min === 0 ? [0, 1] : [Math.min(0, min), Math.max(0, min)];
+  const rough = (max - min) / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
+  const first = Math.floor(min / step + 1e-9);
+  const last = Math.ceil(max / step - 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+}

@@ -1123,6 +1123,119 @@ export type Schemas = {
       arguments: string;
     };
   };
+  TrainingAttempt: {
+    number: number;
+    state: 'queued' | 'preparing' | 'running' | 'interrupted' | 'saving' | 'canceling' | 'succeeded' | 'failed' | 'canceled';
+    resumed_from: {
+      attempt: number;
+      step: number;
+    } | null;
+    started_at: string | null;
+    finished_at: string | null;
+    active_ms: number;
+    billed_ms: number;
+    credits: string;
+    steps: number;
+    error: {
+      code: 'out_of_memory' | 'dataset_invalid' | 'base_model_unavailable' | 'loss_diverged' | 'time_limit' | 'worker_lost' | 'artifact_write_failed' | 'internal_error';
+      message: string;
+      hint: string;
+      retryable: boolean;
+      log_seq: number | null;
+    } | null;
+    checkpoints: ({
+      step: number;
+      loss: number | null;
+      eval_loss: number | null;
+      size_bytes: number;
+      created_at: string;
+    })[];
+  };
+  TrainingJob: {
+    id: string;
+    model_ref: string;
+    name: string;
+    kind: 'text' | 'embedding';
+    base_model: string;
+    base_revision: string;
+    dataset_id: string;
+    dataset_version_id: string;
+    dataset_sha256: string;
+    hyperparameters: Record<string, unknown>;
+    evaluation: {
+      test_ratio: number | null;
+      every_steps: number | null;
+      early_stopping_patience: number | null;
+    };
+    deploy: {
+      alias: string;
+      activate: boolean;
+    } | null;
+    state: 'queued' | 'preparing' | 'running' | 'interrupted' | 'saving' | 'canceling' | 'succeeded' | 'failed' | 'canceled';
+    phase: string | null;
+    queue_position: number | null;
+    progress: {
+      step: number;
+      total_steps: number | null;
+      epoch: number | null;
+      percent: number | null;
+      eta_ms: number | null;
+      loss: number | null;
+      eval_loss: number | null;
+      tokens_seen: number;
+    };
+    attempt: number;
+    attempts_total: number;
+    cancel_requested: boolean;
+    error: {
+      code: 'out_of_memory' | 'dataset_invalid' | 'base_model_unavailable' | 'loss_diverged' | 'time_limit' | 'worker_lost' | 'artifact_write_failed' | 'internal_error';
+      message: string;
+      hint: string;
+      retryable: boolean;
+      log_seq: number | null;
+    } | null;
+    result: {
+      adapter: {
+        size_bytes: number;
+        sha256: string;
+        rank: number;
+      };
+      metrics: Record<string, number>;
+      baseline_metrics: Record<string, number> | null;
+      max_input_tokens: number | null;
+      check: {
+        agreement: number;
+        difference: number;
+      };
+    } | null;
+    deployed_as: (string)[];
+    rate: {
+      credits_per_gpu_minute: string;
+      price_version: string;
+    };
+    active_ms: number;
+    billed_ms: number;
+    credits: string;
+    can_retry: boolean;
+    retry_blocked_reason: string | null;
+    created_by: {
+      kind: string;
+      id: string | null;
+      label: string;
+    };
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+  };
+  TrainingLogLine: {
+    seq: number;
+    attempt: number;
+    at: string;
+    level: 'debug' | 'info' | 'warn' | 'error';
+    source: 'system' | 'trainer';
+    message: string;
+    data: unknown | null;
+  };
   Usage: {
     prompt_tokens: number;
     completion_tokens: number;
@@ -2555,6 +2668,256 @@ export type Routes = {
         message: string;
       } | null;
     };
+  };
+  'POST /api/v1/projects/{owner}/{project}/training-jobs': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: {
+      name?: string | null;
+      base_model: string;
+      dataset_id: string;
+      dataset_version_id?: string | null;
+      hyperparameters?: Record<string, unknown>;
+      evaluation?: {
+        test_ratio?: number | null;
+        every_steps?: number | null;
+        early_stopping_patience?: number | null;
+      };
+      deploy?: {
+        alias: string;
+        activate: boolean;
+      };
+      dry_run?: boolean;
+    };
+    answer: {
+      job: {
+        name: string;
+        kind: 'text' | 'embedding';
+        base_model: string;
+        base_revision: string;
+        dataset_id: string;
+        dataset_version_id: string | null;
+        hyperparameters: Record<string, unknown>;
+        evaluation: {
+          test_ratio: number | null;
+          every_steps: number | null;
+          early_stopping_patience: number | null;
+        };
+      };
+      estimate: {
+        active_ms: {
+          low: number;
+          expected: number;
+          high: number;
+        };
+        credits: {
+          low: string;
+          expected: string;
+          high: string;
+        };
+        basis: 'measured_step_time' | 'catalog_profile';
+      };
+      warnings: ({
+        code: string;
+        message: string;
+      })[];
+    } | Schemas['TrainingJob'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      state?: 'queued' | 'preparing' | 'running' | 'interrupted' | 'saving' | 'canceling' | 'succeeded' | 'failed' | 'canceled';
+      base_model?: string;
+      dataset_id?: string;
+      q?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['TrainingJob'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['TrainingJob'];
+  };
+  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/cancel': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      keep_checkpoint?: boolean;
+    };
+    answer: Schemas['TrainingJob'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry-estimate': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      from?: 'checkpoint' | 'start';
+    };
+    body: undefined;
+    answer: {
+      can_retry: boolean;
+      blocked_reason: 'not_finished' | 'succeeded' | 'frozen_dataset_missing' | 'base_model_unavailable' | 'insufficient_credits' | null;
+      from: 'checkpoint' | 'start';
+      checkpoint: {
+        attempt: number;
+        step: number;
+      } | null;
+      remaining_steps: number;
+      active_ms: {
+        low: number;
+        expected: number;
+        high: number;
+      };
+      credits: {
+        low: string;
+        expected: string;
+        high: string;
+      };
+      basis: 'measured_step_time' | 'catalog_profile';
+      available_credits: string;
+    };
+  };
+  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      from: 'checkpoint' | 'start';
+    };
+    answer: Schemas['TrainingJob'];
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/attempts': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['TrainingAttempt'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/logs': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      limit?: number;
+      cursor?: string;
+      attempt?: number;
+      level?: 'debug' | 'info' | 'warn' | 'error';
+      after_seq?: number;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['TrainingLogLine'])[];
+      next_cursor: string | null;
+      total_count: number;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/metrics': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      attempt?: number;
+      max_points?: number;
+    };
+    body: undefined;
+    answer: {
+      attempt: number;
+      series: ({
+        name: string;
+        points: ((number)[])[];
+      })[];
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/frozen-dataset': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      split?: 'train' | 'test';
+    };
+    body: undefined;
+    answer: {
+      dataset_id: string;
+      version_id: string;
+      sha256: string;
+      example_count: number;
+      split_counts: {
+        train: number;
+        test: number;
+      };
+      tokens: {
+        samples: number;
+        held_out: number;
+        trained: number;
+        dropped: number;
+      } | null;
+      snapshot_sha256: string | null;
+    };
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/lora': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: {
+      attempt?: number;
+    };
+    body: undefined;
+    answer: unknown;
+  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/manifest': {
+    path: {
+      owner: string;
+      project: string;
+      job_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Record<string, unknown>;
   };
   'GET /api/v1/models': {
     path: Record<never, never>;

@@ -61,7 +61,7 @@ export const billingTexts = catalogue(
     credits: 'Credits',
     balance: 'Balance',
     attempt: (number: string) => `attempt ${number}`,
-    outcomes: { client_disconnected: 'caller hung up', canceled: 'cancelled' },
+    outcomes: { client_disconnected: 'caller hung up', canceled: 'canceled' },
     buyTitle: 'Buy credits',
     pack: 'How much',
     packLabel: (credits: string, price: string) => `${credits} credits · ${price}`,
@@ -77,7 +77,7 @@ export const billingTexts = catalogue(
       processing: 'Your bank is at work',
       completed: 'The credits are there',
       failed: 'The payment failed',
-      canceled: 'The purchase was cancelled',
+      canceled: 'The purchase was canceled',
       expired: 'The purchase has expired',
     },
     checkoutTexts: {

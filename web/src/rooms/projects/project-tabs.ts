@@ -20,5 +20,6 @@ export const projectTabs: readonly ProjectTab[] = [
     text: 'calls',
     isShown: (project) => isOwner(project) && project.kind === 'text',
   },
+  { to: '/projects/$owner/$project/training-jobs', text: 'training', isShown: isOwner },
   { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner },
 ];

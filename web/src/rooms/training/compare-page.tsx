@@ -1,0 +1,155 @@
+import { Skeleton } from '@mantine/core';
+import { useSuspenseQueries } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { LineSeries } from '../../charts/lines.tsx';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconArrowLeft, IconChartLine } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { pointsOf } from './curves.ts';
+import { Chart } from './curves-panel.tsx';
+import { useHyperparameterName } from './hyperparameter-texts.ts';
+import { JobBadge } from './job-badge.tsx';
+import { mostCompared } from './routes.ts';
+import { SettingValue } from './settings-panel.tsx';
+import styles from './training.module.css';
+import { type Job, jobQuery, type Metrics, metricsQuery } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+import { useLoss } from './use-loss.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/compare');
+
+export function ComparePage() {
+  const t = useTexts(trainingTexts);
+  const { owner, project } = route.useParams();
+  const ids = route.useSearch().jobs.split(',').filter(Boolean).slice(0, mostCompared);
+  return (
+    <>
+      <Link className={styles.back} to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
+        <IconArrowLeft size={14} /> {t.back}
+      </Link>
+      {ids.length < 2 ? (
+        <Panel>
+          <Empty icon={IconChartLine} title={t.compareTitle}>
+            {t.compareNothing}
+          </Empty>
+        </Panel>
+      ) : (
+        <Part skeleton={<Skeleton height={420} radius="lg" />}>
+          <Comparison ids={ids} />
+        </Part>
+      )}
+    </>
+  );
+}
+
+type Compared = { job: Job; metrics: Metrics; color: string };
+
+function Comparison({ ids }: { ids: readonly string[] }) {
+  const t = useTexts(trainingTexts);
+  const place = route.useParams();
+  const jobs = useSuspenseQueries({ queries: ids.map((id) => jobQuery({ ...place, id })) });
+  const metrics = useSuspenseQueries({ queries: ids.map((id) => metricsQuery({ ...place, id })) });
+  const compared = jobs.flatMap(({ data: job }, index): Compared[] => {
+    const measured = metrics[index]?.data;
+    return measured ? [{ job, metrics: measured, color: `var(--chart-${index + 1})` }] : [];
+  });
+  const curvesOf = (name: string, isSparse: boolean): LineSeries[] =>
+    compared.map(({ job, metrics: measured, color }) => ({
+      name: job.name,
+      color,
+      points: pointsOf(measured, name),
+      isSparse,
+    }));
+  return (
+    <>
+      <Panel title={t.heldOut}>
+        <Chart label={t.heldOut} series={curvesOf('eval.loss', true)} height={230} />
+      </Panel>
+      <Panel title={t.loss}>
+        <Chart label={t.loss} series={curvesOf('loss', false)} height={230} />
+      </Panel>
+      <Panel title={t.compareTitle} text={t.compareText} flush>
+        <Differences compared={compared} />
+      </Panel>
+    </>
+  );
+}
+
+type Line = { key: string; name: string; cells: readonly ReactNode[]; differs: boolean };
+
+function Differences({ compared }: { compared: readonly Compared[] }) {
+  const t = useTexts(trainingTexts);
+  const lines = useLines(compared.map(({ job }) => job));
+  const place = route.useParams();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
+    <section className={styles.compare} tabIndex={0} aria-label={t.compareTitle}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            {compared.map(({ job, color }) => (
+              <th key={job.id} scope="col">
+                <i style={{ background: color }} />
+                <Link
+                  className={styles.name}
+                  to="/projects/$owner/$project/training-jobs/$id"
+                  params={{ ...place, id: job.id }}
+                >
+                  {job.name}
+                </Link>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ key, name, cells, differs }) => (
+            <tr key={key} data-differs={differs || undefined}>
+              <th scope="row">
+                {name}
+                {differs && <span className="visually-hidden"> ({t.differs})</span>}
+              </th>
+              {cells.map((cell, index) => (
+                <td key={compared[index]?.job.id}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** What jobs are, line by line; settings that differ say so. */
+function useLines(jobs: readonly Job[]): Line[] {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const loss = useLoss();
+  const nameOf = useHyperparameterName();
+  const settings = [...new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters)))];
+  const measured = [...new Set(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})))];
+  const plain = (key: string, name: string, cell: (job: Job) => ReactNode): Line => ({
+    ...{ key, name },
+    cells: jobs.map(cell),
+    differs: false,
+  });
+  const setting = (key: string, name: string, read: (job: Job) => unknown): Line => ({
+    ...{ key, name },
+    cells: jobs.map((job) => <SettingValue key={job.id} value={read(job)} />),
+    differs: new Set(jobs.map((job) => JSON.stringify(read(job)))).size > 1,
+  });
+  return [
+    plain('state', t.state, ({ state }) => <JobBadge state={state} />),
+    plain('eval', t.heldOut, ({ progress }) => loss(progress.eval_loss)),
+    ...measured.map((name) => plain(`metric ${name}`, name, ({ result }) => loss(result?.metrics[name]))),
+    plain('active', t.activeTime, ({ active_ms }) => format.duration(active_ms)),
+    plain('credits', t.credits, ({ credits }) => format.credits(credits)),
+    setting('base', t.base, ({ base_model }) => base_model),
+    setting('data', t.dataVersion, ({ dataset_sha256 }) => dataset_sha256.slice(0, 12)),
+    ...settings.map((name) => setting(name, nameOf(name), ({ hyperparameters }) => hyperparameters[name])),
+  ];
+}

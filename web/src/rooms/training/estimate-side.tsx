@@ -1,0 +1,86 @@
+import { Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { creditsQuery } from '../billing/billing-queries.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import { newJobTexts } from './new-job-texts.ts';
+import styles from './training.module.css';
+import { type Plan, tryOut } from './training-changes.ts';
+import type { NewJob } from './training-queries.ts';
+
+/** Time in which somebody goes on writing. */
+const pauseMs = 400;
+
+type EstimateSideProps = { path: ProjectPath; body: NewJob | null; children: ReactNode };
+
+/** What a job would take, and what to think about first: asked of the server as the form changes. */
+export function EstimateSide({ path, body, children }: EstimateSideProps) {
+  const t = useTexts(newJobTexts);
+  const asked = useSettled(body);
+  const plan = useQuery({
+    queryKey: ['training', 'plan', path.owner, path.project, asked],
+    queryFn: ({ signal }) => {
+      if (asked === null) throw new Error('There is nothing to estimate. This is a bug.');
+      return tryOut(path, asked, signal);
+    },
+    enabled: asked !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+  });
+  return (
+    <Panel title={t.estimate}>
+      <div aria-live="polite">
+        {asked === null && <p>{t.noEstimate}</p>}
+        {asked !== null && plan.isPending && <Skeleton height={84} aria-label={t.computing} />}
+        {asked !== null && plan.data && <Estimated plan={plan.data} />}
+      </div>
+      {asked !== null && plan.error ? <ProblemNote error={plan.error} /> : null}
+      {children}
+    </Panel>
+  );
+}
+
+/** A value when it has not changed for a moment; nothing counts at once. */
+function useSettled(body: NewJob | null): NewJob | null {
+  const text = JSON.stringify(body);
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  // as: it was written as JSON above.
+  return body === null ? null : (JSON.parse(settled) as NewJob | null);
+}
+
+function Estimated({ plan: { estimate, warnings } }: { plan: Plan }) {
+  const t = useTexts(newJobTexts);
+  const format = useFormat();
+  const { data: credits } = useQuery(creditsQuery);
+  return (
+    <>
+      <p className={styles.price}>{t.credits(format.credits(estimate.credits.expected))}</p>
+      <p className={styles.quiet}>
+        {t.range2(format.credits(estimate.credits.low), format.credits(estimate.credits.high))}
+      </p>
+      <p className={styles.quiet}>
+        {t.time(format.duration(estimate.active_ms.expected))}, {t.bases[estimate.basis]}
+      </p>
+      {credits && <p className={styles.quiet}>{t.have(format.credits(credits.available))}</p>}
+      {warnings.length > 0 && (
+        <ul className={styles.warnings} aria-label={t.warnings}>
+          {warnings.map(({ code, message }) => (
+            <li key={code}>
+              <IconAlertTriangle size={16} />
+              <span>{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

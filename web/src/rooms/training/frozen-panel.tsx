@@ -1,0 +1,69 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { IconDownload } from '../../ui/icons.tsx';
+import { notifyProblem } from '../../ui/notify.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import { Fact } from './progress-panel.tsx';
+import styles from './training.module.css';
+import { readFrozenRows } from './training-changes.ts';
+import { frozenQuery, type Job, type JobPath } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+
+/** What a job learned from, exactly as it was. */
+export function FrozenPanel({ path, job }: { path: JobPath; job: Job }) {
+  const t = useTexts(trainingTexts);
+  return (
+    <Panel title={t.dataset} text={t.datasetText} aside={<DownloadRows path={path} name={job.dataset_version_id} />}>
+      <Part skeleton={<Skeleton height={44} />}>
+        <Frozen path={path} />
+      </Part>
+    </Panel>
+  );
+}
+
+function Frozen({ path }: { path: JobPath }) {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const { data } = useSuspenseQuery(frozenQuery(path));
+  const { example_count, split_counts, tokens, sha256 } = data;
+  return (
+    <dl className={styles.facts}>
+      <Fact name={t.examples}>
+        {format.number(example_count)}
+        <span className={styles.quiet}>
+          {t.split(format.number(split_counts.train), format.number(split_counts.test))}
+        </span>
+      </Fact>
+      {tokens && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
+      {tokens && <Fact name={t.dropped}>{format.number(tokens.dropped)}</Fact>}
+      <Fact name={t.digest}>
+        <span className={styles.digest}>{sha256.slice(0, 16)}…</span>
+      </Fact>
+    </dl>
+  );
+}
+
+function DownloadRows({ path, name }: { path: JobPath; name: string }) {
+  const t = useTexts(trainingTexts);
+  const { language } = useLanguage();
+  const [isBusy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    await readFrozenRows(path).then(
+      (rows) => saveFile(`${name}.jsonl`, 'application/x-ndjson', rows),
+      (error: unknown) => notifyProblem(error, language),
+    );
+    setBusy(false);
+  };
+  return (
+    <Button variant="default" size="xs" leftSection={<IconDownload size={14} />} loading={isBusy} onClick={download}>
+      {t.downloadRows}
+    </Button>
+  );
+}

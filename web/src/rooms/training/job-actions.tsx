@@ -1,0 +1,93 @@
+import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { basePath } from '../../app/page-settings.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { IconDownload, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { CreateAlias } from '../models/create-alias.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import { canCancel } from './job-state.ts';
+import { RetryJob } from './retry-job.tsx';
+import { useCancelJob } from './training-changes.ts';
+import type { Job, JobPath } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+
+type JobActionsProps = { path: JobPath; job: Job; project: Project };
+
+/** What can be done with a job as it is. */
+export function JobActions({ path, job, project }: JobActionsProps) {
+  const t = useTexts(trainingTexts);
+  const [open, setOpen] = useState<'cancel' | 'retry' | 'deploy' | null>(null);
+  const close = () => setOpen(null);
+  const archive = ['projects', path.owner, path.project, 'training-jobs', path.id, 'lora'].map(encodeURIComponent);
+  return (
+    <Group gap="xs">
+      {canCancel(job.state) && (
+        <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setOpen('cancel')}>
+          {t.cancel}
+        </Button>
+      )}
+      {(job.state === 'failed' || job.state === 'canceled') && (
+        <Button leftSection={<IconRefresh size={16} />} onClick={() => setOpen('retry')}>
+          {t.retry}
+        </Button>
+      )}
+      {job.state === 'succeeded' && (
+        <>
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            href={`${basePath()}/api/v1/${archive.join('/')}`}
+            title={t.downloadHint}
+            download
+          >
+            {t.download}
+          </Button>
+          <Button leftSection={<IconRocket size={16} />} onClick={() => setOpen('deploy')}>
+            {t.deploy}
+          </Button>
+        </>
+      )}
+      <CancelJob path={path} job={job} isOpen={open === 'cancel'} onClose={close} />
+      <RetryJob path={path} job={job} isOpen={open === 'retry'} onClose={close} />
+      <CreateAlias project={project} target={job.model_ref} isOpen={open === 'deploy'} onClose={close} />
+    </Group>
+  );
+}
+
+export type JobDialogProps = { path: JobPath; job: Job; isOpen: boolean; onClose: () => void };
+
+function CancelJob({ path, job, isOpen, onClose }: JobDialogProps) {
+  const t = useTexts(trainingTexts);
+  const [keeps, setKeeps] = useState(true);
+  const cancel = useCancelJob(path);
+  const hasStarted = job.started_at !== null;
+  const run = () =>
+    cancel.mutate(keeps, {
+      onSuccess: () => {
+        onClose();
+        notify({ tone: 'good', text: t.canceled });
+      },
+    });
+  return (
+    <Confirm
+      {...{ isOpen, onClose }}
+      title={t.cancelTitle(job.name)}
+      action={t.cancelDo}
+      isBusy={cancel.isPending}
+      error={cancel.error}
+      onConfirm={run}
+    >
+      <Text mb={hasStarted ? 'sm' : 0}>{hasStarted ? t.cancelText : t.cancelQueued}</Text>
+      {hasStarted && (
+        <Checkbox
+          label={t.keepCheckpoint}
+          checked={keeps}
+          onChange={(event) => setKeeps(event.currentTarget.checked)}
+        />
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,143 @@
+import { Button, Checkbox, Group, NativeSelect } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconChartLine, IconPlus, IconSearch } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { projectQuery } from '../projects/projects-queries.ts';
+import { jobStates } from './job-state.ts';
+import { useJobColumns } from './jobs-columns.tsx';
+import { mostCompared } from './routes.ts';
+import styles from './training.module.css';
+import { type Job, type JobsFilter, jobsQuery } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs');
+
+export function JobsPage() {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const params = route.useParams();
+  const filter = route.useSearch();
+  // Rows stay until those of another filter are there.
+  const shown = useDeferredValue(filter);
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  const [marked, setMarked] = useState<readonly string[]>([]);
+  const mark = (id: string, isMarked: boolean) =>
+    setMarked((now) => (isMarked ? [...now, id].slice(-mostCompared) : now.filter((each) => each !== id)));
+  const actions = (
+    <Group gap="xs">
+      {marked.length > 1 && (
+        <ButtonLink
+          size="xs"
+          variant="default"
+          to="/projects/$owner/$project/training-jobs/compare"
+          params={params}
+          search={{ jobs: marked.join(',') }}
+        >
+          {t.compareCount(format.number(marked.length))}
+        </ButtonLink>
+      )}
+      {project.archived_at === null && (
+        <ButtonLink
+          size="xs"
+          leftSection={<IconPlus size={16} />}
+          to="/projects/$owner/$project/training-jobs/new"
+          params={params}
+        >
+          {t.create}
+        </ButtonLink>
+      )}
+    </Group>
+  );
+  return (
+    <Panel title={t.title} text={t.lead} aside={actions} flush>
+      <Filters filter={filter} />
+      <Part skeleton={<RowsSkeleton columns={5} />}>
+        <JobList filter={shown} marked={marked} onMark={mark} />
+      </Part>
+    </Panel>
+  );
+}
+
+function Filters({ filter }: { filter: JobsFilter }) {
+  const t = useTexts(trainingTexts);
+  const navigate = route.useNavigate();
+  const change = (next: JobsFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
+  return (
+    <div className={styles.filters}>
+      <SearchField label={t.search} value={filter.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
+      <NativeSelect
+        size="xs"
+        aria-label={t.state}
+        value={filter.state ?? ''}
+        data={[{ value: '', label: t.allStates }, ...jobStates.map((value) => ({ value, label: t.states[value] }))]}
+        onChange={({ currentTarget: { value } }) => change({ state: jobStates.find((each) => each === value) })}
+      />
+      {filter.dataset_id && (
+        <Button size="xs" variant="light" onClick={() => change({ dataset_id: undefined })}>
+          {filter.dataset_id} ×
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type JobListProps = {
+  filter: JobsFilter;
+  marked: readonly string[];
+  onMark: (id: string, isMarked: boolean) => void;
+};
+
+function JobList({ filter, marked, onMark }: JobListProps) {
+  const t = useTexts(trainingTexts);
+  const list = useSuspenseInfiniteQuery(jobsQuery(route.useParams(), filter));
+  const jobs = list.data.pages.flatMap(({ data }) => data);
+  const columns = useJobColumns(route.useParams());
+  if (jobs.length === 0 && (filter.q || filter.state || filter.dataset_id))
+    return (
+      <Empty icon={IconSearch} title={t.noneTitle}>
+        {t.none}
+      </Empty>
+    );
+  if (jobs.length === 0)
+    return (
+      <Empty icon={IconChartLine} title={t.emptyTitle}>
+        {t.empty}
+      </Empty>
+    );
+  const markColumn: Column<Job> = {
+    key: 'mark',
+    label: t.actions,
+    isLabelHidden: true,
+    align: 'end',
+    render: ({ id, name }) => (
+      <Checkbox
+        aria-label={t.mark(name)}
+        checked={marked.includes(id)}
+        onChange={(event) => onMark(id, event.currentTarget.checked)}
+      />
+    ),
+  };
+  return (
+    <>
+      <Rows
+        label={t.title}
+        columns={jobs.length > 1 ? [...columns, markColumn] : columns}
+        rows={jobs}
+        idOf={({ id }) => id}
+      />
+      {jobs.length > 1 && marked.length < 2 && <p className={styles.note}>{t.compareHint}</p>}
+      <LoadMore list={list} shown={jobs.length} />
+    </>
+  );
+}

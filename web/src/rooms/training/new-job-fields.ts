@@ -1,0 +1,87 @@
+import { type HyperparameterName, hyperparameterNames } from './hyperparameter-texts.ts';
+import type { NewJob } from './training-queries.ts';
+
+/** What a base model says of one of its settings. */
+export type Range = {
+  default: number | string | boolean | null;
+  min: number | null;
+  max: number | null;
+  step: number | null;
+};
+
+export type Ranges = Partial<Record<HyperparameterName, Range>>;
+
+/** Everything is text while somebody writes it. */
+export type JobFields = {
+  name: string;
+  base_model: string;
+  dataset_id: string;
+  dataset_version_id: string;
+  settings: Partial<Record<HyperparameterName, string>>;
+  test_ratio: string;
+  every_steps: string;
+  early_stopping_patience: string;
+  alias: string;
+  activate: boolean;
+};
+
+const isRange = (value: unknown): value is Range => typeof value === 'object' && value !== null && 'default' in value;
+
+/** Settings of a base model that this page knows, in its order. */
+export function rangesOf(hyperparameters: Record<string, unknown>): Ranges {
+  return Object.fromEntries(
+    hyperparameterNames.flatMap((name) => {
+      const range = hyperparameters[name];
+      // Nothing can be chosen there yet.
+      return isRange(range) && name !== 'packing' ? [[name, range]] : [];
+    }),
+  );
+}
+
+/** The settings that matter most; the others wait behind a fold. */
+export const mainSettings: readonly HyperparameterName[] = [
+  'epochs',
+  'learning_rate',
+  'lora_rank',
+  'batch_size',
+  'max_seq_length',
+];
+
+export function isFitting(text: string, { min, max }: Range): boolean {
+  if (text.trim() === '') return true;
+  const value = Number(text);
+  return Number.isFinite(value) && (min === null || value >= min) && (max === null || value <= max);
+}
+
+export const isNumeric = ({ min, max }: Range): boolean => min !== null || max !== null;
+
+const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+export const aliasPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/** What is sent. What is empty is left to the server, which knows the defaults. */
+export function jobBody(fields: JobFields, ranges: Ranges): NewJob {
+  const given = Object.entries(fields.settings).flatMap(([name, text]): [string, unknown][] => {
+    const range = ranges[name as HyperparameterName];
+    if (!range || text.trim() === '') return [];
+    return [[name, settingValue(text.trim(), range)]];
+  });
+  return {
+    base_model: fields.base_model,
+    dataset_id: fields.dataset_id,
+    ...(fields.name.trim() === '' ? {} : { name: fields.name.trim() }),
+    ...(fields.dataset_version_id === '' ? {} : { dataset_version_id: fields.dataset_version_id }),
+    hyperparameters: Object.fromEntries(given),
+    evaluation: {
+      test_ratio: numberOrNull(fields.test_ratio),
+      every_steps: numberOrNull(fields.every_steps),
+      early_stopping_patience: numberOrNull(fields.early_stopping_patience),
+    },
+    ...(fields.alias.trim() === '' ? {} : { deploy: { alias: fields.alias.trim(), activate: fields.activate } }),
+  };
+}
+
+function settingValue(text: string, range: Range): unknown {
+  if (typeof range.default === 'boolean') return text === 'true';
+  return isNumeric(range) ? Number(text) : text;
+}

@@ -1,0 +1,64 @@
+import { Skeleton } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconArrowLeft, IconCube, IconDatabase } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { baseModelsQuery, projectQuery } from '../projects/projects-queries.ts';
+import { NewJobForm } from './new-job-form.tsx';
+import { newJobTexts } from './new-job-texts.ts';
+import styles from './training.module.css';
+import { datasetChoiceQuery } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/new');
+
+export function NewJobPage() {
+  const t = useTexts(trainingTexts);
+  const { owner, project } = route.useParams();
+  return (
+    <>
+      <Link className={styles.back} to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
+        <IconArrowLeft size={14} /> {t.back}
+      </Link>
+      <Part skeleton={<Skeleton height={520} radius="lg" />}>
+        <NewJob />
+      </Part>
+    </>
+  );
+}
+
+function NewJob() {
+  const t = useTexts(newJobTexts);
+  const params = route.useParams();
+  const search = route.useSearch();
+  const { data: project } = useSuspenseQuery(projectQuery(params));
+  const { data: bases } = useSuspenseQuery(baseModelsQuery);
+  const { data: datasets } = useSuspenseQuery(datasetChoiceQuery(params));
+  const trainable = bases.data.filter(({ kind, training }) => kind === project.kind && training.supported);
+  const dataPage = `/projects/${params.owner}/${params.project}/data`;
+  if (trainable.length === 0)
+    return (
+      <Panel>
+        <Empty icon={IconCube} title={t.nothingTrainableTitle}>
+          {t.nothingTrainable}
+        </Empty>
+      </Panel>
+    );
+  if (datasets.data.length === 0)
+    return (
+      <Panel>
+        <Empty
+          icon={IconDatabase}
+          title={t.noDatasetsTitle}
+          action={isPage(dataPage) && <AppLink href={dataPage}>{t.toData}</AppLink>}
+        >
+          {t.noDatasets}
+        </Empty>
+      </Panel>
+    );
+  return <NewJobForm path={params} bases={trainable} datasets={datasets.data} begin={search} />;
+}

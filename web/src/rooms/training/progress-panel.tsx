@@ -1,0 +1,79 @@
+import { Progress } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { isOver } from './job-state.ts';
+import styles from './training.module.css';
+import type { Job } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+import { useLoss } from './use-loss.ts';
+
+/** How far a job is, and what it costs. */
+export function ProgressPanel({ job }: { job: Job }) {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const loss = useLoss();
+  const { progress, state } = job;
+  const { step, total_steps, percent } = progress;
+  const aside = total_steps !== null && t.steps(format.number(step), format.number(total_steps));
+  return (
+    <Panel title={t.progress} text={<StateText job={job} />} aside={aside}>
+      <Progress
+        value={percent ?? 0}
+        size={8}
+        aria-label={t.progress}
+        color={state === 'failed' ? 'rust' : 'pine'}
+        animated={!isOver(state) && state !== 'queued'}
+        mb="md"
+      />
+      <dl className={styles.facts}>
+        <Fact name={t.loss}>{loss(progress.loss)}</Fact>
+        <Fact name={t.heldOut}>{loss(progress.eval_loss)}</Fact>
+        <Fact name={t.epoch}>{loss(progress.epoch)}</Fact>
+        {!isOver(state) && (
+          <Fact name={t.left}>{progress.eta_ms === null ? '–' : format.duration(progress.eta_ms)}</Fact>
+        )}
+        <Fact name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Fact>
+        <Fact name={t.activeTime}>{format.duration(job.active_ms)}</Fact>
+        <Fact name={t.spent}>
+          {format.credits(job.credits)}
+          <span className={styles.quiet}>{t.rate(format.credits(job.rate.credits_per_gpu_minute))}</span>
+        </Fact>
+      </dl>
+    </Panel>
+  );
+}
+
+/** What is going on, where the state alone does not say it. */
+function StateText({ job: { state, queue_position } }: { job: Job }) {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  switch (state) {
+    case 'queued':
+      return (
+        <>
+          {queue_position !== null && t.queue(format.number(queue_position))} {t.queueText}
+        </>
+      );
+    case 'preparing':
+      return t.preparingText;
+    case 'interrupted':
+      return t.interruptedText;
+    case 'saving':
+      return t.savingText;
+    case 'canceling':
+      return t.cancelingText;
+    default:
+      return null;
+  }
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { fileSize } from './file-size.ts';
+import styles from './training.module.css';
+import type { Job, JobPath } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+import { useLoss } from './use-loss.ts';
+
+type Result = NonNullable<Job['result']>;
+type Measured = { name: string; before: number | null; after: number };
+
+/** What a job has learned: measured before and after, and what serves it. */
+export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; result: Result }) {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const loss = useLoss();
+  const { adapter, metrics, baseline_metrics, check } = result;
+  const rows = Object.entries(metrics).map(
+    ([name, after]): Measured => ({ name, after, before: baseline_metrics?.[name] ?? null }),
+  );
+  const columns: Column<Measured>[] = [
+    { key: 'name', label: t.metric, isName: true, render: ({ name }) => name },
+    { key: 'before', label: t.before, align: 'end', render: ({ before }) => loss(before) },
+    { key: 'after', label: t.after, align: 'end', render: ({ after }) => loss(after) },
+  ];
+  const { owner, project } = path;
+  return (
+    <Panel title={t.result} text={t.resultText} flush>
+      {rows.length > 0 && <Rows label={t.result} columns={columns} rows={rows} idOf={({ name }) => name} />}
+      <p className={styles.note}>
+        {t.size(fileSize(adapter.size_bytes, format.shortAmount))}. {t.checked(loss(check.agreement))}{' '}
+        {job.deployed_as.length > 0 && (
+          <>
+            {t.deployedAs}{' '}
+            <TextLink to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
+              {format.list(job.deployed_as)}
+            </TextLink>
+            .
+          </>
+        )}
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,68 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { baseModelsQuery } from '../projects/projects-queries.ts';
+import { projectRoute } from '../projects/routes.ts';
+import { jobStates } from './job-state.ts';
+import {
+  attemptsQuery,
+  datasetChoiceQuery,
+  type JobsFilter,
+  jobQuery,
+  jobsQuery,
+  metricsQuery,
+} from './training-queries.ts';
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined;
+
+export const trainingRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/training-jobs',
+  validateSearch: ({ q, state, dataset_id }: Record<string, unknown>): JobsFilter => ({
+    q: text(q),
+    state: jobStates.find((each) => each === state),
+    dataset_id: text(dataset_id),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(jobsQuery(params, deps)),
+  component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
+});
+
+/** What a new job begins with, as other pages and earlier jobs say it. */
+export type NewJobSearch = { dataset?: string | undefined; version?: string | undefined; base?: string | undefined };
+
+export const newJobRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/training-jobs/new',
+  validateSearch: ({ dataset, version, base }: Record<string, unknown>): NewJobSearch => ({
+    dataset: text(dataset),
+    version: text(version),
+    base: text(base),
+  }),
+  loader: ({ context: { queryClient }, params }) => {
+    void queryClient.prefetchQuery(baseModelsQuery);
+    void queryClient.prefetchQuery(datasetChoiceQuery(params));
+  },
+  component: lazyRouteComponent(() => import('./new-job-page.tsx'), 'NewJobPage'),
+});
+
+export const mostCompared = 6;
+
+export const compareRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/training-jobs/compare',
+  validateSearch: ({ jobs }: Record<string, unknown>): { jobs: string } => ({
+    jobs: typeof jobs === 'string' && /^job_\w+(,job_\w+)*$/.test(jobs) ? jobs : '',
+  }),
+  component: lazyRouteComponent(() => import('./compare-page.tsx'), 'ComparePage'),
+});
+
+export const jobRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/training-jobs/$id',
+  loader: ({ context: { queryClient }, params }) => {
+    void queryClient.prefetchQuery(jobQuery(params));
+    void queryClient.prefetchQuery(metricsQuery(params));
+    void queryClient.prefetchQuery(attemptsQuery(params));
+  },
+  component: lazyRouteComponent(() => import('./job-page.tsx'), 'JobPage'),
+});

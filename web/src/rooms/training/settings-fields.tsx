@@ -1,0 +1,83 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { type HyperparameterName, hyperparameterTexts } from './hyperparameter-texts.ts';
+import { isFitting, isNumeric, mainSettings, type Range, type Ranges } from './new-job-fields.ts';
+import type { JobForm } from './new-job-form.tsx';
+import { newJobTexts } from './new-job-texts.ts';
+import styles from './training.module.css';
+
+type SettingsProps = { form: JobForm; ranges: Ranges; lengths: readonly number[] };
+
+/** How it is taught: the settings of the base model, the important ones first. */
+export function Settings({ form, ranges, lengths }: SettingsProps) {
+  const t = useTexts(newJobTexts);
+  // as: the keys are those of the ranges.
+  const entries = Object.entries(ranges) as [HyperparameterName, Range][];
+  const isMain = ([name]: [HyperparameterName, Range]) => mainSettings.includes(name);
+  const field = ([name, range]: [HyperparameterName, Range]) => (
+    <Setting key={name} {...{ form, name, range }} lengths={name === 'max_seq_length' ? lengths : []} />
+  );
+  return (
+    <Panel title={t.settings} text={t.settingsText}>
+      <div className={styles.grid}>{entries.filter(isMain).map(field)}</div>
+      <details className={styles.more}>
+        <summary>{t.more}</summary>
+        <div className={styles.grid} data-folded="true">
+          {entries.filter((entry) => !isMain(entry)).map(field)}
+          <TextInput
+            label={t.testRatio}
+            description={t.testRatioHint}
+            placeholder={t.automatic}
+            inputMode="decimal"
+            {...form.getInputProps('test_ratio')}
+          />
+          <TextInput
+            label={t.everySteps}
+            placeholder={t.automatic}
+            inputMode="numeric"
+            {...form.getInputProps('every_steps')}
+          />
+          <TextInput
+            label={t.patience}
+            placeholder={t.automatic}
+            inputMode="numeric"
+            {...form.getInputProps('early_stopping_patience')}
+          />
+        </div>
+      </details>
+    </Panel>
+  );
+}
+
+type SettingProps = { form: JobForm; name: HyperparameterName; range: Range; lengths: readonly number[] };
+
+function Setting({ form, name, range, lengths }: SettingProps) {
+  const t = useTexts(newJobTexts);
+  const { names, hints, yes, no } = useTexts(hyperparameterTexts);
+  const common = { label: names[name], description: hints[name], ...form.getInputProps(`settings.${name}`) };
+  const value = form.values.settings[name] ?? '';
+  const fallback = range.default === null ? '–' : String(range.default);
+  if (lengths.length > 0 || typeof range.default === 'boolean') {
+    const options =
+      lengths.length > 0
+        ? lengths.map((length) => ({ value: String(length), label: String(length) }))
+        : [
+            { value: 'true', label: yes },
+            { value: 'false', label: no },
+          ];
+    const byDefault = typeof range.default === 'boolean' ? (range.default ? yes : no) : fallback;
+    return <NativeSelect {...common} value={value} data={[{ value: '', label: t.byDefault(byDefault) }, ...options]} />;
+  }
+  if (!isNumeric(range)) return <TextInput {...common} value={value} placeholder={fallback} maxLength={2_000} />;
+  const [min, max] = [String(range.min ?? ''), String(range.max ?? '')];
+  return (
+    <TextInput
+      {...common}
+      value={value}
+      placeholder={`${fallback} (${t.range(min, max)})`}
+      inputMode="decimal"
+      error={isFitting(value, range) ? undefined : t.wrongNumber(min, max)}
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { hyperparameterTexts, useHyperparameterName } from './hyperparameter-texts.ts';
+import { Fact } from './progress-panel.tsx';
+import styles from './training.module.css';
+import type { Job, JobPath } from './training-queries.ts';
+import { trainingTexts } from './training-texts.ts';
+
+/** How a job trains. */
+export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath; job: Job }) {
+  const t = useTexts(trainingTexts);
+  const nameOf = useHyperparameterName();
+  const again = (
+    <TextLink
+      to="/projects/$owner/$project/training-jobs/new"
+      params={{ owner, project }}
+      search={{ base: job.base_model, dataset: job.dataset_id }}
+    >
+      {t.settingsAgain}
+    </TextLink>
+  );
+  return (
+    <Panel title={t.settings} aside={again}>
+      <dl className={styles.facts}>
+        <Fact name={t.base}>{job.base_model}</Fact>
+        {Object.entries(job.hyperparameters).map(([name, value]) => (
+          <Fact key={name} name={nameOf(name)}>
+            <SettingValue value={value} />
+          </Fact>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+export function SettingValue({ value }: { value: unknown }) {
+  const t = useTexts(hyperparameterTexts);
+  if (value === null || value === undefined) return t.none;
+  if (typeof value === 'boolean') return value ? t.yes : t.no;
+  return String(value);
+}

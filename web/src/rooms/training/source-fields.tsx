@@ -1,0 +1,66 @@
+import { NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import type { JobForm, NewJobFormProps } from './new-job-form.tsx';
+import { newJobTexts } from './new-job-texts.ts';
+import { versionChoiceQuery } from './training-queries.ts';
+
+type SourceFieldsProps = Omit<NewJobFormProps, 'begin'> & { form: JobForm };
+
+/** What is taught, and from what. */
+export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps) {
+  const t = useTexts(newJobTexts);
+  const shared = useTexts(sharedTexts);
+  const format = useFormat();
+  const { dataset_id } = form.values;
+  const { data: versions } = useQuery({ ...versionChoiceQuery(path, dataset_id), enabled: dataset_id !== '' });
+  return (
+    <Stack gap="md">
+      <NativeSelect
+        label={t.base}
+        description={t.baseHint}
+        data={[
+          { value: '', label: t.choose, disabled: true },
+          ...bases.map(({ id, name, serving }) => ({
+            value: id,
+            label: serving.available ? name : t.notInstalled(name),
+            disabled: !serving.available,
+          })),
+        ]}
+        {...form.getInputProps('base_model')}
+      />
+      <NativeSelect
+        label={t.dataset}
+        description={t.datasetHint}
+        data={[
+          { value: '', label: t.choose, disabled: true },
+          ...datasets.map(({ id, name, example_count }) => ({
+            value: id,
+            label: t.datasetOption(name, format.number(example_count)),
+          })),
+        ]}
+        {...form.getInputProps('dataset_id')}
+      />
+      <NativeSelect
+        label={t.version}
+        disabled={dataset_id === ''}
+        data={[
+          { value: '', label: t.versionNow },
+          ...(versions?.data ?? []).map(({ id, number, label, example_count }) => ({
+            value: id,
+            label: t.versionOption(format.number(number), format.number(example_count), label ? ` · ${label}` : ''),
+          })),
+        ]}
+        {...form.getInputProps('dataset_version_id')}
+      />
+      <TextInput
+        label={`${t.name} (${shared.optional})`}
+        placeholder={t.namePlaceholder}
+        maxLength={80}
+        {...form.getInputProps('name')}
+      />
+    </Stack>
+  );
+}

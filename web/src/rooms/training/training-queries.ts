@@ -1,0 +1,98 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../../api/call.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import { isOver, type JobState } from './job-state.ts';
+
+const jobsRoute = '/api/v1/projects/{owner}/{project}/training-jobs';
+type JobsRoute = typeof jobsRoute;
+
+export type Job = Schemas['TrainingJob'];
+export type Attempt = Schemas['TrainingAttempt'];
+export type LogLine = Schemas['TrainingLogLine'];
+export type NewJob = Routes[`POST ${JobsRoute}`]['body'];
+export type Metrics = AnswerOf<`GET ${JobsRoute}/{job_id}/metrics`>;
+export type RetryEstimate = AnswerOf<`GET ${JobsRoute}/{job_id}/retry-estimate`>;
+export type Dataset = Schemas['Dataset'];
+
+export type JobPath = ProjectPath & { id: string };
+
+export type JobsFilter = { q?: string | undefined; state?: JobState | undefined; dataset_id?: string | undefined };
+
+const livePollMs = 2_000;
+
+export const pathOf = ({ owner, project, id }: JobPath) => ({ owner, project, job_id: id });
+
+export const jobsQuery = ({ owner, project }: ProjectPath, filter: JobsFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['training', 'list', owner, project, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(`GET ${jobsRoute}`, {
+        path: { owner, project },
+        query: { ...filter, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some((job) => !isOver(job.state))) ? livePollMs : false,
+  });
+
+/** Not asked for at intervals: what a job does is told by its stream. */
+export const jobQuery = (path: JobPath) =>
+  queryOptions({
+    queryKey: ['training', 'one', path.owner, path.project, path.id],
+    queryFn: ({ signal }) => call(`GET ${jobsRoute}/{job_id}`, { path: pathOf(path), signal }),
+  });
+
+export const metricsQuery = (path: JobPath, attempt?: number) =>
+  queryOptions({
+    queryKey: ['training', 'metrics', path.owner, path.project, path.id, attempt ?? null],
+    queryFn: ({ signal }) =>
+      call(`GET ${jobsRoute}/{job_id}/metrics`, { path: pathOf(path), query: { attempt, max_points: 400 }, signal }),
+  });
+
+export const attemptsQuery = (path: JobPath) =>
+  queryOptions({
+    queryKey: ['training', 'attempts', path.owner, path.project, path.id],
+    queryFn: ({ signal }) =>
+      call(`GET ${jobsRoute}/{job_id}/attempts`, { path: pathOf(path), query: { limit: 50 }, signal }),
+  });
+
+export const frozenQuery = (path: JobPath) =>
+  queryOptions({
+    queryKey: ['training', 'frozen', path.owner, path.project, path.id],
+    queryFn: ({ signal }) => call(`GET ${jobsRoute}/{job_id}/frozen-dataset`, { path: pathOf(path), signal }),
+  });
+
+export type RetryFrom = 'checkpoint' | 'start';
+
+export const retryEstimateQuery = (path: JobPath, from: RetryFrom) =>
+  queryOptions({
+    queryKey: ['training', 'retry', path.owner, path.project, path.id, from],
+    queryFn: ({ signal }) =>
+      call(`GET ${jobsRoute}/{job_id}/retry-estimate`, { path: pathOf(path), query: { from }, signal }),
+    staleTime: 0,
+  });
+
+export const datasetChoiceQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['training', 'datasets', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets', {
+        path: { owner, project },
+        query: { limit: 100 },
+        signal,
+      }),
+  });
+
+export const versionChoiceQuery = ({ owner, project }: ProjectPath, datasetId: string) =>
+  queryOptions({
+    queryKey: ['training', 'versions', owner, project, datasetId],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
+        path: { owner, project },
+        query: { dataset_id: datasetId, limit: 100 },
+        signal,
+      }),
+  });

@@ -1,0 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { basePath } from '../../app/page-settings.ts';
+import { type Job, type JobPath, jobQuery, type LogLine } from './training-queries.ts';
+
+/** Lines that are kept in the page; the rest stays on the server. */
+const mostLines = 3_000;
+/** Curves are read anew at most this often. */
+const metricsMs = 1_500;
+
+export type StreamState = 'opening' | 'following' | 'ended' | 'lost';
+
+/**
+ * Follows a job: its log as it is written, its state and its progress. After a break the browser comes back by itself to
+ * the line it has seen last (`Last-Event-ID`), so that none is missing and none comes twice.
+ */
+export function useJobStream(path: JobPath, attempt: number) {
+  const queryClient = useQueryClient();
+  const [lines, setLines] = useState<readonly LogLine[]>([]);
+  const [state, setState] = useState<StreamState>('opening');
+  const { owner, project, id } = path;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another thing to follow
+  useEffect(() => {
+    const place = { owner, project, id };
+    const address = ['projects', owner, project, 'training-jobs', id, 'logs'].map(encodeURIComponent).join('/');
+    const source = new EventSource(`${basePath()}/api/v1/${address}`);
+    let waiting: LogLine[] = [];
+    let frame = 0;
+    let metricsTimer: ReturnType<typeof setTimeout> | undefined;
+    setLines([]);
+    setState('opening');
+
+    const show = () => {
+      const fresh = waiting;
+      waiting = [];
+      frame = 0;
+      setLines((known) => after(known, fresh).slice(-mostLines));
+    };
+    const readMetrics = () => {
+      metricsTimer ??= setTimeout(() => {
+        metricsTimer = undefined;
+        void queryClient.invalidateQueries({ queryKey: ['training', 'metrics', owner, project, id] });
+      }, metricsMs);
+    };
+    const change = (fields: Partial<Job>) =>
+      queryClient.setQueryData(jobQuery(place).queryKey, (job) => job && { ...job, ...fields });
+
+    source.onopen = () => setState('following');
+    // Without a connection the browser tries again by itself, unless the server refused.
+    source.onerror = () => setState(source.readyState === EventSource.CLOSED ? 'lost' : 'opening');
+    source.addEventListener('log', ({ data }) => {
+      waiting.push(read(data));
+      frame ||= requestAnimationFrame(show);
+    });
+    source.addEventListener('state', ({ data }) => {
+      change(read(data));
+      void queryClient.invalidateQueries({ queryKey: ['training', 'attempts', owner, project, id] });
+    });
+    source.addEventListener('progress', ({ data }) => {
+      change({ progress: read(data) });
+      readMetrics();
+    });
+    source.addEventListener('end', () => {
+      source.close();
+      setState('ended');
+      // What came of it is in no event.
+      for (const room of ['training', 'dashboard', 'billing']) void queryClient.invalidateQueries({ queryKey: [room] });
+    });
+    return () => {
+      source.close();
+      cancelAnimationFrame(frame);
+      clearTimeout(metricsTimer);
+    };
+  }, [owner, project, id, attempt, queryClient]);
+  return { lines, state };
+}
+
+/** The known lines and those that follow them: after a break one may come again. */
+function after(known: readonly LogLine[], fresh: readonly LogLine[]): readonly LogLine[] {
+  const last = known.at(-1)?.seq ?? 0;
+  return [...known, ...fresh.filter(({ seq }) => seq > last)];
+}
+
+// as: the server writes events by its contract.
+const read = <Value>(data: string): Value => JSON.parse(data) as Value;

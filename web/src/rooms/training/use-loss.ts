@@ -1,0 +1,14 @@
+import { useLanguage } from '../../i18n/language.tsx';
+
+const tags = { en: 'en', zh: 'zh-CN' };
+
+/** Losses and other measurements: few digits, and as many as tell small ones apart. */
+export function useLoss(): (value: number | null | undefined) => string {
+  const { language } = useLanguage();
+  const format = new Intl.NumberFormat(tags[language], { maximumSignificantDigits: 4 });
+  const small = new Intl.NumberFormat(tags[language], { notation: 'scientific', maximumSignificantDigits: 3 });
+  return (value) => {
+    if (value === null || value === undefined) return '–';
+    return value !== 0 && Math.abs(value) < 0.001 ? small.format(value) : format.format(value);
+  };
+}
