@@ -134,9 +134,9 @@ test('vectors of a route are those of the model, and limits are told before anyt
 
 test('the catalogue and the registry show it as served', async () => {
   const headers = { authorization: `Bearer ${owner.key}` };
-  const models: { data: { id: string; serving: object }[] } = await (
-    await fetch(`${front.origin}/api/v1/base-models`, { headers })
-  ).json();
+  const response = await fetch(`${front.origin}/api/v1/base-models`, { headers });
+  // as: the contract says so.
+  const models = (await response.json()) as { data: { id: string; serving: object }[] };
   const { serving } = models.data.find(({ id }) => id === remoteModel) ?? assert.fail();
   assert.deepEqual(serving, { available: true, runtime_status: 'ready' });
 });
