@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 import torch
 from peft import PeftModel
-from runs import MODELS, Run, write_embedding, write_sft
+from runs import MODELS, Run, write_embedding, write_sft, write_spec
 from transformers import AutoModel, AutoModelForCausalLM
 
+from fanfold_trainer.lora.base import Machine, read_config
 from fanfold_trainer.lora.batches import Plan, micro_batches
 from fanfold_trainer.lora.contrastive import Contrastive
 from fanfold_trainer.lora.control import Control
 from fanfold_trainer.lora.events import EventLog
+from fanfold_trainer.lora.memory import MEBI, RUNTIME_BYTES, resident
 from fanfold_trainer.lora.ranking import interval, rank
 from fanfold_trainer.lora.rates import rate
-from fanfold_trainer.lora.session import Session, open_session
+from fanfold_trainer.lora.session import Fit, Session, find_fit, open_session
 from fanfold_trainer.lora.sft import Sft
 from fanfold_trainer.lora.spec import read_spec
 
@@ -43,12 +45,14 @@ def gradients(session: Session, batch: list[int]) -> tuple[float, torch.Tensor]:
 
 @pytest.mark.parametrize("kind", ["sft", "query", "both"])
 def test_a_batch_in_eight_parts_is_the_same_as_in_one(tmp_path: Path, kind: str) -> None:
+    """Also where activations are computed twice instead of kept."""
     found = []
     for part in (1, 8):
+        changes = {"optim": {"micro_batch": part}, "gradient_checkpointing": part == 1}
         if kind == "sft":
-            write_sft(tmp_path, 16, 8, optim={"micro_batch": part}, lora={"dropout": 0})
+            write_sft(tmp_path, 16, 8, **changes)
         else:
-            write_embedding(tmp_path, optim={"micro_batch": part}, embedding={"mode": kind, "temperature": 0.05})
+            write_embedding(tmp_path, embedding={"mode": kind, "temperature": 0.05}, **changes)
         found.append(gradients(opened(tmp_path), list(range(8))))
     (loss, gradient), (other_loss, other_gradient) = found
     assert loss == pytest.approx(other_loss, rel=1e-5)
@@ -78,7 +82,7 @@ def test_the_loss_is_that_of_transformers_on_trained_tokens_alone(tmp_path: Path
 @pytest.fixture(scope="module")
 def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("learnt")
-    write_sft(folder, 32, 12, optim={"lr": 5e-3, "epochs": 10})
+    write_sft(folder, 32, 12, optim={"lr": 5e-3, "epochs": 8})
     assert Run(folder).exit_code() == 0, (folder / "log.txt").read_text()
     return folder
 
@@ -121,6 +125,24 @@ def test_plain_peft_loads_the_adapter_of_an_embedding_model(tmp_path: Path) -> N
     for sample in json.loads((tmp_path / "out" / "check.json").read_text())["samples"]:
         state = tuned(input_ids=torch.tensor([sample["ids"]])).last_hidden_state[0, -1]
         assert torch.allclose(torch.nn.functional.normalize(state, dim=0), torch.tensor(sample["adapter"]), atol=1e-5)
+
+
+def test_memory_that_is_short_makes_smaller_parts_before_it_ends_a_run(tmp_path: Path) -> None:
+    spec = write_sft(tmp_path, 64, 8)
+    config = read_config(read_spec(tmp_path / "spec.json"))
+    machine = Machine(torch.device("cpu"), torch.float32, 1)
+    lengths = [100] * 64
+
+    def fitted(megabytes: int | None) -> Fit:
+        write_spec(tmp_path, spec, {"limits": {"max_rss_mb": megabytes}})
+        return find_fit(read_spec(tmp_path / "spec.json"), config, machine, 2_755_776, lengths)
+
+    own = max(RUNTIME_BYTES, resident()) // MEBI
+    roomy, short, shortest = fitted(None), fitted(own + 160), fitted(own + 10)
+    assert (roomy.part_tokens, roomy.checkpointing) == (2048, False)
+    assert 100 <= short.part_tokens < 2048
+    assert (shortest.part_tokens, shortest.checkpointing) == (100, True)
+    assert roomy.needed > short.needed > shortest.needed
 
 
 def test_what_answers_a_query_is_never_its_negative(tmp_path: Path) -> None:

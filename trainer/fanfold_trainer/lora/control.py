@@ -19,6 +19,9 @@ class Control:
     def __init__(self) -> None:
         self._wish: str | None = None
 
+    def catch_signals(self) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: self.ask(CANCEL))
+
     def ask(self, reason: str) -> None:
         if self._wish is None:
             self._wish = reason
@@ -30,7 +33,7 @@ class Control:
             raise Stopped(self._wish)
 
     def listen(self, *, stop_when_orphaned: bool) -> None:
-        signal.signal(signal.SIGTERM, lambda *_: self.ask(CANCEL))
+        """Reads standard input until it ends."""
         watch = threading.Thread(target=self._watch_input, args=(stop_when_orphaned,), daemon=True)
         watch.start()
 

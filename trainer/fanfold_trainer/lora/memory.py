@@ -1,16 +1,17 @@
-"""What a run will need, and what there is. A guess on the safe side, made before the first step: a process that the kernel
+"""What a run will need, of memory and of disk, and what there is. A guess on the safe side, made before the first step: a process that the kernel
 ends says nothing."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import torch
 from transformers import PretrainedConfig
 
 from .base import Machine
-from .failures import out_of_memory
+from .failures import DISK_FULL, TrainerFailure, out_of_memory
 from .spec import Spec
 
 MEBI = 1 << 20
@@ -45,25 +46,35 @@ def estimate(config: PretrainedConfig, spec: Spec, machine: Machine, parameters:
     layer = tokens * size * (12 * config.hidden_size + 5 * config.intermediate_size)
     kept = tokens * size * config.hidden_size * config.num_hidden_layers
     activations = kept + 2 * layer if checkpointing else layer * config.num_hidden_layers
-    logits = 3 * LOGITS_BYTES if spec.kind == "sft" else 0
+    logits = 3 * min(LOGITS_BYTES, tokens * config.vocab_size * 4) if spec.kind == "sft" else 0
     return int((weights + adapter + activations + logits) * 1.2)
 
 
 def check_memory(spec: Spec, machine: Machine, needed: int) -> None:
     """Raises where the run cannot fit."""
-    if machine.device.type == "cuda":
-        free, _ = torch.cuda.mem_get_info(machine.device)
-        _refuse(needed, free, "The GPU")
-        return
-    wanted = needed + RUNTIME_BYTES
-    if spec.limits.max_rss_mb is not None:
-        _refuse(wanted, spec.limits.max_rss_mb * MEBI, "The limit of this job")
-    _refuse(wanted, available(), "This machine")
-
-
-def _refuse(needed: int, there: int, who: str) -> None:
+    there = memory_for(spec, machine)
     if needed > there:
-        raise out_of_memory(f"The training needs about {needed // MEBI} MiB of memory. {who} has {there // MEBI} MiB.")
+        who = "The GPU" if machine.device.type == "cuda" else "This machine, or the limit of this job,"
+        raise out_of_memory(f"The training needs about {needed // MEBI} MiB of memory. {who} has {max(0, there) // MEBI} MiB.")
+
+
+def memory_for(spec: Spec, machine: Machine) -> int:
+    """Bytes that the training may take, beside those of the program itself."""
+    if machine.device.type == "cuda":
+        return torch.cuda.mem_get_info(machine.device)[0]
+    limit = spec.limits.max_rss_mb
+    most = available() if limit is None else min(available(), limit * MEBI)
+    return most - max(resident(), RUNTIME_BYTES)
+
+
+def check_disk(out: Path, parameters: int, keep: int) -> None:
+    """Raises where the checkpoints and the adapter cannot be kept: a run must not fail when it saves."""
+    # Weights, the best weights and two moments; one more checkpoint while it is written, and the adapter.
+    needed = parameters * 4 * 4 * (keep + 1) + parameters * 4 + MEBI
+    free = shutil.disk_usage(out).free
+    if free < needed:
+        words = f"The training needs {needed // MEBI} MiB of disk space. There are {free // MEBI} MiB."
+        raise TrainerFailure(DISK_FULL, "artifact_write_failed", words, "Free disk space and retry.", retryable=True)
 
 
 def available() -> int:

@@ -10,6 +10,7 @@ import numpy
 import peft
 import torch
 import transformers
+from transformers import PretrainedConfig
 
 from .base import Learner, Machine, choose_machine, load_learner, parameter_count, read_config
 from .batches import micro_batches
@@ -20,14 +21,14 @@ from .data import check_digests
 from .events import EventLog
 from .export import export
 from .loop import Loop
-from .memory import MEBI, check_memory, estimate
+from .memory import MEBI, check_disk, check_memory, estimate, lora_parameters, memory_for
 from .sft import Sft, SftData, read_sft_data
 from .spec import PROTOCOL, Spec, spec_hash
 from .task import Task
 
-#: Tokens that are computed at once, padding included, where the spec does not say how many sequences are.
-PART_TOKENS = {"cpu": 4096, "cuda": 16_384}
-#: From here activations are computed twice rather than kept.
+#: Most tokens that are computed at once, padding included. Contrastive batches that fit in one part need one pass instead of two.
+PART_TOKENS = {("cpu", "sft"): 2048, ("cpu", "embedding"): 8192, ("cuda", "sft"): 16_384, ("cuda", "embedding"): 65_536}
+#: From here activations are computed twice rather than kept, whatever room there is.
 CHECKPOINTING_PARAMETERS, CHECKPOINTING_TOKENS = 1_000_000_000, 1024
 
 
@@ -55,23 +56,19 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
     control.check()
 
     lengths = _sequence_lengths(data, spec)
-    part_tokens = max(PART_TOKENS[machine.device.type], max(lengths))
-    at_once = sequences_at_once(spec) if spec.kind == "embedding" else spec.optim.micro_batch
-    largest = _largest_part(lengths, at_once, part_tokens)
-    checkpointing = spec.gradient_checkpointing
-    if checkpointing is None:
-        checkpointing = parameters > CHECKPOINTING_PARAMETERS or max(lengths) > CHECKPOINTING_TOKENS
-    needed = estimate(config, spec, machine, parameters, largest, checkpointing=checkpointing)
-    check_memory(spec, machine, needed)
+    fit = find_fit(spec, config, machine, parameters, lengths)
+    check_memory(spec, machine, fit.needed)
+    out.mkdir(parents=True, exist_ok=True)
+    check_disk(out, lora_parameters(config, spec), spec.keep)
 
-    learner = load_learner(spec, config, machine, checkpointing=checkpointing)
+    learner = load_learner(spec, config, machine, checkpointing=fit.checkpointing)
     for layer in learner.layers:
         layer.register_forward_pre_hook(lambda *_: control.check())
     task: Task
     if isinstance(data, PairData):
-        task = Contrastive(spec, data, learner, control, part_tokens)
+        task = Contrastive(spec, data, learner, control, fit.part_tokens)
     else:
-        task = Sft(spec, data, learner, control, part_tokens)
+        task = Sft(spec, data, learner, control, fit.part_tokens)
     digest = spec_hash(spec, digests)
     loop = Loop(spec, task, learner, events, control, out, Progress(spec_hash=digest))
     restored = _find_checkpoint(spec, out, digest, events)
@@ -85,7 +82,7 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
         dropped=dict(task.dropped),
         steps_total=loop.steps_total,
         params_trainable=sum(parameter.numel() for parameter in learner.trainable()),
-        mem_estimate_mb=needed // MEBI,
+        mem_estimate_mb=fit.needed // MEBI,
     )
     control.check()
     return Session(spec, out, events, learner, task, loop)
@@ -114,9 +111,35 @@ def _sequence_lengths(data: SftData | PairData, spec: Spec) -> list[int]:
     return queries + [len(text) for text in data.documents.texts] if spec.embedding.mode == "both" else queries
 
 
-def _largest_part(lengths: list[int], most: int | None, most_tokens: int) -> int:
-    parts = micro_batches(lengths, most, most_tokens)
-    return max(len(part) * lengths[part[0]] for part in parts)
+@dataclass(frozen=True)
+class Fit:
+    """How the computation is cut to the memory there is. Nothing of it changes the result."""
+
+    part_tokens: int
+    checkpointing: bool
+    needed: int
+
+
+def find_fit(spec: Spec, config: PretrainedConfig, machine: Machine, parameters: int, lengths: list[int]) -> Fit:
+    """Takes the fastest way that leaves half of the memory to others; where there is none, the way that needs least."""
+    longest = max(lengths)
+    wish = spec.gradient_checkpointing
+    if wish is None and (parameters > CHECKPOINTING_PARAMETERS or longest > CHECKPOINTING_TOKENS):
+        wish = True
+    sizes = [max(longest, PART_TOKENS[machine.device.type, spec.kind])]
+    while sizes[-1] > longest:
+        sizes.append(max(longest, sizes[-1] // 2))
+    at_once = sequences_at_once(spec) if spec.kind == "embedding" else spec.optim.micro_batch
+    room = memory_for(spec, machine) // 2
+    fit: Fit | None = None
+    for checkpointing in (False, True) if wish is None else (wish,):
+        for size in sizes:
+            largest = max(len(part) * lengths[part[0]] for part in micro_batches(lengths, at_once, size))
+            fit = Fit(size, checkpointing, estimate(config, spec, machine, parameters, largest, checkpointing=checkpointing))
+            if fit.needed <= room:
+                return fit
+    assert fit is not None
+    return fit
 
 
 def _find_checkpoint(spec: Spec, out: Path, digest: str, events: EventLog) -> Restored | None:

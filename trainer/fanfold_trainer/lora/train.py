@@ -19,9 +19,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--spec", type=Path, required=True)
     path: Path = parser.parse_args(arguments).spec
-    output = take_standard_output()
     # Before anything is slow, so that a cancellation is never lost.
     control = Control()
+    control.catch_signals()
+    output = take_standard_output()
+    # Libraries look these up when they are imported: nothing is fetched, and nobody is told.
+    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
     try:
         spec = read_spec(path)
         events = EventLog(path.parent / spec.out_dir, output)
