@@ -15,6 +15,7 @@ import {
 } from '../rooms/data/routes.ts';
 import { keysRoute } from '../rooms/keys/routes.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
+import { playgroundRoute } from '../rooms/playground/routes.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/routes.ts';
 import { signInRoute, signUpRoute } from '../rooms/sign-in/routes.ts';
 import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/routes.ts';
@@ -30,6 +31,7 @@ const routeTree = rootRoute.addChildren([
     projectsRoute,
     projectRoute.addChildren([
       projectHomeRoute,
+      playgroundRoute,
       hostedModelsRoute,
       hostedModelRoute,
       trainingRoute,

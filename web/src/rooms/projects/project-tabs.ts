@@ -13,6 +13,7 @@ const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
 /** Pages of a project, in their order. A page is named here when it exists. */
 export const projectTabs: readonly ProjectTab[] = [
   { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
+  { to: '/projects/$owner/$project/playground', text: 'playground', isShown: isOwner },
   { to: '/projects/$owner/$project/hosted-models', text: 'models', isShown: isOwner },
   { to: '/projects/$owner/$project/data', text: 'data', isShown: isOwner },
   {

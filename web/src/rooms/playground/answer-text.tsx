@@ -1,0 +1,39 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import type { LiveText } from './answer-stream.ts';
+import styles from './playground.module.css';
+import { playgroundTexts } from './playground-texts.ts';
+
+/** An answer as far as it has arrived: what the model thought, what it says, what it calls. */
+export function AnswerText({ text, isLive = false }: { text: LiveText; isLive?: boolean }) {
+  const t = useTexts(playgroundTexts);
+  const { content, reasoning, toolCalls } = text;
+  const isSilent = content === '' && toolCalls.length === 0;
+  return (
+    <>
+      {reasoning !== '' && (
+        <details className={styles.reasoning} open={isSilent}>
+          <summary>{isLive && isSilent ? t.thinking : t.thought}</summary>
+          <p>{reasoning}</p>
+        </details>
+      )}
+      {content !== '' && <p className={styles.content}>{content}</p>}
+      {toolCalls.map(({ name, arguments: args }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls have places, and no other name while they arrive
+        <div key={index} className={styles.toolCall}>
+          <strong>{t.toolCall(name)}</strong>
+          <code>{readable(args)}</code>
+        </div>
+      ))}
+      {isLive && <span className={styles.cursor} aria-hidden="true" />}
+    </>
+  );
+}
+
+/** Arguments with line breaks once they are complete. */
+function readable(args: string): string {
+  try {
+    return JSON.stringify(JSON.parse(args), null, 2);
+  } catch {
+    return args;
+  }
+}

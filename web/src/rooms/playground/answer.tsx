@@ -1,0 +1,111 @@
+import { Badge, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Problem } from '../../api/problem.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { type Format, useFormat } from '../../i18n/format.ts';
+import { CopyIcon } from '../../ui/copy-button.tsx';
+import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import { AnswerText } from './answer-text.tsx';
+import { CodeDialog } from './code-dialog.tsx';
+import styles from './playground.module.css';
+import type { Message } from './playground-queries.ts';
+import { playgroundTexts } from './playground-texts.ts';
+import { SaveDialog } from './save-dialog.tsx';
+import type { Timing } from './use-conversation.ts';
+
+type AnswerProps = {
+  project: Project;
+  chatId: string;
+  message: Message;
+  /** As it was measured here, if it arrived here. */
+  timing: Timing | undefined;
+  onRetry?: (() => void) | undefined;
+};
+
+/** An answer that is there, with what it cost and what can be done with it. */
+export function Answer({ project, chatId, message, timing, onRetry }: AnswerProps) {
+  const t = useTexts(playgroundTexts);
+  const [dialog, setDialog] = useState<'code' | 'save' | null>(null);
+  const { state, content, error } = message;
+  const text = {
+    content: content ?? '',
+    reasoning: message.reasoning_content ?? '',
+    toolCalls: (message.tool_calls ?? []).map((call) => call.function),
+  };
+  return (
+    <article className={styles.answer}>
+      <AnswerText text={text} />
+      {error && <ProblemNote error={new Problem({ status: 0, ...error, retryAfterS: error.retry_after_s })} />}
+      <Facts message={message} timing={timing} />
+      <div className={styles.actions}>
+        {state !== 'complete' && <Badge color={state === 'failed' ? 'rust' : 'amber'}>{t.states[state]}</Badge>}
+        {onRetry && state !== 'streaming' && (
+          <Button size="compact-sm" variant="subtle" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
+            {state === 'complete' ? t.regenerate : t.tryAgain}
+          </Button>
+        )}
+        {message.request && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconCode size={14} />}
+            onClick={() => setDialog('code')}
+          >
+            {t.asCode}
+          </Button>
+        )}
+        {state === 'complete' && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconDatabase size={14} />}
+            onClick={() => setDialog('save')}
+          >
+            {t.save}
+          </Button>
+        )}
+        {text.content !== '' && <CopyIcon text={text.content} label={t.copyAnswer} />}
+      </div>
+      {message.request && (
+        <CodeDialog
+          isOpen={dialog === 'code'}
+          onClose={() => setDialog(null)}
+          facts={{ baseUrl: project.inference_base_url, path: 'chat/completions', body: message.request }}
+        />
+      )}
+      {dialog === 'save' && <SaveDialog {...{ project, chatId, message }} onClose={() => setDialog(null)} />}
+    </article>
+  );
+}
+
+function Facts({ message, timing }: Pick<AnswerProps, 'message' | 'timing'>) {
+  const t = useTexts(playgroundTexts);
+  const format = useFormat();
+  const facts = factsOf({ message, timing }, { t: t.facts, format });
+  if (facts.length === 0) return null;
+  return (
+    <p className={styles.facts}>
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      {message.finish_reason === 'length' && <strong>{t.cut}</strong>}
+    </p>
+  );
+}
+
+type Words = { t: (typeof playgroundTexts)['en']['facts']; format: Format };
+
+function factsOf({ message, timing }: Pick<AnswerProps, 'message' | 'timing'>, { t, format }: Words): string[] {
+  const { usage, request, finished_at: finishedAt, active_ms: activeMs } = message;
+  if (!usage || finishedAt === null) return [];
+  return [
+    String(request?.model ?? ''),
+    t.tokens(format.number(usage.prompt_tokens), format.number(usage.completion_tokens)),
+    t.cost(format.exactCredits(message.credits)),
+    ...(timing
+      ? [t.first(format.duration(timing.firstMs)), t.total(format.duration(timing.totalMs))]
+      : [t.active(format.duration(activeMs))]),
+  ];
+}

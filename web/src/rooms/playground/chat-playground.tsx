@@ -1,0 +1,92 @@
+import { Button, Group, SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconHistory, IconPlus } from '../../ui/icons.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import type { Choices } from './choices.ts';
+import { Compare } from './compare.tsx';
+import { History } from './history.tsx';
+import styles from './playground.module.css';
+import { chatQuery } from './playground-queries.ts';
+import { playgroundTexts } from './playground-texts.ts';
+import { settingsOf, startWith } from './settings.ts';
+import { Talk } from './talk.tsx';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
+
+/** Conversations with one model, or with two on the same words. */
+export function ChatPlayground({ project, choices }: { project: Project; choices: Choices }) {
+  const t = useTexts(playgroundTexts);
+  const { chat: chatId = null, compare = false } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isHistoryOpen, setHistoryOpen] = useState(false);
+  // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
+  const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
+  const isBegunHere = chatId === null || chatId === begun.chat;
+  const choose = (search: { chat?: string; compare?: true }) => {
+    setBegun(({ number }) => ({ chat: null, number: number + 1 }));
+    void navigate({ search });
+  };
+  const keepAddress = (chat: string) => {
+    setBegun(({ number }) => ({ chat, number }));
+    void navigate({ search: { chat }, replace: true });
+  };
+  return (
+    <div className={styles.room}>
+      <div className={styles.bar}>
+        <SegmentedControl
+          size="sm"
+          aria-label={t.mode}
+          value={compare ? 'two' : 'one'}
+          onChange={(mode) => choose(mode === 'two' ? { compare: true } : {})}
+          data={[
+            { value: 'one', label: t.single },
+            { value: 'two', label: t.comparing },
+          ]}
+        />
+        <Group gap="xs">
+          <Button variant="default" leftSection={<IconHistory size={16} />} onClick={() => setHistoryOpen(true)}>
+            {t.history}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={16} />}
+            onClick={() => choose(compare ? { compare: true } : {})}
+          >
+            {t.newChat}
+          </Button>
+        </Group>
+      </div>
+      {compare ? (
+        <Compare key={begun.number} project={project} choices={choices} />
+      ) : (
+        <One key={isBegunHere ? begun.number : chatId} {...{ project, choices, chatId }} onChat={keepAddress} />
+      )}
+      <History
+        path={{ owner: project.owner.slug, project: project.slug }}
+        isOpen={isHistoryOpen}
+        onClose={() => setHistoryOpen(false)}
+        current={chatId}
+        onChoose={(chat) => choose(chat === null ? {} : { chat })}
+      />
+    </div>
+  );
+}
+
+type OneProps = { project: Project; choices: Choices; chatId: string | null; onChat: (chat: string) => void };
+
+/** With the settings that the conversation has, or with the published defaults for a new one. */
+function One({ project, choices, chatId, onChat }: OneProps) {
+  const [wasNew] = useState(chatId === null);
+  const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
+  const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
+  const start = startWith(choices[0]);
+  if (wasNew) return <Talk {...{ project, choices, chatId, onChat }} start={start} />;
+  if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
+  if (!chat.data) return <RowsSkeleton columns={2} rows={6} />;
+  return <Talk {...{ project, choices, chatId, onChat }} start={settingsOf(chat.data, start)} />;
+}

@@ -1,0 +1,73 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import type { Project } from '../projects/projects-queries.ts';
+import { type Choices, choiceOf, groupsOf } from './choices.ts';
+import { Composer } from './composer.tsx';
+import { MessageList } from './message-list.tsx';
+import styles from './playground.module.css';
+import { playgroundTexts } from './playground-texts.ts';
+import { type ChatSettings, startWith } from './settings.ts';
+import { SettingsPanel } from './settings-panel.tsx';
+import { type Conversation, useConversation } from './use-conversation.ts';
+
+/** The same words to two models, side by side; each side is a conversation of its own. */
+export function Compare({ project, choices }: { project: Project; choices: Choices }) {
+  const t = useTexts(playgroundTexts);
+  const [settings, setSettings] = useState(startWith(choices[0]));
+  const left = useSide(project, choices[0].id);
+  const right = useSide(project, (choices[1] ?? choices[0]).id);
+  const sides = [
+    { ...left, label: t.modelA },
+    { ...right, label: t.modelB },
+  ];
+  const settingsOf = (model: string): ChatSettings => ({ ...settings, model });
+  const busy = sides.filter(({ conversation }) => conversation.live !== null);
+  return (
+    <div className={styles.compare}>
+      <div className={styles.sides}>
+        {sides.map(({ label, model, setModel, chatId, conversation }) => (
+          <section key={label} className={styles.side} aria-label={label}>
+            <NativeSelect
+              label={label}
+              value={model}
+              data={groupsOf(choices, t)}
+              onChange={(event) => setModel(event.currentTarget.value)}
+            />
+            <MessageList {...{ project, chatId, conversation }} settings={settingsOf(model)} />
+          </section>
+        ))}
+      </div>
+      <Composer
+        isBusy={busy.length > 0}
+        onSend={(text) => {
+          for (const { model, conversation } of sides) void conversation.say(settingsOf(model), text);
+        }}
+        onStop={() => {
+          for (const { conversation } of busy) void conversation.stop();
+        }}
+      />
+      <SettingsPanel
+        choices={choices}
+        choice={choiceOf(choices, left.model)}
+        settings={settings}
+        onChange={setSettings}
+        withModel={false}
+      />
+    </div>
+  );
+}
+
+type Side = {
+  model: string;
+  setModel: (model: string) => void;
+  chatId: string | null;
+  conversation: Conversation;
+};
+
+function useSide(project: Project, start: string): Side {
+  const [model, setModel] = useState(start);
+  const [chatId, setChatId] = useState<string | null>(null);
+  const path = { owner: project.owner.slug, project: project.slug };
+  return { model, setModel, chatId, conversation: useConversation({ path, chatId, onChat: setChatId }) };
+}

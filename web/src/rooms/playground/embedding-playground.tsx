@@ -1,0 +1,135 @@
+import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconCode, IconVectorTriangle } from '../../ui/icons.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import { type Choices, groupsOf } from './choices.ts';
+import { CodeDialog } from './code-dialog.tsx';
+import { Matrix } from './matrix.tsx';
+import styles from './playground.module.css';
+import { playgroundTexts } from './playground-texts.ts';
+import { SearchPanel } from './search-panel.tsx';
+import { matrixOf } from './similarity.ts';
+import { useEmbeddings } from './use-embeddings.ts';
+
+/** A matrix of more cannot be read. */
+const mostTexts = 24;
+
+type Compared = { texts: string[]; sides: { model: string; vectors: number[][] }[]; tokens: number };
+
+/** Texts to compare, with one embedding model or two. */
+export function EmbeddingPlayground({ project, choices }: { project: Project; choices: Choices }) {
+  const t = useTexts(playgroundTexts);
+  const format = useFormat();
+  const [model, setModel] = useState(choices[0].id);
+  const [other, setOther] = useState('');
+  const [text, setText] = useState('');
+  const [isCodeOpen, setCodeOpen] = useState(false);
+  const { embed, done } = useEmbeddings({ owner: project.owner.slug, project: project.slug });
+  const texts = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+  const models = other === '' || other === model ? [model] : [model, other];
+  const compare = useMutation({
+    mutationFn: async (): Promise<Compared> => {
+      const sides: Compared['sides'] = [];
+      let tokens = 0;
+      for (const each of models) {
+        const embedded = await embed(each, texts);
+        sides.push({ model: each, vectors: embedded.vectors });
+        tokens += embedded.tokens;
+      }
+      return { texts, sides, tokens };
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (texts.length > 0 && texts.length <= mostTexts) compare.mutate();
+  };
+  const groups = groupsOf(choices, t);
+  const { data } = compare;
+  return (
+    <div className={styles.embedding}>
+      <Panel title={t.embedding.texts} text={t.embedding.textsHint(format.number(mostTexts))}>
+        <form onSubmit={submit} className={styles.form}>
+          <div className={styles.pair}>
+            <NativeSelect
+              label={t.model}
+              value={model}
+              data={groups}
+              onChange={(event) => setModel(event.currentTarget.value)}
+            />
+            <NativeSelect
+              label={t.embedding.other}
+              value={other}
+              data={[{ value: '', label: t.embedding.noOther }, ...groups]}
+              onChange={(event) => setOther(event.currentTarget.value)}
+            />
+          </div>
+          <Textarea
+            aria-label={t.embedding.texts}
+            placeholder={t.embedding.sample}
+            autosize
+            minRows={5}
+            maxRows={14}
+            value={text}
+            error={texts.length > mostTexts && t.embedding.textsHint(format.number(mostTexts))}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <div className={styles.composerFoot}>
+            <Button
+              variant="default"
+              leftSection={<IconCode size={16} />}
+              disabled={texts.length === 0}
+              onClick={() => setCodeOpen(true)}
+            >
+              {t.asCode}
+            </Button>
+            <Button type="submit" loading={compare.isPending} disabled={texts.length === 0}>
+              {t.embedding.compute}
+            </Button>
+          </div>
+          <p className={styles.hint} aria-live="polite">
+            {compare.isPending
+              ? t.embedding.computing(format.number(done), format.number(texts.length))
+              : data
+                ? t.embedding.used(format.number(data.tokens))
+                : ''}
+          </p>
+        </form>
+      </Panel>
+      {compare.error && <ProblemNote error={compare.error} onRetry={() => compare.mutate()} />}
+      {data ? (
+        <>
+          <SearchPanel texts={data.texts} sides={data.sides} embed={embed} />
+          <Panel title={t.embedding.matrix} text={t.embedding.matrixText}>
+            {data.sides.map((side) => (
+              <Matrix
+                key={side.model}
+                title={data.sides.length > 1 ? side.model : null}
+                texts={data.texts}
+                values={matrixOf(side.vectors)}
+              />
+            ))}
+          </Panel>
+        </>
+      ) : (
+        <Empty icon={IconVectorTriangle} title={t.embedding.noneTitle}>
+          {t.embedding.none}
+        </Empty>
+      )}
+      <CodeDialog
+        isOpen={isCodeOpen}
+        onClose={() => setCodeOpen(false)}
+        facts={{
+          baseUrl: project.inference_base_url,
+          path: 'embeddings',
+          body: { model, input: texts[0] ?? '', input_type: 'document' },
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { IconTrash } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import styles from './playground.module.css';
+import { type Chat, chatsQuery } from './playground-queries.ts';
+import { playgroundTexts } from './playground-texts.ts';
+
+type HistoryProps = {
+  path: ProjectPath;
+  isOpen: boolean;
+  onClose: () => void;
+  current: string | null;
+  /** Null: the current one is gone. */
+  onChoose: (chatId: string | null) => void;
+};
+
+/** Conversations that were kept. */
+export function History({ path, isOpen, onClose, current, onChoose }: HistoryProps) {
+  const t = useTexts(playgroundTexts);
+  const { close } = useTexts(sharedTexts);
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size={360}
+      title={t.history}
+      closeButtonProps={{ 'aria-label': close }}
+      transitionProps={{ duration: 150 }}
+    >
+      <Chats
+        path={path}
+        current={current}
+        onChoose={(chatId) => {
+          onChoose(chatId);
+          if (chatId !== null) onClose();
+        }}
+      />
+    </Drawer>
+  );
+}
+
+function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current' | 'onChoose'>) {
+  const t = useTexts(playgroundTexts);
+  const query = useInfiniteQuery(chatsQuery(path));
+  const [doomed, setDoomed] = useState<Chat | null>(null);
+  if (query.error) return <ProblemNote error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <RowsSkeleton columns={1} rows={6} />;
+  const chats = query.data.pages.flatMap(({ data }) => data);
+  if (chats.length === 0) return <p className={styles.hint}>{t.noHistory}</p>;
+  return (
+    <>
+      <ul className={styles.chats}>
+        {chats.map((chat) => (
+          <li key={chat.id} data-current={chat.id === current || undefined}>
+            <button type="button" onClick={() => onChoose(chat.id)}>
+              <strong>{chat.title || t.untitled}</strong>
+              <span>
+                {chat.model} · <When at={chat.last_message_at ?? chat.created_at} />
+              </span>
+            </button>
+            <ActionIcon size="md" aria-label={t.deleteOf(chat.title || t.untitled)} onClick={() => setDoomed(chat)}>
+              <IconTrash size={16} />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+      <LoadMore list={query} shown={chats.length} />
+      {doomed && (
+        <DeleteChat
+          path={path}
+          chat={doomed}
+          onClose={() => setDoomed(null)}
+          onGone={() => doomed.id === current && onChoose(null)}
+        />
+      )}
+    </>
+  );
+}
+
+type DeleteChatProps = { path: ProjectPath; chat: Chat; onClose: () => void; onGone: () => void };
+
+function DeleteChat({ path, chat, onClose, onGone }: DeleteChatProps) {
+  const t = useTexts(playgroundTexts);
+  const shared = useTexts(sharedTexts);
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () =>
+      call('DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}', { path: { ...path, chat_id: chat.id } }),
+    onSuccess: () => {
+      onGone();
+      onClose();
+      void queryClient.invalidateQueries({ queryKey: ['chats', 'list'] });
+    },
+  });
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={t.deleteChat(chat.title || t.untitled)}
+      action={shared.delete}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+    >
+      {t.deleteChatText}
+    </Confirm>
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconMessageCircle } from '../../ui/icons.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import { Answer } from './answer.tsx';
+import { AnswerText } from './answer-text.tsx';
+import { mostRetries } from './patient.ts';
+import styles from './playground.module.css';
+import { playgroundTexts } from './playground-texts.ts';
+import { Said } from './said.tsx';
+import type { ChatSettings } from './settings.ts';
+import type { Conversation, Live } from './use-conversation.ts';
+
+export type MessageListProps = {
+  project: Project;
+  chatId: string | null;
+  conversation: Conversation;
+  settings: ChatSettings;
+};
+
+/** What was said, and the answer that arrives. */
+export function MessageList({ project, chatId: chosen, conversation, settings }: MessageListProps) {
+  const t = useTexts(playgroundTexts);
+  const { messages, live, problem } = conversation;
+  const chatId = chosen ?? '';
+  const box = useStickToEnd(live);
+  if (conversation.isLoading) return <RowsSkeleton columns={1} rows={4} />;
+  if (conversation.loadError && messages.length === 0)
+    return <ProblemNote error={conversation.loadError} onRetry={() => void conversation.refresh()} />;
+  const isEmpty = messages.length === 0 && live === null && problem === null;
+  const last = messages.at(-1);
+  // The last answer tells of its failure by itself.
+  const isTold = last?.role === 'assistant' && last.error !== null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
+    <section className={styles.messages} ref={box} aria-label={t.conversation} tabIndex={0}>
+      {isEmpty && (
+        <Empty icon={IconMessageCircle} title={t.begin}>
+          {t.beginText}
+        </Empty>
+      )}
+      {messages.map((message) =>
+        message.role === 'user' ? (
+          <Said
+            key={message.id}
+            text={message.content ?? ''}
+            onEdit={live ? undefined : (text) => void conversation.edit(settings, message.id, text)}
+          />
+        ) : (
+          <Answer
+            key={message.id}
+            {...{ project, chatId, message }}
+            timing={conversation.timings[message.id]}
+            onRetry={
+              live || (message.state === 'complete' && message !== last)
+                ? undefined
+                : () => void conversation.retry(settings, message.id)
+            }
+          />
+        ),
+      )}
+      {live && <Arriving live={live} />}
+      {problem !== null && !isTold && live === null && <ProblemNote error={problem} />}
+      <p className={styles.spoken} aria-live="polite">
+        {live ? t.answering : last?.role === 'assistant' && last.state === 'complete' ? t.answered : ''}
+      </p>
+    </section>
+  );
+}
+
+function Arriving({ live }: { live: Live }) {
+  const t = useTexts(playgroundTexts);
+  const format = useFormat();
+  const { waiting, text, said } = live;
+  return (
+    <>
+      {said !== null && <Said text={said} />}
+      <article className={styles.answer} data-live>
+        <AnswerText text={text} isLive />
+        {waiting && (
+          <p className={styles.waiting}>
+            {t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries))}
+          </p>
+        )}
+      </article>
+    </>
+  );
+}
+
+/** Follows what arrives, unless the reader has gone back to read. */
+function useStickToEnd(live: Live | null) {
+  const box = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const note = () => {
+      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 60;
+    };
+    element.addEventListener('scroll', note, { passive: true });
+    return () => element.removeEventListener('scroll', note);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it moves with each piece of text
+  useEffect(() => {
+    const element = box.current;
+    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [live]);
+  return box;
+}

@@ -1,0 +1,50 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconLock, IconMessageCircle } from '../../ui/icons.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/projects-queries.ts';
+import { ChatPlayground } from './chat-playground.tsx';
+import { choicesOf } from './choices.ts';
+import { playgroundTexts } from './playground-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project');
+const EmbeddingPlayground = lazy(async () => {
+  const { EmbeddingPlayground: page } = await import('./embedding-playground.tsx');
+  return { default: page };
+});
+
+/** Trying models: a conversation, or texts to compare, whichever the project is for. */
+export function PlaygroundPage() {
+  const t = useTexts(playgroundTexts);
+  const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
+  if (project.caller_role !== 'owner')
+    return (
+      <Empty icon={IconLock} title={t.ownerTitle}>
+        {t.ownerText}
+      </Empty>
+    );
+  return (
+    <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
+      <Models project={project} />
+    </Part>
+  );
+}
+
+function Models({ project }: { project: Project }) {
+  const t = useTexts(playgroundTexts);
+  const { data: bases } = useSuspenseQuery(baseModelsQuery);
+  const { data: hosted } = useSuspenseQuery(hostedModelsQuery(route.useParams()));
+  const [first, ...others] = choicesOf(project.kind, { hosted: hosted.data, bases: bases.data });
+  if (!first)
+    return (
+      <Empty icon={IconMessageCircle} title={t.noModelsTitle}>
+        {t.noModelsText}
+      </Empty>
+    );
+  const models = { project, choices: [first, ...others] as const };
+  return project.kind === 'text' ? <ChatPlayground {...models} /> : <EmbeddingPlayground {...models} />;
+}

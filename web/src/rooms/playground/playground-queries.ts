@@ -1,0 +1,67 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+
+export type Chat = Schemas['Chat'];
+export type Message = Schemas['ChatMessage'];
+export type ChatPath = ProjectPath & { chatId: string };
+
+/** An answer that another page or server makes is looked at this often. */
+const followMs = 1_000;
+const isUnderWay = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
+
+export const chatsQuery = ({ owner, project }: ProjectPath) =>
+  infiniteQueryOptions({
+    queryKey: ['chats', 'list', owner, project],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/chats', {
+        path: { owner, project },
+        query: { limit: 30, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+export const chatQuery = ({ owner, project, chatId }: ChatPath) =>
+  queryOptions({
+    queryKey: ['chats', 'one', owner, project, chatId],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/chats/{chat_id}', {
+        path: { owner, project, chat_id: chatId },
+        signal,
+      }),
+  });
+
+/** All messages of a chat. */
+export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
+  queryOptions({
+    queryKey: ['chats', 'messages', owner, project, chatId],
+    queryFn: async ({ signal }) => {
+      const messages: Message[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: { data: Message[]; next_cursor: string | null } = await call(
+          'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages',
+          { path: { owner, project, chat_id: chatId }, query: { limit: 100, cursor }, signal },
+        );
+        messages.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return messages;
+    },
+    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) ? followMs : false),
+  });
+
+/** Where an answer could be put as an example. */
+export const datasetsQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['chats', 'datasets', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/datasets', {
+        path: { owner, project },
+        query: { limit: 100 },
+        signal,
+      }),
+  });

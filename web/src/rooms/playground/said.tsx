@@ -1,0 +1,59 @@
+import { ActionIcon, Button, Group, Textarea, Tooltip } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { IconEdit } from '../../ui/icons.tsx';
+import styles from './playground.module.css';
+import { playgroundTexts } from './playground-texts.ts';
+
+/** What the person said; to be edited and sent again where `onEdit` is given. */
+export function Said({ text, onEdit }: { text: string; onEdit?: ((text: string) => void) | undefined }) {
+  const t = useTexts(playgroundTexts);
+  const [draft, setDraft] = useState<string | null>(null);
+  if (draft !== null && onEdit)
+    return <Draft draft={draft} onChange={setDraft} onCancel={() => setDraft(null)} onSend={() => onEdit(draft)} />;
+  return (
+    <article className={styles.said} aria-label={t.you}>
+      <p>{text}</p>
+      {onEdit && (
+        <Tooltip label={t.edit}>
+          <ActionIcon size="md" aria-label={t.edit} onClick={() => setDraft(text)}>
+            <IconEdit size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </article>
+  );
+}
+
+type DraftProps = { draft: string; onChange: (text: string) => void; onCancel: () => void; onSend: () => void };
+
+function Draft({ draft, onChange, onCancel, onSend }: DraftProps) {
+  const t = useTexts(playgroundTexts);
+  const { cancel } = useTexts(sharedTexts);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (draft.trim() !== '') onSend();
+  };
+  return (
+    <form className={styles.draft} onSubmit={send}>
+      <Textarea
+        aria-label={t.editLabel}
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={draft}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" size="xs" onClick={onCancel}>
+          {cancel}
+        </Button>
+        <Button type="submit" size="xs" disabled={draft.trim() === ''}>
+          {t.send}
+        </Button>
+      </Group>
+    </form>
+  );
+}

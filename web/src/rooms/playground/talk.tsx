@@ -1,0 +1,43 @@
+import { useState } from 'react';
+import type { Project } from '../projects/projects-queries.ts';
+import type { Choices } from './choices.ts';
+import { choiceOf } from './choices.ts';
+import { Composer } from './composer.tsx';
+import { MessageList } from './message-list.tsx';
+import styles from './playground.module.css';
+import type { ChatSettings } from './settings.ts';
+import { SettingsPanel } from './settings-panel.tsx';
+import { useConversation } from './use-conversation.ts';
+
+type TalkProps = {
+  project: Project;
+  choices: Choices;
+  chatId: string | null;
+  onChat: (chatId: string) => void;
+  start: ChatSettings;
+};
+
+/** A conversation with one model, with its settings beside it. */
+export function Talk({ project, choices, chatId, onChat, start }: TalkProps) {
+  const [settings, setSettings] = useState(start);
+  const path = { owner: project.owner.slug, project: project.slug };
+  const conversation = useConversation({ path, chatId, onChat });
+  return (
+    <div className={styles.talk}>
+      <div className={styles.conversation}>
+        <MessageList {...{ project, chatId, conversation, settings }} />
+        <Composer
+          isBusy={conversation.live !== null}
+          onSend={(text) => void conversation.say(settings, text)}
+          onStop={() => void conversation.stop()}
+        />
+      </div>
+      <SettingsPanel
+        choices={choices}
+        choice={choiceOf(choices, settings.model)}
+        settings={settings}
+        onChange={setSettings}
+      />
+    </div>
+  );
+}
