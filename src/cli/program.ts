@@ -13,6 +13,7 @@ import {
   pullModelCommand,
   removeModelCommand,
 } from './models.ts';
+import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { addRouteCommands } from './routes.ts';
 import { serve } from './serve.ts';
@@ -46,6 +47,10 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .command('migrate')
     .description('bring the database up to this release')
     .action(() => useDatabase(config(), async () => print('The database is up to date.')));
+  program
+    .command('prepare')
+    .description('make ahead what a first start would make, for images')
+    .action(() => prepareCommand());
   program
     .command('database-url')
     .description('print the address of the database, password included, for psql and pg_dump')

@@ -1,2 +1,2 @@
-export { openSite, type Site } from './site.ts';
+export { buildSite, openSite, type Site } from './site.ts';
 export { answerStranger, webRoutes } from './web.routes.ts';

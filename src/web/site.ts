@@ -36,6 +36,11 @@ export function openSite(options: SiteOptions): Site {
   return { now: () => site.state };
 }
 
+/** Makes the build that fits the sources, unless it is there; gives its folder. */
+export async function buildSite(root: string): Promise<string> {
+  return findOrMakeBuild(root, await markSources(root), () => {});
+}
+
 async function load({ root, publicUrl, log }: SiteOptions): Promise<SiteState> {
   const folder = await findOrMakeBuild(root, await markSources(root), () => log.info('Building the web app'));
   const template = await readFile(join(folder, 'index.html'), 'utf8');

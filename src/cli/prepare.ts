@@ -1,0 +1,9 @@
+import { fileURLToPath } from 'node:url';
+import { buildSite } from '#web';
+import { print } from './terminal.ts';
+
+/** Makes what a server would make at its first start, so that images need nothing that can be written. */
+export async function prepareCommand(): Promise<void> {
+  const folder = await buildSite(fileURLToPath(new URL('../..', import.meta.url)));
+  print(`The web app is in ${folder}.`);
+}
