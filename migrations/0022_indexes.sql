@@ -12,7 +12,9 @@ create table dataset_indexes (
   model_revision integer,
   base_model_id text not null,
   base_model_sha256 text not null,
-  adapter jsonb,
+  -- Of a training job whose adapter it was made with.
+  training_job_id text,
+  adapter_sha256 text check ((training_job_id is null) = (adapter_sha256 is null)),
   query_instruction text,
   max_input_tokens integer not null,
   dimensions integer not null check (dimensions > 0),

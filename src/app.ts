@@ -126,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const indexes = createIndexes({
     ...{ database, cursors, clock, jobs, models, engine, billing, limiter, datasets, environment: config.environment },
+    trainedModels: training.served,
     folder: join(config.dataDir, 'indexes'),
     maxFileBytes: config.indexFileBytes,
     maxDocuments: config.maxIndexDocuments,

@@ -36,7 +36,10 @@ export type Billing = {
    * throws, and what becomes of it with this process, is as with `hold`; `endWork` ends it in any case.
    */
   holdForWork: (request: HoldRequest) => Promise<HoldAnswer>;
-  /** After the transaction that charged the work, or when there is nothing to charge: nothing stays reserved for it. */
+  /**
+   * After the transaction that charged the work, or when there is nothing to charge: nothing stays reserved for it. Whoever takes
+   * work over from a process that is gone ends its hold so, too.
+   */
   endWork: (hold: { requestId: string; accountId: string }) => Promise<void>;
   /** Resolves once other processes can see that this one lives; what it leaves in the database is looked after from then on. */
   registered: () => Promise<void>;
@@ -191,7 +194,8 @@ export function createBilling(options: BillingOptions): Billing {
     holdForWork: (request) => place(request, { mayDraw: false }),
 
     async endWork({ requestId, accountId }) {
-      await release(requestId);
+      open.delete(requestId);
+      await track(releaseNow(requestId));
       onCharge(accountId);
     },
 

@@ -5,16 +5,36 @@ import type { Sql } from '#db';
 import type { Engine } from '#engine';
 import type { Principal } from '#http';
 import { chargeOf, fault, formatCredits, type Micro, newId, timeOfId } from '#kernel';
-import { findHostedModel, indexRateOf, type ModelsService, resolveModel, type ServedModel } from '#models';
+import {
+  type BaseModel,
+  findHostedModel,
+  indexRateOf,
+  type ModelsService,
+  resolveModel,
+  type ServedModel,
+  type TrainedModel,
+  type TrainedModels,
+} from '#models';
 import type { ProjectSeen } from '#projects';
 import type { BuildTask } from './building/build-task.ts';
 import { countKept, insertIndex, type NewIndex } from './indexes.store.ts';
 import { tooFewCredits } from './paid-run.ts';
 
+/** Where indexes learn about training jobs. */
+export type IndexedModels = TrainedModels & {
+  /** The finished job that a name stands for; null: none. */
+  ofCall: (question: {
+    requested: string;
+    alias: { targetType: string; targetId: string } | null;
+    accountId: string;
+  }) => Promise<TrainedModel | null>;
+};
+
 export type CreateDeps = {
   models: ModelsService;
   engine: Pick<Engine, 'status' | 'pace'>;
   buildTask: Pick<BuildTask, 'enqueue'>;
+  trainedModels: IndexedModels;
   maxIndexes: number;
 };
 
@@ -31,8 +51,7 @@ export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexReque
   const { project } = request;
   if (project.kind !== 'embedding') throw fault('kind_mismatch', { message: 'Indexes belong to embedding projects.' });
   const version = await versionOf(tx, request);
-  const served = await servedModel(tx, deps, request);
-  const index = describe(deps, { request, version, served });
+  const index = describe(deps, { request, version, ...(await servedModel(tx, deps, request)) });
   const kept = await countKept(tx, project.id);
   if (kept >= deps.maxIndexes)
     throw fault('state_conflict', {
@@ -59,14 +78,20 @@ async function versionOf(tx: Sql, { versionId, project }: IndexRequest): Promise
   return version;
 }
 
+/** What embeds, and the job whose adapter is in it; null: none. */
+type Served = { served: ServedModel; trained: TrainedModel | null };
+
 async function servedModel(
   tx: Sql,
-  { models, engine }: CreateDeps,
+  { models, engine, trainedModels }: CreateDeps,
   { model, project }: IndexRequest,
-): Promise<ServedModel> {
+): Promise<Served> {
+  const alias = await findHostedModel(tx, project.id, model);
+  const trained = await trainedModels.ofCall({ requested: model, alias, accountId: project.accountId });
   const served = resolveModel({
     requested: model,
-    alias: await findHostedModel(tx, project.id, model),
+    alias,
+    trained,
     isOwner: true,
     isShared: false,
     baseModels: models,
@@ -74,16 +99,17 @@ async function servedModel(
   });
   if (served.baseModel.kind !== 'embedding')
     throw fault('kind_mismatch', { message: `The model ${JSON.stringify(model)} does not embed.`, param: 'model' });
-  return served;
+  return { served, trained };
 }
 
-type Described = { request: IndexRequest; version: DatasetVersion; served: ServedModel };
+type Described = Served & { request: IndexRequest; version: DatasetVersion };
 
-function describe({ models }: CreateDeps, { request, version, served }: Described): NewIndex {
+function describe({ models }: CreateDeps, { request, version, served, trained }: Described): NewIndex {
   const { project, principal, requestId, model } = request;
   const { baseModel, revision, queryInstruction, limits, target } = served;
-  const { dimensions, installed } = baseModel;
-  if (dimensions === null || !installed)
+  const { dimensions } = baseModel;
+  const baseModelSha256 = digestOf(baseModel);
+  if (dimensions === null || baseModelSha256 === null)
     throw new Error(`${baseModel.id} is served and does not embed. This is a bug.`);
   return {
     id: newId('idx'),
@@ -94,8 +120,9 @@ function describe({ models }: CreateDeps, { request, version, served }: Describe
     model,
     modelRevision: revision,
     baseModelId: baseModel.id,
-    baseModelSha256: installed.sha256,
-    adapter: target.adapter,
+    baseModelSha256,
+    trainingJobId: target.adapter ? (trained?.jobId ?? null) : null,
+    adapterSha256: target.adapter?.sha256 ?? null,
     queryInstruction,
     maxInputTokens: limits.maxInputTokens,
     dimensions,
@@ -107,6 +134,11 @@ function describe({ models }: CreateDeps, { request, version, served }: Describe
     keyName: principal.keyName,
     requestId,
   };
+}
+
+/** What tells the files of a base model apart. Of what only a remote engine has, nothing is known; null: nothing serves it. */
+export function digestOf({ installed, isRemote = false }: Pick<BaseModel, 'installed' | 'isRemote'>): string | null {
+  return installed?.sha256 ?? (isRemote ? 'remote' : null);
 }
 
 /** Where the price list has no rate of its own for indexes, an alias keeps the rate that was frozen for it. */

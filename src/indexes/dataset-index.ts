@@ -1,5 +1,4 @@
 import type { Actor } from '#activity';
-import type { Adapter } from '#engine';
 import type { Micro } from '#kernel';
 import type { Metrics } from './evaluation/metrics.ts';
 
@@ -23,7 +22,9 @@ export type DatasetIndex = {
   modelRevision: number | null;
   baseModelId: string;
   baseModelSha256: string;
-  adapter: Adapter | null;
+  /** The job whose adapter it was made with; null: the base model itself. */
+  trainingJobId: string | null;
+  adapterSha256: string | null;
   queryInstruction: string | null;
   maxInputTokens: number;
   dimensions: number;

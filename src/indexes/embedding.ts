@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Adapter, Engine, Target } from '#engine';
+import type { Engine, Target } from '#engine';
 import { type Clock, Fault, fault } from '#kernel';
 import { withQueryInstruction } from '#models';
 
@@ -11,17 +11,6 @@ export type Embedder = {
   queryInstruction: string | null;
   maxInputTokens: number;
 };
-
-/** Of an index: whatever its name stands for by now. */
-export function embedderOf(index: {
-  baseModelId: string;
-  adapter: Adapter | null;
-  queryInstruction: string | null;
-  maxInputTokens: number;
-}): Embedder {
-  const { baseModelId, adapter, queryInstruction, maxInputTokens } = index;
-  return { target: { baseModelId, adapter }, queryInstruction, maxInputTokens };
-}
 
 export type EmbeddedTexts = {
   vectors: Float32Array[];

@@ -11,12 +11,15 @@ import type { ModelsService } from '#models';
 import type { RunningWork } from '#projects';
 import { createBuildTask } from './building/build-task.ts';
 import { createCleanUp } from './clean-up.ts';
-import { boundOfBuild, describeBound } from './create-index.ts';
+import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
 import type { Evaluation } from './evaluation/evaluate.ts';
 import { type EmbeddingEvaluation, evaluateEmbedding } from './evaluation/evaluate-embedding.ts';
+import { noSuchIndex, searchable } from './index-access.ts';
 import { indexesRoutes } from './indexes.routes.ts';
-import { countBuilding, type Digests } from './indexes.store.ts';
+import { countBuilding, type Digests, findIndex } from './indexes.store.ts';
+import { type Mined, type MiningQuestion, mine } from './mining/mine.ts';
 import { miningRoutes } from './mining/mining.routes.ts';
+import { openEmbedder } from './open-embedder.ts';
 import { searchRoutes } from './search/search.routes.ts';
 import { createScanner } from './vectors/scanner.ts';
 import { createVectorFiles } from './vectors/vector-files.ts';
@@ -28,6 +31,7 @@ export type IndexesOptions = {
   /** Not started yet: builds are tasks of it. */
   jobs: Jobs;
   models: ModelsService;
+  trainedModels: IndexedModels;
   engine: Engine;
   billing: Billing;
   limiter: Limiter;
@@ -39,6 +43,8 @@ export type IndexesOptions = {
   maxDocuments: number;
 };
 
+export type IndexMining = Omit<MiningQuestion, 'index' | 'embedder'> & { projectId: string; indexId: string };
+
 /** Vector indexes over dataset versions: search, hard negatives, and how well models find. */
 export type Indexes = {
   routes: (app: FastifyInstance) => Promise<void>;
@@ -46,21 +52,24 @@ export type Indexes = {
   work: RunningWork;
   /** Measures a model over a version without an index, for those who train. */
   evaluate: (evaluation: EmbeddingEvaluation) => Promise<Evaluation>;
+  /** Looks for hard negatives without writing them, or charging for it: for those who train. Throws as a search does. */
+  mine: (mining: IndexMining) => Promise<Mined>;
   /** After the start of `jobs`. */
   start: () => Promise<void>;
   stop: () => void;
 };
 
 export function createIndexes(options: IndexesOptions): Indexes {
-  const { database, engine, models, billing, limiter, datasets, folder, environment, maxFileBytes } = options;
+  const { database, engine, models, trainedModels, billing, limiter, datasets, folder, environment, maxFileBytes } =
+    options;
   const scanner = createScanner(environment);
   const files = createVectorFiles({ sql: database, folder, maxBytes: maxFileBytes });
   const search = { sql: database, scanner, files };
-  const digestOf = (id: string) => models.find(id)?.installed?.sha256 ?? null;
   const digests = () => digestsOf(models);
   const cleanUp = createCleanUp({ ...options, files });
   const buildTask = createBuildTask({
-    ...{ ...options, search, digestOf },
+    ...{ ...options, search },
+    digestOf: (id) => digests()[id] ?? null,
     models: () => models.engineModels().map(({ id }) => id),
     costOf: async (build) => {
       const version = await findVersion(database, { projectId: build.projectId, id: build.versionId });
@@ -74,12 +83,18 @@ export function createIndexes(options: IndexesOptions): Indexes {
   return {
     routes: async (app) => {
       await app.register(indexesRoutes({ ...options, buildTask, maxIndexes, digests, cleanUp: cleanUp.enqueue }));
-      await app.register(searchRoutes({ ...search, database, engine, paid, digests }));
+      await app.register(searchRoutes({ ...options, ...search, paid, digests }));
       await app.register(miningRoutes({ ...options, ...search, paid, digests }));
     },
     work: { kind: 'dataset_indexes', countRunning: countBuilding },
     evaluate: (evaluation) =>
       evaluateEmbedding({ sql: database, scanner, folder: path.join(folder, 'evaluations') }, evaluation),
+    mine: async ({ projectId, indexId, ...question }) => {
+      const found = await findIndex(database, { projectId, id: indexId }, digests());
+      if (!found) throw noSuchIndex();
+      const index = searchable(found, digests());
+      return mine({ ...search, engine }, { ...question, index, embedder: await openEmbedder(trainedModels, index) });
+    },
     start: async () => {
       await cleanUp.resume();
       await buildTask.resume();
@@ -90,6 +105,9 @@ export function createIndexes(options: IndexesOptions): Indexes {
 
 function digestsOf(models: ModelsService): Digests {
   return Object.fromEntries(
-    models.baseModels().flatMap(({ id, installed }) => (installed ? [[id, installed.sha256] as const] : [])),
+    models.baseModels().flatMap((model) => {
+      const digest = digestOf(model);
+      return digest === null ? [] : [[model.id, digest] as const];
+    }),
   );
 }

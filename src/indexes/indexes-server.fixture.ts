@@ -12,9 +12,11 @@ import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
+import type { TrainedModel } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase } from '#test/database.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
+import type { IndexedModels } from './create-index.ts';
 import { createIndexes } from './indexes-room.ts';
 
 const limits: DatasetLimits = {
@@ -30,6 +32,8 @@ const limits: DatasetLimits = {
 export type IndexesServer = Awaited<ReturnType<typeof startIndexesServer>>;
 
 export type IndexesServerOptions = {
+  /** Finished training jobs, by id. */
+  trained?: Map<string, TrainedModel>;
   /** Stands between the room and the real engine. */
   wrap?: (engine: Engine) => Engine;
   /** False: builds run only when the test runs them. */
@@ -37,7 +41,8 @@ export type IndexesServerOptions = {
 };
 
 /** The room on a database of its own, with the real tiny model. */
-export async function startIndexesServer({ wrap = (engine) => engine, builds = true }: IndexesServerOptions = {}) {
+export async function startIndexesServer(given: IndexesServerOptions = {}) {
+  const { wrap = (engine) => engine, builds = true, trained = new Map<string, TrainedModel>() } = given;
   const db = await createTestDatabase();
   const database = db.database;
   const folder = await mkdtemp(path.join(tmpdir(), 'fanfold-indexes-'));
@@ -53,9 +58,13 @@ export async function startIndexesServer({ wrap = (engine) => engine, builds = t
   const { registered } = billing;
   const limiter = createLimiter({ database, instanceId, registered });
   const datasets = createDatasets({ database, cursors, jobs, models, tokenCounter, limits });
+  const trainedModels: IndexedModels = {
+    find: async (ids) => new Map([...trained].filter(([id]) => ids.includes(id))),
+    ofCall: async ({ requested }) => trained.get(requested.replace('training-job#', '')) ?? null,
+  };
   const options = {
     ...{ database, cursors, clock: systemClock, jobs, models, engine, billing, limiter, datasets, folder },
-    ...{ environment: process.env, maxFileBytes: 1e9, maxDocuments: 1_000 },
+    ...{ trainedModels, environment: process.env, maxFileBytes: 1e9, maxDocuments: 1_000 },
   };
   const indexes = createIndexes(options);
   const usage = createKeyUsage({ sql: database, clock: systemClock });

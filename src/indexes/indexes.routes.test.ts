@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
-import { insertHostedModel } from '#models';
+import { insertHostedModel, type TrainedModel } from '#models';
+import { writeRandomAdapter } from '#test/lora-adapter.ts';
+import { qwen600m } from '#test/random-model.ts';
 import {
   chargesOf,
   errorOf,
@@ -12,9 +15,10 @@ import {
 } from './indexes-server.fixture.ts';
 
 let server: IndexesServer;
+const trained = new Map<string, TrainedModel>();
 
 before(async () => {
-  server = await startIndexesServer();
+  server = await startIndexesServer({ trained });
 });
 after(() => server.stop());
 
@@ -239,6 +243,35 @@ test('an index keeps the model of its alias when that is pointed elsewhere, at i
     [me.accountId],
   );
   assert.deepEqual(row, { rate: 60_000n, requested: 'search' });
+});
+
+test('an index is built with the adapter of a training job, and asks with it as long as it is there', async () => {
+  const path = join(server.options.folder, 'adapter.gguf');
+  const shape = { ...qwen600m, layers: 4, width: 128, heads: 2, cacheHeads: 1, headWidth: 64, feedForward: 384 };
+  writeRandomAdapter(path, { shape, rank: 4, alpha: 8, seed: 3, spreadOfB: 0.3 });
+  const adapter = { sha256: 'ab'.repeat(32), path };
+  const job = { jobId: 'job_1', kind: 'embedding', baseModelId: 'fanfold-tiny-embed', state: 'succeeded' } as const;
+  trained.set('job_1', { ...job, adapter, maxInputTokens: 256, queryInstruction: 'Find it' });
+  const me = await someoneOn(server);
+  const { versionId } = await me.versionWith([{ query: 'lamp', positives: ['A lamp gives light.'] }]);
+  const { id, state, model } = await me.build(versionId, 'training-job#job_1');
+  assert.deepEqual([state, model], ['ready', 'training-job#job_1']);
+  const [stored] = await server.db.database.query<{ vectors: Buffer }>(
+    'select vectors from index_vectors where index_id = $1',
+    [id],
+  );
+  assert.ok(stored);
+  const [base] = await embed(['A lamp gives light.']);
+  const vector = new Float32Array(new Uint8Array(stored.vectors).buffer);
+  assert.ok(base && dot(vector, vector) > 0.999 && dot(vector, base) < 0.99);
+  const search = () => me.ask('POST', `/dataset-indexes/${id}/search`, { query: 'lamp' });
+  assert.equal((await search()).status, 200);
+  trained.clear();
+  const gone = await search();
+  assert.deepEqual(
+    [errorOf(gone), (gone.json.error as { details: object }).details],
+    [[409, 'state_conflict', null], { reason: 'model_changed' }],
+  );
 });
 
 test('what cannot be built is refused with the field and the reason', async () => {

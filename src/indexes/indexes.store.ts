@@ -12,7 +12,8 @@ const stateNow = `case when i.state <> 'ready' then i.state
 
 const columns = `i.id, i.project_id as "projectId", i.dataset_id as "datasetId", i.version_id as "versionId",
   i.account_id as "accountId", i.model, i.model_revision as "modelRevision", i.base_model_id as "baseModelId",
-  i.base_model_sha256 as "baseModelSha256", i.adapter, i.query_instruction as "queryInstruction",
+  i.base_model_sha256 as "baseModelSha256", i.training_job_id as "trainingJobId",
+  i.adapter_sha256 as "adapterSha256", i.query_instruction as "queryInstruction",
   i.max_input_tokens as "maxInputTokens", i.dimensions, i.rate_micro_per_minute as "rateMicroPerMinute",
   i.query_rate_micro_per_minute as "queryRateMicroPerMinute", i.price_version as "priceVersion",
   ${stateNow} as state, i.phase, i.documents, i.embedded, i.truncated, i.prompt_tokens as "promptTokens",
@@ -109,17 +110,12 @@ export type NewIndex = Omit<
 export async function insertIndex(tx: Sql, index: NewIndex): Promise<void> {
   await tx.query(
     `insert into dataset_indexes (id, project_id, dataset_id, version_id, account_id, model, model_revision, base_model_id,
-       base_model_sha256, adapter, query_instruction, max_input_tokens, dimensions, rate_micro_per_minute,
+       base_model_sha256, training_job_id, adapter_sha256, query_instruction, max_input_tokens, dimensions, rate_micro_per_minute,
        query_rate_micro_per_minute, price_version, created_by, key_id, key_name, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
     [
       ...[index.id, index.projectId, index.datasetId, index.versionId, index.accountId, index.model],
-      ...[
-        index.modelRevision,
-        index.baseModelId,
-        index.baseModelSha256,
-        index.adapter && JSON.stringify(index.adapter),
-      ],
+      ...[index.modelRevision, index.baseModelId, index.baseModelSha256, index.trainingJobId, index.adapterSha256],
       ...[index.queryInstruction, index.maxInputTokens, index.dimensions, index.rateMicroPerMinute],
       ...[index.queryRateMicroPerMinute, index.priceVersion, JSON.stringify(index.createdBy)],
       ...[index.keyId, index.keyName, index.requestId],

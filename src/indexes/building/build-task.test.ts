@@ -68,6 +68,7 @@ test('a build whose process dies goes on where it was, embeds nothing twice and 
   const first = buildIndex(options, id, run());
   while (batches < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   const { progress, state } = await read();
+  assert.equal(await holds(), 1);
   assert.deepEqual([state, (progress as { done: number }).done], ['building', 32]);
   between.before = () => {};
   await buildIndex(options, id, run());

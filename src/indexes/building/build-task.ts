@@ -4,11 +4,13 @@ import { findVersion, streamVersion } from '#datasets';
 import type { Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { Fault } from '#kernel';
-import { embedderOf, embedPatiently, giveWay } from '../embedding.ts';
+import type { TrainedModels } from '#models';
+import { type Embedder, embedPatiently, giveWay } from '../embedding.ts';
 import { type BuildCost, endWithFailure, endWithSuccess } from '../ending.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import type { Metrics } from '../evaluation/metrics.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
+import { openEmbedder } from '../open-embedder.ts';
 import {
   type Build,
   beginBuild,
@@ -28,6 +30,7 @@ export type BuildTaskOptions = BuildDeps & {
   billing: Pick<Billing, 'holdForWork' | 'endWork'>;
   search: SearchDeps;
   costOf: (build: Build) => Promise<BuildCost>;
+  trainedModels: TrainedModels;
   /** SHA-256 of the base model as it is installed now; null: it is not. */
   digestOf: (baseModelId: string) => string | null;
   maxDocuments: number;
@@ -87,7 +90,7 @@ export async function buildIndex(
 }
 
 async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const { database, digestOf, maxDocuments } = options;
+  const { database, trainedModels, digestOf, maxDocuments } = options;
   if (build.tries > triesAtMost)
     throw new BuildFailure('worker_lost', `The server ended ${triesAtMost} times while it built this index.`);
   if (digestOf(build.baseModelId) !== build.baseModelSha256)
@@ -104,16 +107,18 @@ async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSig
     documents = await collectDocuments({ database, lease, version, maxDocuments, signal });
     if (!(await noteDocuments(database, lease, documents))) throw new Superseded();
   }
-  const embedder = embedderOf(build);
+  const embedder = await openEmbedder(trainedModels, build);
   await embedDocuments(options, { build, embedder, documents, signal });
-  const metrics = await measure(options, { build, documents, version, signal });
+  const metrics = await measure(options, { build, embedder, documents, version, signal });
   await endWithSuccess(database, build, metrics);
 }
 
 async function placeHold({ database, billing, costOf }: BuildTaskOptions, build: Build): Promise<void> {
   const { boundMicro, describe } = await costOf(build);
+  const { lease: requestId, formerLease, accountId } = build;
+  // What a dead process still holds for this build must not make it look too dear; a live one has lost the build.
+  if (formerLease !== null) await billing.endWork({ requestId: formerLease, accountId });
   if (boundMicro > 0n) {
-    const { lease: requestId, accountId } = build;
     const answer = await billing.holdForWork({ requestId, accountId, micro: boundMicro });
     if (answer !== 'held') throw new BuildFailure('insufficient_credits', describe(answer.refused.availableMicro));
   }
@@ -122,6 +127,7 @@ async function placeHold({ database, billing, costOf }: BuildTaskOptions, build:
 
 type Measuring = {
   build: Build;
+  embedder: Embedder;
   documents: number;
   version: NonNullable<Awaited<ReturnType<typeof findVersion>>>;
   signal: AbortSignal;
@@ -130,7 +136,7 @@ type Measuring = {
 /** How well the model finds the positives of the test split among all documents. */
 async function measure(
   options: BuildTaskOptions,
-  { build, documents, version, signal }: Measuring,
+  { build, embedder, documents, version, signal }: Measuring,
 ): Promise<Metrics | null> {
   const { database, engine, clock, models, search } = options;
   if (version.testCount === 0 || documents === 0) return null;
@@ -143,7 +149,7 @@ async function measure(
     maxQueries,
     embedQueries: async (texts) => {
       await giveWay(engine, { models: models(), clock, signal });
-      const request = { embedder: embedderOf(build), role: 'query', texts, truncate: true, signal } as const;
+      const request = { embedder, role: 'query', texts, truncate: true, signal } as const;
       const { vectors, promptTokens, activeMs } = await embedPatiently(engine, request, { clock, forMs: patienceMs });
       spent.promptTokens += promptTokens;
       spent.activeMs += activeMs;

@@ -7,10 +7,20 @@ import type { Metrics } from '../evaluation/metrics.ts';
 export type Build = Pick<
   DatasetIndex,
   | ('id' | 'projectId' | 'datasetId' | 'versionId' | 'accountId' | 'model' | 'modelRevision' | 'baseModelId')
-  | ('baseModelSha256' | 'adapter' | 'queryInstruction' | 'maxInputTokens' | 'dimensions' | 'rateMicroPerMinute')
+  | (
+      | 'baseModelSha256'
+      | 'trainingJobId'
+      | 'adapterSha256'
+      | 'queryInstruction'
+      | 'maxInputTokens'
+      | 'dimensions'
+      | 'rateMicroPerMinute'
+    )
   | ('priceVersion' | 'documents' | 'embedded' | 'keyId' | 'keyName' | 'requestId' | 'createdBy')
 > & {
   lease: string;
+  /** Of the attempt before, if there was one. */
+  formerLease: string | null;
   /** Since it got on last. */
   tries: number;
   datasetName: string;
@@ -20,20 +30,23 @@ export type Build = Pick<
 
 const columns = `i.id, i.project_id as "projectId", i.dataset_id as "datasetId", i.version_id as "versionId",
   i.account_id as "accountId", i.model, i.model_revision as "modelRevision", i.base_model_id as "baseModelId",
-  i.base_model_sha256 as "baseModelSha256", i.adapter, i.query_instruction as "queryInstruction",
+  i.base_model_sha256 as "baseModelSha256", i.training_job_id as "trainingJobId",
+  i.adapter_sha256 as "adapterSha256", i.query_instruction as "queryInstruction",
   i.max_input_tokens as "maxInputTokens", i.dimensions, i.rate_micro_per_minute as "rateMicroPerMinute",
   i.price_version as "priceVersion", i.documents, i.embedded, i.key_id as "keyId", i.key_name as "keyName",
-  i.request_id as "requestId", i.created_by as "createdBy", i.lease, i.tries, d.name as "datasetName",
+  i.request_id as "requestId", i.created_by as "createdBy", i.lease, i.former_lease as "formerLease", i.tries, d.name as "datasetName",
   a.slug as "ownerSlug", p.slug as "projectSlug"`;
 
 /** Takes the lease of an index that is to be built; whoever had it before can write no more. Null: it has ended. */
 export async function beginBuild(sql: Sql, { id, lease }: { id: string; lease: string }): Promise<Build | null> {
   const [row] = await sql.query<Build>(
-    `with i as (
+    `with before as (
+       select id, lease from dataset_indexes where id = $1 and state in ('queued', 'building') for update
+     ), i as (
        update dataset_indexes
           set state = 'building', lease = $2, tries = tries + 1, started_at = coalesce(started_at, now()),
               phase = coalesce(phase, 'collecting')
-        where id = $1 and state in ('queued', 'building') returning *
+         from before where dataset_indexes.id = before.id returning dataset_indexes.*, before.lease as former_lease
      )
      select ${columns} from i join datasets d on d.id = i.dataset_id join projects p on p.id = i.project_id
        join accounts a on a.id = p.account_id`,

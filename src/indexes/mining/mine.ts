@@ -7,7 +7,7 @@ import {
   type VersionPosition,
 } from '#datasets';
 import { listDocumentsByHash, listDocumentTextsAt } from '../documents.store.ts';
-import { type EmbeddingEngine, embedderOf, embedTexts } from '../embedding.ts';
+import { type Embedder, type EmbeddingEngine, embedTexts } from '../embedding.ts';
 import type { Searchable } from '../index-access.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
 import type { Spent } from '../paid-run.ts';
@@ -16,6 +16,7 @@ import { type Candidate, chooseNegatives, type MiningRule } from './choose-negat
 
 export type MiningQuestion = MiningRule & {
   index: Searchable;
+  embedder: Embedder;
   version: Pick<DatasetVersion, 'datasetId' | 'seq'>;
   split: Split | null;
   after: VersionPosition | null;
@@ -67,9 +68,9 @@ export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<
 type Batch = MiningQuestion & { examples: readonly VersionExample[]; spent: Spent };
 
 async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]> {
-  const { index, examples, signal, candidates: count } = batch;
+  const { index, embedder, examples, signal, candidates: count } = batch;
   const contents = examples.map(({ content }) => embeddingContent(content));
-  const request = { embedder: embedderOf(index), role: 'query', truncate: true, signal } as const;
+  const request = { embedder, role: 'query', truncate: true, signal } as const;
   const queries = await embedTexts(deps.engine, { ...request, texts: contents.map(({ query }) => query) });
   batch.spent.activeMs += queries.activeMs;
   batch.spent.promptTokens += queries.promptTokens;

@@ -4,9 +4,11 @@ import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
 import { once } from '#idempotency';
 import { type CursorCodec, fault } from '#kernel';
+import type { TrainedModels } from '#models';
 import { type Searchable, searchable, useOwnIndex } from '../index-access.ts';
 import { indexPath } from '../indexes.routes.ts';
 import type { Digests } from '../indexes.store.ts';
+import { openEmbedder } from '../open-embedder.ts';
 import { type PaidDeps, performPaid } from '../paid-run.ts';
 import { type MiningDeps, mine } from './mine.ts';
 import { mineContract } from './mining.contract.ts';
@@ -19,10 +21,11 @@ export type MiningRoutesDeps = MiningDeps & {
   datasets: Pick<Datasets, 'prepare' | 'replaceExamples'>;
   paid: PaidDeps;
   digests: () => Digests;
+  trainedModels: TrainedModels;
 };
 
 export function miningRoutes(deps: MiningRoutesDeps) {
-  const { database, cursors, datasets, paid, digests } = deps;
+  const { database, cursors, datasets, paid, digests, trainedModels } = deps;
   return async (app: FastifyInstance): Promise<void> => {
     app
       .withTypeProvider<TypeBoxProvider>()
@@ -38,6 +41,7 @@ export function miningRoutes(deps: MiningRoutesDeps) {
           const scope = ['mined', index.id, split];
           const after = request.body.after === undefined ? null : positionOf(cursors, scope, request.body.after);
           const { signal } = watchCaller(reply);
+          const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
           const call = { principal, requestId, operation: 'dataset_indexes.mine', index, signal, reply };
           return performPaid(
@@ -46,7 +50,17 @@ export function miningRoutes(deps: MiningRoutesDeps) {
             {
               work: async () => {
                 const rule = { maxNegatives, maxScoreRatio };
-                const mined = await mine(deps, { index, version, split, after, limit, candidates, signal, ...rule });
+                const mined = await mine(deps, {
+                  index,
+                  embedder,
+                  version,
+                  split,
+                  after,
+                  limit,
+                  candidates,
+                  signal,
+                  ...rule,
+                });
                 const negatives = await prepareNegatives(datasets, { dataset, examples: mined.examples, signal });
                 return { mined, negatives, spent: mined.spent };
               },

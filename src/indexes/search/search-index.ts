@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import { listDocumentTextsAt } from '../documents.store.ts';
 import type { EmbeddingEngine } from '../embedding.ts';
-import { embedderOf, embedTexts } from '../embedding.ts';
+import { type Embedder, embedTexts } from '../embedding.ts';
 import type { Searchable } from '../index-access.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
 import type { Spent } from '../paid-run.ts';
@@ -10,15 +10,21 @@ export type SearchResult = { rank: number; documentId: string | null; text: stri
 
 export type Searched = { results: SearchResult[]; spent: Spent };
 
-export type SearchQuestion = { index: Searchable; query: string; topK: number; signal: AbortSignal };
+export type SearchQuestion = {
+  index: Searchable;
+  embedder: Embedder;
+  query: string;
+  topK: number;
+  signal: AbortSignal;
+};
 
 /** Finds the documents nearest to a query, compared with every one of them. */
 export async function searchIndex(
   deps: SearchDeps & { engine: EmbeddingEngine },
-  { index, query, topK, signal }: SearchQuestion,
+  { index, embedder, query, topK, signal }: SearchQuestion,
 ): Promise<Searched> {
   const { vectors, activeMs, promptTokens } = await embedTexts(deps.engine, {
-    embedder: embedderOf(index),
+    embedder,
     role: 'query',
     texts: [query],
     truncate: false,

@@ -3,9 +3,11 @@ import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
 import { once } from '#idempotency';
 import { fault } from '#kernel';
+import type { TrainedModels } from '#models';
 import { searchable, useOwnIndex } from '../index-access.ts';
 import { indexPath } from '../indexes.routes.ts';
 import type { Digests } from '../indexes.store.ts';
+import { openEmbedder } from '../open-embedder.ts';
 import { type PaidDeps, performPaid } from '../paid-run.ts';
 import { searchContract } from './search.contract.ts';
 import { foundToWire, searchBody } from './search.schema.ts';
@@ -15,10 +17,11 @@ export type SearchRoutesDeps = Parameters<typeof searchIndex>[0] & {
   database: Database;
   paid: PaidDeps;
   digests: () => Digests;
+  trainedModels: TrainedModels;
 };
 
 export function searchRoutes(deps: SearchRoutesDeps) {
-  const { database, paid, digests } = deps;
+  const { database, paid, digests, trainedModels } = deps;
   return async (app: FastifyInstance): Promise<void> => {
     app
       .withTypeProvider<TypeBoxProvider>()
@@ -30,6 +33,7 @@ export function searchRoutes(deps: SearchRoutesDeps) {
           if (query.trim() === '')
             throw fault('invalid_request', { message: 'query: expected more than spaces.', param: 'query' });
           const index = searchable((await useOwnIndex(database, request, digests())).index, digests());
+          const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
           const { signal } = watchCaller(reply);
           const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply };
@@ -37,7 +41,7 @@ export function searchRoutes(deps: SearchRoutesDeps) {
             paid,
             { ...call, promptTokensAtMost: index.maxInputTokens },
             {
-              work: () => searchIndex(deps, { index, query, topK, signal }),
+              work: () => searchIndex(deps, { index, embedder, query, topK, signal }),
               finish: async ({ results, spent }, pay) => {
                 const micro = await once(request, database).transaction(pay);
                 return foundToWire(results, { modelRevision: index.modelRevision, spent, micro });
