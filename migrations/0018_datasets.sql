@@ -32,6 +32,8 @@ create table example_contents (
   words text not null,
   primary key (dataset_id, hash)
 );
+-- Compressing what is a little larger than a quarter of a page took most of the time that contents take to be written.
+alter table example_contents set (toast_tuple_target = 8160);
 
 -- An example as it was from change `added_seq` on until change `removed_seq`; the greatest number: it still is. A changed
 -- example is a second row under the same id, so that a version is a number and no copy. Rows are narrow, because lists,

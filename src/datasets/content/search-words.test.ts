@@ -64,3 +64,25 @@ test('endless words are found by their beginning', () => {
   assert.ok(finds('aba*', `x ${long}`));
   assert.ok(wordsOf(long).length < 100);
 });
+
+test('text in ASCII is folded as any other text is', () => {
+  const slowly = (text: string) =>
+    ` ${text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim()
+      .split(' ')
+      .map((word) => word.slice(0, 64))
+      .join(' ')} `;
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: 'binary-ascii' }),
+          fc.string({ unit: fc.constantFrom('a', 'B', '0'), maxLength: 99 }),
+        ),
+      ),
+      (parts) => assert.equal(wordsOf(parts.join('')), slowly(parts.join(''))),
+    ),
+  );
+});

@@ -7,7 +7,6 @@ const letters = String.raw`\p{L}\p{N}\p{M}`;
 const nonWords = /[^\p{L}\p{N}\p{M}]+/gu;
 const runs = new RegExp(`([${unspaced}]+)|[[${letters}]--[${unspaced}]]+`, 'gv');
 const anyUnspaced = new RegExp(`[${unspaced}]`, 'v');
-const asciiNonWords = /[^a-z0-9]+/g;
 
 /** Longer words are found by their beginning. */
 const maxWord = 64;
@@ -38,9 +37,34 @@ function textOf(content: ExampleContent): string {
 }
 
 function fold(text: string): string {
-  if (Buffer.byteLength(text) === text.length) return cut(text.toLowerCase().replace(asciiNonWords, ' ').trim());
+  if (Buffer.byteLength(text) === text.length) return foldAscii(text);
   const folded = foldText(text).replace(nonWords, ' ').trim();
   return cut(anyUnspaced.test(folded) ? [...folded.matchAll(runs)].flatMap(wordsOfRun).join(' ') : folded);
+}
+
+const space = 0x20;
+
+/** Of each byte of ASCII what it is folded to: small letters and digits stand for themselves, the rest parts words. */
+const foldedAscii = Uint8Array.from({ length: 128 }, (_, byte) => {
+  const character = String.fromCharCode(byte).toLowerCase();
+  return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : space;
+});
+
+/** On bytes: replacing what stands between words by expressions was most of the time of a large import. */
+function foldAscii(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  let end = 0;
+  let wordBytes = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = foldedAscii[bytes[at] ?? 0] ?? space;
+    if (byte !== space) {
+      if (wordBytes++ < maxWord) bytes[end++] = byte;
+    } else if (wordBytes > 0) {
+      bytes[end++] = space;
+      wordBytes = 0;
+    }
+  }
+  return bytes.toString('latin1', 0, wordBytes === 0 && end > 0 ? end - 1 : end);
 }
 
 /** Pairs of neighbours, and the last letter: with it, each single letter begins some word. */

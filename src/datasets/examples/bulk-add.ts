@@ -37,7 +37,7 @@ export async function bulkAdd(tx: Sql, addition: BulkAddition): Promise<BulkCoun
   const where = { datasetId, seq: dataset.headSeq + 1n };
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
-  for await (const rows of batches(examples)) {
+  const write = async (rows: readonly ExampleRow[]) => {
     await insertContents(tx, datasetId, rows);
     const added = await insertExamples(tx, where, { rows, dedupe });
     for (const { id, example } of rows) if (added.has(id)) changes.add(example);
@@ -45,11 +45,27 @@ export async function bulkAdd(tx: Sql, addition: BulkAddition): Promise<BulkCoun
     counts.duplicates += rows.length - added.size;
     refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
     onProgress?.({ ...counts });
-  }
+  };
+  await overlapped(batches(examples), write);
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
   await advanceHead(tx, { ...where, unsearched: counts.added > searchedAtOnce });
   return counts;
+}
+
+/** Works at one item while the source makes the next. */
+async function overlapped<Item>(source: AsyncIterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  let working = Promise.resolve();
+  try {
+    for await (const item of source) {
+      await working;
+      working = work(item);
+      // It is waited for below, or where the next item is.
+      working.catch(() => {});
+    }
+  } finally {
+    await working;
+  }
 }
 
 async function* batches(source: AsyncIterable<readonly StorableExample[]>): AsyncGenerator<ExampleRow[]> {

@@ -15,13 +15,14 @@ export async function* streamState(
   state: State,
   { split = null }: { split?: Split | null } = {},
 ): AsyncGenerator<StoredExample[]> {
-  let after: VersionPosition | null = null;
-  for (;;) {
-    const rows: StoredExample[] = await listExamplesAt(sql, { ...state, split }, { after, ...batch });
-    const last = rows.at(-1);
-    if (!last) return;
+  const rowsAfter = (after: VersionPosition | null) => listExamplesAt(sql, { ...state, split }, { after, ...batch });
+  let rows = await rowsAfter(null);
+  for (let last = rows.at(-1); last; last = rows.at(-1)) {
+    // The database looks for the next ones while these are worked with.
+    const next = rowsAfter(last);
+    next.catch(() => {});
     yield rows;
-    after = last;
+    rows = await next;
   }
 }
 

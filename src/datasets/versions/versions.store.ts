@@ -105,8 +105,16 @@ export type NewVersion = Pick<
 > & { source: VersionSource };
 
 /**
+ * Lets one at a time give a dataset a version. In a statement of its own: one that waited for the lock itself would look for
+ * versions as they were before it waited.
+ */
+export async function lockForVersion(tx: Sql, datasetId: string): Promise<void> {
+  await tx.query('select from datasets where id = $1 for no key update', [datasetId]);
+}
+
+/**
  * Writes a version under the next number; null when this state has a version already, or the dataset may not get one. The
- * dataset's row is locked first, so numbers have no gaps.
+ * dataset is locked, so numbers have no gaps.
  */
 export async function insertVersion(
   tx: Sql,

@@ -9,6 +9,7 @@ import {
   findHead,
   findVersionAt,
   insertVersion,
+  lockForVersion,
   type TokenStats,
   type VersionSource,
 } from './versions.store.ts';
@@ -59,6 +60,7 @@ export async function writeVersion(tx: Sql, freezing: Freezing, head: Summarised
   const { datasetId, label = null, source, author, maxVersions } = freezing;
   const { seq, summary } = head;
   const row = { id: newId('dsv'), datasetId, seq, label, ...summary, source };
+  await lockForVersion(tx, datasetId);
   const made = await insertVersion(tx, row, maxVersions);
   if (made) {
     const { datasetName: name, ...version } = made;

@@ -73,6 +73,8 @@ export const tokenAttributes = {
   control: 1 << 3,
   userDefined: 1 << 4,
   byte: 1 << 5,
+  stripsLeft: 1 << 7,
+  stripsRight: 1 << 8,
 } as const;
 export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 } as const;
 

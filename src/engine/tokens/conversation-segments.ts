@@ -37,12 +37,19 @@ export function createConversationSegments(template: () => ChatTemplate): Conver
 /** Everything that the template's program may look for in texts, without the blanks at its ends: texts have none there. */
 function wordsOf(source: string): string[] {
   const program = source.replace(/\{#[\s\S]*?#\}/g, '').match(/\{[{%][\s\S]*?[%}]\}/g) ?? [];
-  const literals = program.flatMap((part) => [...part.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)]);
+  const literals = program
+    .map((part) => part.replace(roleQuestion, ''))
+    .flatMap((part) => [...part.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)]);
   const texts = literals.map(([, one, other]) =>
     (one ?? other ?? '').replace(/\\[nrt]/g, '\n').replace(/\\(.)/g, '$1'),
   );
-  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
+  const words = [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
+  // Whatever holds a word that holds another one holds the other one, too.
+  return words.filter((word) => !words.some((shorter) => shorter !== word && word.includes(shorter)));
 }
+
+/** Asks for the role of a message and not for its text, which may well speak of users and tools. */
+const roleQuestion = /(?:\.role|\[\s*['"]role['"]\s*\])\s*[!=]=\s*(?:'[^'\\]*'|"[^"\\]*")/g;
 
 /** The texts of plain messages in their order; null where they might change what is around them. */
 function fillingsOf({ messages, tools }: Conversation, words: readonly string[]): string[] | null {

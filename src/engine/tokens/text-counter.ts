@@ -1,6 +1,7 @@
 import { tokenAttributes, vocabularyTypes } from '../llama/addon.ts';
 import type { NativeModel } from '../llama/binding.ts';
 import type { Vocabulary } from '../llama/vocabulary.ts';
+import { WordCounts } from './word-counts.ts';
 
 /** Tokens of a plain text: control tokens in it are ordinary characters. */
 export type TextCounter = (text: string) => number;
@@ -26,7 +27,7 @@ const mostKnown = 200_000;
 
 /**
  * Counts with the model's own tokeniser. Where its way to divide text is known, the counts of words are remembered:
- * words come again and again, and counting is ten times as quick.
+ * words come again and again, and counting is a hundred times as quick.
  */
 export function createTextCounter(
   vocabulary: Vocabulary,
@@ -36,6 +37,7 @@ export function createTextCounter(
   const divider = dividers.get(facts.preTokenizer ?? '');
   if (divider === undefined || addon.getVocabularyType() !== vocabularyTypes.bytePair) return countAnew;
   const added = addedTokens(addon, facts.vocabularySize);
+  const words = new WordCounts(countAnew);
   const known = new Map<string, number>();
 
   function countPart(part: string): number {
@@ -48,19 +50,56 @@ export function createTextCounter(
     return first;
   }
 
-  return (text) => {
-    if (!plain.test(text) || added.some((token) => text.includes(token))) return countAnew(text);
+  /** Text without added tokens. */
+  const countWords: TextCounter = (text) => {
+    const quickly = words.count(text);
+    if (quickly !== null) return quickly;
+    if (!plain.test(text)) return countAnew(text);
     let count = 0;
     for (const part of text.match(divider) ?? []) count += countPart(part);
     return count;
   };
+
+  return (text) => {
+    if (!added.mayBeIn(text)) return countWords(text);
+    if (added.takeBlanks) return countAnew(text);
+    const parts = added.divide(text);
+    return parts.texts.reduce((sum, part) => sum + countWords(part), parts.tokens);
+  };
 }
 
-/** Tokens that are found in any text, before it is divided. */
-function addedTokens(addon: NativeModel['addon'], size: number): string[] {
-  const texts: string[] = [];
-  for (let token = 0; token < size; token++)
-    if ((addon.getTokenAttributes(token) & tokenAttributes.userDefined) !== 0)
-      texts.push(addon.getTokenString(token) ?? '');
-  return texts.filter((text) => text !== '');
+type AddedTokens = {
+  /** Some of them take the blanks beside them, too. */
+  takeBlanks: boolean;
+  mayBeIn: (text: string) => boolean;
+  /** What stands between them, and how many they are. */
+  divide: (text: string) => { texts: string[]; tokens: number };
+};
+
+/** Tokens that are found in any text, before it is divided: the longest first, as llama.cpp looks for them. */
+function addedTokens(addon: NativeModel['addon'], size: number): AddedTokens {
+  const tokens: string[] = [];
+  let takeBlanks = false;
+  for (let token = 0; token < size; token++) {
+    const attributes = addon.getTokenAttributes(token);
+    if ((attributes & tokenAttributes.userDefined) === 0) continue;
+    tokens.push(addon.getTokenString(token) ?? '');
+    if ((attributes & (tokenAttributes.stripsLeft | tokenAttributes.stripsRight)) !== 0) takeBlanks = true;
+  }
+  const wanted = tokens.filter((text) => text !== '').toSorted((one, other) => other.length - one.length);
+  const beginnings = [...new Set(wanted.map((text) => text.charAt(0)))];
+  return {
+    takeBlanks,
+    mayBeIn: (text) => beginnings.some((character) => text.includes(character)),
+    divide(text) {
+      let texts = [text];
+      let found = 0;
+      for (const token of wanted) {
+        const before = texts.length;
+        if (texts.some((part) => part.includes(token))) texts = texts.flatMap((part) => part.split(token));
+        found += texts.length - before;
+      }
+      return { texts, tokens: found };
+    },
+  };
 }

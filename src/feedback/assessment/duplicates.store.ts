@@ -6,7 +6,7 @@ export async function findLiveContents(sql: Sql, datasetId: string, hashes: read
     `select distinct encode(e.content_hash, 'hex') as hash
        from unnest($2::text[]) as asked (hash)
        join examples e on e.dataset_id = $1 and e.content_hash = decode(asked.hash, 'hex')
-        and e.removed_seq = 9223372036854775807`,
+        and e.removed_seq >= 9223372036854775807`,
     [datasetId, hashes],
     { name: 'feedback.find_live_contents' },
   );
