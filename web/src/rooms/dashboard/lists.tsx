@@ -62,7 +62,12 @@ export function RunningJobs({ jobs }: { jobs: Dashboard['training']['active'] })
         {jobs.map(({ id, name, project, state, percent }) => (
           <li key={id}>
             <span className={styles.name}>
-              {name}
+              <Link
+                to="/projects/$owner/$project/training-jobs/$id"
+                params={{ owner: project.owner, project: project.slug, id }}
+              >
+                {name}
+              </Link>
               <small>
                 {project.owner}/{project.slug}
               </small>

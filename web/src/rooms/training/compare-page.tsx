@@ -13,6 +13,7 @@ import { pointsOf } from './curves.ts';
 import { Chart } from './curves-panel.tsx';
 import { useHyperparameterName } from './hyperparameter-texts.ts';
 import { JobBadge } from './job-badge.tsx';
+import { useMetricName } from './metric-texts.ts';
 import { mostCompared } from './routes.ts';
 import { SettingValue } from './settings-panel.tsx';
 import styles from './training.module.css';
@@ -87,7 +88,7 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
   const place = route.useParams();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
-    <section className={styles.compare} tabIndex={0} aria-label={t.compareTitle}>
+    <section className={styles.compare} tabIndex={0} aria-label={t.compare}>
       <table>
         <thead>
           <tr>
@@ -130,6 +131,7 @@ function useLines(jobs: readonly Job[]): Line[] {
   const format = useFormat();
   const loss = useLoss();
   const nameOf = useHyperparameterName();
+  const metricName = useMetricName();
   const settings = [...new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters)))];
   const measured = [...new Set(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})))];
   const plain = (key: string, name: string, cell: (job: Job) => ReactNode): Line => ({
@@ -145,7 +147,7 @@ function useLines(jobs: readonly Job[]): Line[] {
   return [
     plain('state', t.state, ({ state }) => <JobBadge state={state} />),
     plain('eval', t.heldOut, ({ progress }) => loss(progress.eval_loss)),
-    ...measured.map((name) => plain(`metric ${name}`, name, ({ result }) => loss(result?.metrics[name]))),
+    ...measured.map((name) => plain(`metric ${name}`, metricName(name), ({ result }) => loss(result?.metrics[name]))),
     plain('active', t.activeTime, ({ active_ms }) => format.duration(active_ms)),
     plain('credits', t.credits, ({ credits }) => format.credits(credits)),
     setting('base', t.base, ({ base_model }) => base_model),

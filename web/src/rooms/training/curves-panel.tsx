@@ -6,6 +6,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { isNamedCurve, pointsOf, seriesNames } from './curves.ts';
+import { useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import { type JobPath, type Metrics, metricsQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -51,7 +52,8 @@ function Curves({ path }: { path: JobPath }) {
 
 function OtherCurve({ name, metrics }: { name: string; metrics: Metrics }) {
   const t = useTexts(trainingTexts);
-  const label = isNamedCurve(name) ? t.otherCurves[name] : t.measured(name.replace(/^eval\./, ''));
+  const metricName = useMetricName();
+  const label = isNamedCurve(name) ? t.otherCurves[name] : t.measured(metricName(name.replace(/^eval\./, '')));
   const isEvaluation = !isNamedCurve(name);
   return (
     <section>

@@ -9,6 +9,14 @@ export type Range = {
   step: number | null;
 };
 
+/** What a form begins with. */
+export type Beginning = {
+  base?: string | undefined;
+  dataset?: string | undefined;
+  version?: string | undefined;
+  settings?: Record<string, unknown>;
+};
+
 export type Ranges = Partial<Record<HyperparameterName, Range>>;
 
 /** Everything is text while somebody writes it. */
@@ -34,6 +42,16 @@ export function rangesOf(hyperparameters: Record<string, unknown>): Ranges {
       const range = hyperparameters[name];
       // Nothing can be chosen there yet.
       return isRange(range) && name !== 'packing' ? [[name, range]] : [];
+    }),
+  );
+}
+
+/** Settings of an earlier job as somebody would write them; what is the default stays empty. */
+export function settingsFrom(given: Record<string, unknown>, ranges: Ranges): JobFields['settings'] {
+  return Object.fromEntries(
+    Object.entries(ranges).flatMap(([name, range]) => {
+      const value = given[name];
+      return value === undefined || value === null || value === range.default ? [] : [[name, String(value)]];
     }),
   );
 }

@@ -10,9 +10,16 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { EstimateSide } from './estimate-side.tsx';
-import { aliasPattern, isFitting, type JobFields, jobBody, rangesOf } from './new-job-fields.ts';
+import {
+  aliasPattern,
+  type Beginning,
+  isFitting,
+  type JobFields,
+  jobBody,
+  rangesOf,
+  settingsFrom,
+} from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
-import type { NewJobSearch } from './routes.ts';
 import { Settings } from './settings-fields.tsx';
 import { SourceFields } from './source-fields.tsx';
 import styles from './training.module.css';
@@ -25,7 +32,7 @@ export type NewJobFormProps = {
   path: ProjectPath;
   bases: readonly BaseModel[];
   datasets: readonly Dataset[];
-  begin: NewJobSearch;
+  begin: Beginning;
 };
 
 export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
@@ -109,7 +116,7 @@ function useJobForm({ bases, datasets, begin }: Omit<NewJobFormProps, 'path'>) {
       base_model: base?.id ?? '',
       dataset_id: dataset?.id ?? '',
       dataset_version_id: begin.version ?? '',
-      settings: {},
+      settings: settingsFrom(begin.settings ?? {}, rangesOf(base?.training.hyperparameters ?? {})),
       test_ratio: '',
       every_steps: '',
       early_stopping_patience: '',

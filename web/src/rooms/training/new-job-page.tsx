@@ -8,10 +8,10 @@ import { IconArrowLeft, IconCube, IconDatabase } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { baseModelsQuery, projectQuery } from '../projects/projects-queries.ts';
-import { NewJobForm } from './new-job-form.tsx';
+import { NewJobForm, type NewJobFormProps } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import styles from './training.module.css';
-import { datasetChoiceQuery } from './training-queries.ts';
+import { datasetChoiceQuery, jobQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/new');
@@ -60,5 +60,20 @@ function NewJob() {
         </Empty>
       </Panel>
     );
-  return <NewJobForm path={params} bases={trainable} datasets={datasets.data} begin={search} />;
+  const form = { path: params, bases: trainable, datasets: datasets.data };
+  if (search.from !== undefined) return <FormOfJob {...form} from={search.from} />;
+  return <NewJobForm {...form} begin={search} />;
+}
+
+/** The settings of an earlier job, to be changed. */
+function FormOfJob({ from, ...form }: Omit<NewJobFormProps, 'begin'> & { from: string }) {
+  const { data: job } = useSuspenseQuery(jobQuery({ ...form.path, id: from }));
+  const { base_model, dataset_id, dataset_version_id, hyperparameters } = job;
+  const begin = {
+    base: base_model,
+    dataset: dataset_id,
+    version: dataset_version_id,
+    settings: hyperparameters,
+  };
+  return <NewJobForm {...form} begin={begin} />;
 }

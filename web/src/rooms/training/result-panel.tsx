@@ -4,6 +4,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { fileSize } from './file-size.ts';
+import { useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -17,12 +18,13 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   const t = useTexts(trainingTexts);
   const format = useFormat();
   const loss = useLoss();
+  const metricName = useMetricName();
   const { adapter, metrics, baseline_metrics, check } = result;
   const rows = Object.entries(metrics).map(
     ([name, after]): Measured => ({ name, after, before: baseline_metrics?.[name] ?? null }),
   );
   const columns: Column<Measured>[] = [
-    { key: 'name', label: t.metric, isName: true, render: ({ name }) => name },
+    { key: 'name', label: t.metric, isName: true, render: ({ name }) => metricName(name) },
     { key: 'before', label: t.before, align: 'end', render: ({ before }) => loss(before) },
     { key: 'after', label: t.after, align: 'end', render: ({ after }) => loss(after) },
   ];

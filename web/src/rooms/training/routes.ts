@@ -28,15 +28,22 @@ export const trainingRoute = createRoute({
 });
 
 /** What a new job begins with, as other pages and earlier jobs say it. */
-export type NewJobSearch = { dataset?: string | undefined; version?: string | undefined; base?: string | undefined };
+export type NewJobSearch = {
+  dataset?: string | undefined;
+  version?: string | undefined;
+  base?: string | undefined;
+  /** A job whose settings it takes. */
+  from?: string | undefined;
+};
 
 export const newJobRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/training-jobs/new',
-  validateSearch: ({ dataset, version, base }: Record<string, unknown>): NewJobSearch => ({
+  validateSearch: ({ dataset, version, base, from }: Record<string, unknown>): NewJobSearch => ({
     dataset: text(dataset),
     version: text(version),
     base: text(base),
+    from: text(from),
   }),
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(baseModelsQuery);

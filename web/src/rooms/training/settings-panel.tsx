@@ -12,11 +12,7 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
   const t = useTexts(trainingTexts);
   const nameOf = useHyperparameterName();
   const again = (
-    <TextLink
-      to="/projects/$owner/$project/training-jobs/new"
-      params={{ owner, project }}
-      search={{ base: job.base_model, dataset: job.dataset_id }}
-    >
+    <TextLink to="/projects/$owner/$project/training-jobs/new" params={{ owner, project }} search={{ from: job.id }}>
       {t.settingsAgain}
     </TextLink>
   );

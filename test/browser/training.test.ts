@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { bearer, seedProject } from '#test/accounts.ts';
+import { assertAccessible } from './axe.ts';
+import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  stage = await openStage();
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+const ended = { timeout: 90_000 };
+
+/** A project with a dataset from which a job can learn. */
+async function seedLearner() {
+  const owner = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Help desk' });
+  const path = `${owner.slug}/${slug}`;
+  const ask = async (method: string, place: string, body?: object) => {
+    const response = await fetch(`${stage.origin}/api/v1/projects/${path}/${place}`, {
+      method,
+      headers: { ...bearer(owner.key), 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    assert.ok(response.ok, text);
+    // as: every answer here is an object; what it holds is what is tested.
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+  const { id: datasetId } = await ask('POST', 'datasets', { name: 'Tickets' });
+  const examples = Array.from({ length: 24 }, (_, index) => ({
+    text: {
+      messages: [
+        { role: 'user', content: `What is ticket ${index}?` },
+        { role: 'assistant', content: `Ticket ${index} is about folds.` },
+      ],
+    },
+    split: index % 6 === 0 ? 'test' : 'train',
+  }));
+  await ask('POST', `datasets/${datasetId}/examples`, { examples });
+  return { owner, path, datasetId: String(datasetId), ask };
+}
+
+const curves = (page: Page) => page.getByRole('table', { name: 'Loss over the steps' });
+
+test('a job is priced, made, followed while it learns, and what it learned is downloaded and served', async () => {
+  const { owner, path } = await seedLearner();
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/training-jobs`);
+  await page.getByRole('heading', { name: 'Nothing was trained yet' }).waitFor();
+  await page.getByRole('link', { name: 'New training job' }).click();
+  await page.getByLabel('Name').fill('Short lesson');
+  await page.getByLabel('Epochs').fill('1000000');
+  await page.getByText('A number from 1 to 100, or nothing.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Begin training' }).isDisabled());
+  await page.getByLabel('Epochs').fill('2');
+  await page.getByText(/^0\.0\d+ credits$/).waitFor();
+  await page.getByText(/20 examples are few/).waitFor();
+  await assertAccessible(page, 'new job');
+  await page.getByRole('button', { name: 'Begin training' }).click();
+
+  await page.getByRole('heading', { name: 'Short lesson' }).waitFor();
+  await page.getByText('Training begins.').waitFor(ended);
+  await page.getByText('The job has succeeded.').waitFor(ended);
+  await page.getByRole('row', { name: /^Loss \d/ }).waitFor();
+  await page.reload();
+  await settle(page);
+  await page.getByText('The job has succeeded.').waitFor();
+  assert.ok((await curves(page).getByRole('row').count()) >= 4, 'the curve is there again');
+  await assertAccessible(page, 'job');
+
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download the adapter' }).click();
+  const archive = await readFile(await (await saving).path());
+  assert.equal(archive.subarray(0, 2).toString(), 'PK');
+
+  await page.getByRole('button', { name: 'Serve it' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Alias').fill('lesson');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'lesson', exact: true }).waitFor();
+  await page.getByText('active', { exact: true }).waitFor(ended);
+  await leave();
+});
+
+test('a job that waits is canceled, tried again with an estimate, and compared with another', async () => {
+  const { owner, path, datasetId, ask } = await seedLearner();
+  const make = async (name: string, epochs: number) => {
+    const body = { name, base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters: { epochs } };
+    return String((await ask('POST', 'training-jobs', body))['id']);
+  };
+  await make('First', 100);
+  const second = await make('Second', 90);
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/training-jobs/${second}`);
+  await page.getByText('Number 1 in the queue.').waitFor(ended);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It has not started, so it costs nothing.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText('canceled', { exact: true }).first().waitFor(ended);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByText(/^About [\d.]+ credits, [\d.]+ at most/).waitFor();
+  await assertAccessible(page, 'retry');
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('row', { name: /^Attempt 2/ }).waitFor();
+
+  await go(`/projects/${path}/training-jobs`);
+  await page.getByLabel('Mark First to compare it').check();
+  await page.getByLabel('Mark Second to compare it').check();
+  await page.getByRole('link', { name: 'Compare 2' }).click();
+  await page.getByRole('row', { name: /^Epochs \(differs\) 100 90$/ }).waitFor();
+  await assertAccessible(page, 'comparison');
+  for (const { id } of (await ask('GET', 'training-jobs'))['data'] as { id: string }[])
+    await ask('POST', `training-jobs/${id}/cancel`, {});
+  await leave();
+});
