@@ -48,8 +48,10 @@ export class SnapshotRefused extends Error {
   }
 }
 
-/** Examples at a time; the encoder divides them further. */
-const atOnce = 100;
+type Lines = Record<keyof Drafts, string[]>;
+
+/** Examples at a time: few, so that others have their turn in between. */
+const atOnce = 25;
 const mostProblems = 20;
 const mostShown = 3;
 const mostShownChars = 2_000;
@@ -148,19 +150,24 @@ class Taking {
     const shown = mostShown - this.shown.length;
     const options = { maxTokens: settings.maxSequenceLength, nowMs: asOf.getTime(), shown };
     const encoded = await encoder.encode(this.#ggufPath, items, options, this.#signal);
+    const lines: Lines = { train: [], eval: [], raw: [] };
     for (const [index, example] of examples.entries()) {
       const one = encoded[index];
       if (one === undefined) throw new Error('An example was not encoded. This is a bug.');
-      await this.#takeOne(example, one);
+      this.#takeOne(example, one, lines);
     }
+    for (const file of ['train', 'eval', 'raw'] as const) await this.#drafts[file].write(lines[file]);
     // Others have their turn, too.
     await turn();
   }
 
-  async #takeOne(example: SplitExample, encoded: Encoded): Promise<void> {
+  #takeOne(example: SplitExample, encoded: Encoded, lines: Lines): void {
     const { counts } = this;
     counts.examples++;
-    if (encoded.type === 'refused') return this.#refuse({ exampleId: example.id, reason: encoded.reason });
+    if (encoded.type === 'refused') {
+      this.#refuse({ exampleId: example.id, reason: encoded.reason });
+      return;
+    }
     const split = splitOf(example, this.#freezing.settings);
     const samples = samplesOf(example, encoded);
     counts.longest = Math.max(counts.longest, samples.longest);
@@ -175,8 +182,8 @@ class Taking {
       counts.eval += samples.lines.length;
       counts.evalTokens += samples.trainedTokens + samples.contextTokens;
     }
-    await this.#drafts[split === 'train' ? 'train' : 'eval'].write(samples.lines);
-    await this.#drafts.raw.write([JSON.stringify({ id: example.id, split, content: example.content })]);
+    lines[split === 'train' ? 'train' : 'eval'].push(...samples.lines);
+    lines.raw.push(JSON.stringify({ id: example.id, split, content: example.content }));
   }
 
   #refuse(problem: Problem): void {
