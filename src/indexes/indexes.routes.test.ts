@@ -109,6 +109,14 @@ test('an index is built, measured as a naive calculation measures, searched exac
   assert.equal(Number(credits), -Number(charges[0]?.micro) / 1e6);
   assert.equal(charges[0]?.active_ms, active_ms);
   assert.equal(Number(found.json.credits), -Number(charges[1]?.micro) / 1e6);
+  const told = await server.db.database.query<{ type: string; data: { index_id: string } }>(
+    `select type, data from activity where account_id = $1 and type like 'index.%'`,
+    [me.accountId],
+  );
+  assert.deepEqual(
+    told.map(({ type, data }) => [type, data.index_id]),
+    [['index.ready', id]],
+  );
   assert.deepEqual(await doctor(server.db.database), []);
 });
 

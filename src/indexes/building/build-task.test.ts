@@ -4,6 +4,7 @@ import { doctor } from '#billing';
 import type { Engine } from '#engine';
 import { fault } from '#kernel';
 import { boundOfBuild } from '../create-index.ts';
+import { deleteSome, listLeftOvers } from '../documents.store.ts';
 import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
 import { createScanner } from '../vectors/scanner.ts';
 import { createVectorFiles } from '../vectors/vector-files.ts';
@@ -116,6 +117,25 @@ test('a build that is canceled pays for what ran, and its process writes nothing
   assert.deepEqual((await ask('POST', `/dataset-indexes/${id}/cancel`)).json, index);
   await buildIndex(options, id, run());
   assert.deepEqual(await read(), index);
+  assert.equal(await holds(), 0);
+  assert.deepEqual(await doctor(server.db.database), []);
+});
+
+test('an index that is deleted while it is built pays for what ran, and leaves nothing', async () => {
+  const { id, accountId, ask } = await queued();
+  between.before = async (batch) => {
+    if (batch === 2) assert.equal((await ask('DELETE', `/dataset-indexes/${id}`)).status, 204);
+  };
+  await buildIndex(options, id, run());
+  assert.equal((await ask('GET', `/dataset-indexes/${id}`)).status, 404);
+  const charges = await chargesOf(server, accountId);
+  assert.deepEqual(
+    charges.map(({ type, outcome }) => [type, outcome]),
+    [['index', 'canceled']],
+  );
+  assert.ok((await listLeftOvers(server.db.database)).includes(id));
+  while (await deleteSome(server.db.database, id, 30));
+  assert.ok(!(await listLeftOvers(server.db.database)).includes(id));
   assert.equal(await holds(), 0);
   assert.deepEqual(await doctor(server.db.database), []);
 });
