@@ -29,11 +29,13 @@ export type ExampleRowProps = {
 export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isReadOnly, onToggle }: ExampleRowProps) {
   const t = useTexts(examplesTexts);
   const id = useId();
+  // The button that was pressed is of no use any more, or gone.
+  const focusHead = () => document.getElementById(`${id}-head`)?.focus();
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;
     event.preventDefault();
     onToggle(example.id);
-    document.getElementById(`${id}-head`)?.focus();
+    focusHead();
   };
   const name = summaryOf(example, t.nothingSaid);
   return (
@@ -60,7 +62,7 @@ export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isRead
           {isReadOnly ? (
             <ExampleView text={example.text} embedding={example.embedding} />
           ) : (
-            <Editing at={at} example={example} onClose={() => onToggle(example.id)} />
+            <Editing at={at} example={example} onClose={() => onToggle(example.id)} onSaved={focusHead} />
           )}
         </div>
       )}
@@ -81,7 +83,9 @@ function Facts({ example: { split, tokens, origin, valid } }: { example: Example
   );
 }
 
-function Editing({ at, example, onClose }: { at: DatasetPath; example: Example; onClose: () => void }) {
+type EditingProps = { at: DatasetPath; example: Example; onClose: () => void; onSaved: () => void };
+
+function Editing({ at, example, onClose, onSaved }: EditingProps) {
   const t = useTexts(examplesTexts);
   const shared = useTexts(sharedTexts);
   const [saved, setSaved] = useState<ExampleDraft>(() => draftOf(example));
@@ -92,6 +96,7 @@ function Editing({ at, example, onClose }: { at: DatasetPath; example: Example; 
     change.mutate(contentOf(draft), {
       onSuccess: () => {
         setSaved(draft);
+        onSaved();
         notify({ tone: 'good', text: t.saved });
       },
     });

@@ -12,6 +12,7 @@ import styles from './feedback.module.css';
 import {
   type Decision,
   dryRunQuery,
+  type EventDetail,
   type EventPath,
   eventQuery,
   type Split,
@@ -43,10 +44,11 @@ export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: 
   const [decision, setDecision] = useDecision(at.event);
   const [split, setSplit] = useState<Split>('train');
   const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
-  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isOpen });
+  const blockers = blockersOf(event, decision);
+  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isOpen && blockers.length === 0 });
   const marks = marksOf(event, decision, dryRun.data);
   const actions = useActions(at, onGone);
-  const canPromote = isOpen && dryRun.isSuccess && !dryRun.isPlaceholderData;
+  const canPromote = isOpen && blockers.length === 0 && dryRun.isSuccess && !dryRun.isPlaceholderData;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
   const promote = () => {
     if (canPromote && !actions.isBusy) actions.promote(decision, split);
@@ -85,14 +87,6 @@ export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: 
         {event.state === 'skipped' && (
           <Note text={event.skipped_reason ? t.skippedBecause(event.skipped_reason) : t.isSkipped} />
         )}
-        <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
-        {isOpen && (
-          <Lesson
-            promotion={dryRun.data}
-            blockers={dryRun.error ? blockersIn(dryRun.error, event.blockers) : []}
-            error={dryRun.error}
-          />
-        )}
         <Group gap="xs" className={styles.actions}>
           {isOpen && (
             <>
@@ -126,6 +120,14 @@ export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: 
             </Button>
           )}
         </Group>
+        <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
+        {isOpen && (
+          <Lesson
+            promotion={blockers.length === 0 && !dryRun.error ? dryRun.data : undefined}
+            blockers={dryRun.error ? blockersIn(dryRun.error) : blockers}
+            error={dryRun.error}
+          />
+        )}
         <Keys />
       </article>
     </Panel>
@@ -166,8 +168,13 @@ function useActions(at: EventPath, onGone: (id: string) => void) {
   };
 }
 
-function blockersIn(error: unknown, known: readonly string[]): readonly string[] {
-  if (!isProblem(error, 'state_conflict')) return [];
-  const { blockers } = error.details ?? {};
-  return Array.isArray(blockers) ? blockers.map(String) : known;
+/** What is known to stand in the way without asking. */
+function blockersOf(event: EventDetail, decision: Decision): readonly string[] {
+  if (!isChanged(decision)) return event.blockers;
+  return decision.positives?.length === 0 ? ['no_positive'] : [];
+}
+
+function blockersIn(error: unknown): readonly string[] {
+  const blockers = isProblem(error, 'state_conflict') ? error.details?.['blockers'] : null;
+  return Array.isArray(blockers) ? blockers.map(String) : [];
 }

@@ -17,13 +17,13 @@ export function Lesson({ promotion, blockers, error }: LessonProps) {
   return (
     <section className={styles.lesson} aria-label={t.teaches} aria-live="polite">
       <h4>{t.teaches}</h4>
-      {error === null && example && <ExampleView text={null} embedding={example.embedding} />}
-      {error !== null && blockers.length > 0 && (
+      {example && <ExampleView text={null} embedding={example.embedding} />}
+      {blockers.length > 0 && (
         <Alert color="amber" icon={<IconAlertTriangle />}>
           {blockers.map((blocker) => known[blocker] ?? blocker).join(' ')}
         </Alert>
       )}
-      {error !== null && blockers.length === 0 && <ProblemNote error={error} />}
+      {error && blockers.length === 0 ? <ProblemNote error={error} /> : null}
     </section>
   );
 }

@@ -14,10 +14,11 @@ export type ConfirmBarProps = {
   preview: Preview | undefined;
   /** The preview is that of what is chosen: nothing else can be confirmed. */
   isCurrent: boolean;
+  onChange: (options: Options) => void;
 };
 
 /** What would happen, and the button that makes it happen. Always in sight. */
-export function ConfirmBar({ at, options, preview, isCurrent }: ConfirmBarProps) {
+export function ConfirmBar({ at, options, preview, isCurrent, onChange }: ConfirmBarProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
   const confirm = useConfirmImport(at);
@@ -32,7 +33,9 @@ export function ConfirmBar({ at, options, preview, isCurrent }: ConfirmBarProps)
     <>
       {confirm.error ? <ProblemNote error={confirm.error} /> : null}
       <div className={styles.foot}>
-        <p aria-live="polite">{preview && <Consequences {...{ preview, options }} />}</p>
+        <div aria-live="polite" className={styles.consequences}>
+          {preview && <Consequences {...{ preview, options, onChange }} />}
+        </div>
         <Group gap="xs">
           <CancelImport at={at} />
           <Button loading={confirm.isPending} disabled={!isCurrent || count === 0} onClick={run}>
@@ -44,7 +47,9 @@ export function ConfirmBar({ at, options, preview, isCurrent }: ConfirmBarProps)
   );
 }
 
-function Consequences({ preview, options }: { preview: Preview; options: Options }) {
+type ConsequencesProps = Pick<ConfirmBarProps, 'options' | 'onChange'> & { preview: Preview };
+
+function Consequences({ preview, options, onChange }: ConsequencesProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
   const { will_import: added, will_skip: skipped, counts } = preview;
@@ -53,7 +58,12 @@ function Consequences({ preview, options }: { preview: Preview; options: Options
     <>
       {added > 0 ? t.willImport(format.number(added)) : t.nothingToImport}
       {isRefused ? (
-        <small>{t.rejectedHint(format.number(counts.invalid))}</small>
+        <>
+          <small>{t.rejectedHint(format.number(counts.invalid))}</small>
+          <Button size="compact-xs" variant="light" onClick={() => onChange({ ...options, on_invalid: 'skip' })}>
+            {t.leaveOut}
+          </Button>
+        </>
       ) : (
         skipped > 0 && <small>{t.willSkip(format.number(skipped))}</small>
       )}

@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core';
 import { type DragEvent, type ReactNode, useRef, useState } from 'react';
-import { useTexts } from '../../i18n/catalogue.ts';
 import { IconUpload } from '../../ui/icons.tsx';
 import styles from './imports.module.css';
-import { importsTexts } from './imports-texts.ts';
 
 const endings = '.jsonl,.ndjson,.json,.csv,.tsv,.txt,.parquet,.gz';
 
@@ -11,7 +9,6 @@ export type DropZoneProps = { action: string; children: ReactNode; onFile: (file
 
 /** Takes a file that is dropped on it, or chosen with its button. */
 export function DropZone({ action, children, onFile }: DropZoneProps) {
-  const t = useTexts(importsTexts);
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null) => {
@@ -43,11 +40,9 @@ export function DropZone({ action, children, onFile }: DropZoneProps) {
       </Button>
       <input
         ref={input}
-        className="visually-hidden"
         type="file"
+        hidden
         accept={endings}
-        aria-label={t.choose}
-        tabIndex={-1}
         onChange={({ currentTarget }) => {
           take(currentTarget.files);
           // So that the same one can be chosen again.

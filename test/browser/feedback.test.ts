@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible } from './axe.ts';
+import { type Ask, someoneWithProject } from './data-world.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  stage = await openStage();
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+const shown = [
+  'Parcels leave our house every evening at six.',
+  'Refunds are paid within five days to the account that was charged.',
+  'We are open from nine to five, and closed on Sundays.',
+];
+
+/** A search whose second result was clicked, unless nothing was. */
+async function report(ask: Ask, datasetId: string, query: string, { isClicked = true } = {}): Promise<void> {
+  await ask('POST', `/datasets/${datasetId}/retrieval-events`, {
+    query,
+    results: shown.map((text, index) => ({ rank: index + 1, text: `${text} ${query}` })),
+    judgments: isClicked ? [{ rank: 2, label: 'positive', signal: 'click' }] : [],
+  });
+}
+
+test('events are decided with the keyboard alone: promoted as suggested, skipped, taken back, judged anew', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const id = await createDataset();
+  for (const query of ['money back', 'opening hours', 'gift card']) await report(ask, id, query);
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/${id}/feedback`);
+  const pane = page.getByRole('article', { name: 'The event' });
+  const lesson = pane.getByRole('region', { name: 'What a model would learn' });
+  const current = (query: string) => pane.getByRole('heading', { name: query }).waitFor();
+  const examples = async () => (await ask('GET', `/datasets/${id}/examples`)).data;
+
+  await current('gift card');
+  await page.keyboard.press('j');
+  await current('opening hours');
+  await page.keyboard.press('s');
+  await page.getByText('Skipped.', { exact: true }).waitFor();
+  await current('money back');
+  await lesson.getByText('Refunds are paid').waitFor();
+  await page.keyboard.press('p');
+  await page.getByText('Promoted: the example is in the dataset.').waitFor();
+  const [first] = await examples();
+  assert.equal(first.embedding.query, 'money back');
+  assert.deepEqual(
+    first.embedding.positives.map((each: { text: string }) => each.text),
+    [`${shown[1]} money back`],
+  );
+
+  await current('gift card');
+  await page.keyboard.press('3');
+  await page.keyboard.press('2');
+  await page.keyboard.press('2');
+  await lesson.getByText('We are open from nine').waitFor();
+  await lesson.getByText('Refunds are paid').waitFor({ state: 'detached' });
+  await page.getByLabel('Use it for tests').check({ force: true });
+  await page.getByLabel('Use it for tests').blur();
+  await page.waitForLoadState('networkidle');
+  await page.keyboard.press('p');
+  await page.getByRole('heading', { name: 'The inbox is empty' }).waitFor();
+  const second = (await examples()).find((each: { split: string }) => each.split === 'test');
+  assert.deepEqual(
+    second.embedding.positives.map((each: { text: string }) => each.text),
+    [`${shown[2]} gift card`],
+  );
+
+  await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Skipped').click();
+  await current('opening hours');
+  await page.keyboard.press('s');
+  await page.getByText('It is back in the inbox.').waitFor();
+  const { data } = await ask('GET', `/datasets/${id}/retrieval-events?state=pending`);
+  assert.equal(data.length, 1);
+  await leave();
+});
+
+test('many events are promoted after it was shown what would become of them', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const id = await createDataset();
+  for (let n = 0; n < 5; n++) await report(ask, id, `question ${n}`);
+  await report(ask, id, 'question 4');
+  await report(ask, id, 'unclicked', { isClicked: false });
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/${id}/feedback`);
+  await page.getByLabel('Choose: question 3').check();
+  await page.getByLabel('Choose: question 2').check();
+  await page.getByRole('button', { name: 'Promote …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('2 would become examples, as suggested.').waitFor();
+  await dialog.getByRole('button', { name: 'Promote 2' }).click();
+  await page.getByText('2 events became examples.').waitFor();
+  await page.getByRole('button', { name: 'Promote all …' }).click();
+  await dialog.getByText(/1 × The dataset has learned exactly this already/).waitFor();
+  await dialog.getByRole('button', { name: 'Promote 3' }).click();
+  await page.getByText('3 events became examples.').waitFor();
+  assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 5);
+
+  await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Without a click').click();
+  await page.getByText('Nothing is marked as right yet.').waitFor();
+  await page.getByRole('button', { name: 'Result 1 is right' }).click();
+  await page.getByRole('button', { name: /^Promote/ }).click();
+  await page.getByRole('heading', { name: 'The inbox is empty' }).waitFor();
+  assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 6);
+  await leave();
+});
+
+test('the inbox can be used by everybody, and on a phone it shows the list, then the event', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const [id, empty] = [await createDataset(), await createDataset('Empty')];
+  await report(ask, id, 'money back');
+  const wide = await stage.open({ ...owner, colorScheme: 'dark', locale: 'zh-CN' });
+  for (const dataset of [id, empty]) {
+    await wide.go(`${pages}/data/${dataset}/feedback`);
+    await wide.page.waitForLoadState('networkidle');
+    await assertAccessible(wide.page, dataset);
+  }
+  await wide.leave();
+  const { page, go, leave } = await stage.open({ ...owner, viewport: { width: 360, height: 740 } });
+  await go(`${pages}/data/${id}/feedback`);
+  const pane = page.getByRole('article', { name: 'The event' });
+  assert.ok(!(await pane.isVisible()));
+  await page.getByRole('button', { name: /^money back/ }).click();
+  await pane.getByRole('heading', { name: 'money back' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await assertAccessible(page, 'phone');
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  assert.ok(Number(tooWide) <= 0, `${tooWide} pixels too wide`);
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await page.getByRole('button', { name: /^money back/ }).waitFor();
+  await leave();
+});
