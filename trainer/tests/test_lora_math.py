@@ -18,6 +18,7 @@ from fanfold_trainer.lora.batches import Plan, micro_batches
 from fanfold_trainer.lora.contrastive import Contrastive
 from fanfold_trainer.lora.control import Control
 from fanfold_trainer.lora.events import EventLog
+from fanfold_trainer.lora.failures import Stopped
 from fanfold_trainer.lora.memory import MEBI, RUNTIME_BYTES, resident
 from fanfold_trainer.lora.ranking import interval, rank
 from fanfold_trainer.lora.rates import rate
@@ -143,6 +144,19 @@ def test_memory_that_is_short_makes_smaller_parts_before_it_ends_a_run(tmp_path:
     assert 100 <= short.part_tokens < 2048
     assert (shortest.part_tokens, shortest.checkpointing) == (100, True)
     assert roomy.needed > short.needed > shortest.needed
+
+
+@pytest.mark.parametrize("checkpointing", [False, True])
+def test_a_wish_to_stop_ends_a_step_on_its_way_forwards_and_backwards(tmp_path: Path, checkpointing: bool) -> None:
+    write_sft(tmp_path, 16, 8, gradient_checkpointing=checkpointing)
+    control = Control()
+    session = open_session(read_spec(tmp_path / "spec.json"), tmp_path, EventLog(tmp_path / "out", None), control)
+    states = session.learner.hidden([[1, 2, 3]])
+    control.ask("cancel")
+    with pytest.raises(Stopped):
+        states.sum().backward()
+    with pytest.raises(Stopped):
+        session.learner.hidden([[1, 2, 3]])
 
 
 def test_what_answers_a_query_is_never_its_negative(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,9 +92,17 @@ class Learner:
         self._head = base.get_output_embeddings()
         self._body = base.get_decoder() if self._head is not None else base
 
-    @property
-    def layers(self) -> list[nn.Module]:
-        return list(self._body.layers)
+    def watch(self, check: Callable[[], None]) -> None:
+        """Has `check` called at every layer, forwards and backwards: what it raises ends the computation there."""
+
+        def after(_module: nn.Module, _arguments: object, output: Tensor | tuple[Tensor, ...]) -> None:
+            check()
+            states = output if isinstance(output, Tensor) else output[0]
+            if states.requires_grad:
+                states.register_hook(lambda _gradient: check())
+
+        for layer in self._body.layers:
+            layer.register_forward_hook(after)
 
     def trainable(self) -> list[nn.Parameter]:
         return [parameter for parameter in self.model.parameters() if parameter.requires_grad]

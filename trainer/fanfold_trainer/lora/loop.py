@@ -40,8 +40,8 @@ MOST_EVALUATIONS = 8
 class Pace:
     """What the last step was like, for whoever watches."""
 
-    loss: float = 0
-    grad_norm: float = 0
+    loss: float | None = None
+    grad_norm: float | None = None
     tok_s: float = 0
     step_s: float = 0
     told_step: int = 0
@@ -159,12 +159,12 @@ class Loop:
             "progress",
             step=step,
             epoch=round(step / self._task.plan.steps_per_epoch, 4),
-            loss=round(pace.loss, 6),
+            loss=_rounded(pace.loss),
             lr=self.spec.optim.lr * rate(max(0, step - 1), self.steps_total, self.spec.optim.warmup),
-            grad_norm=round(pace.grad_norm, 6),
+            grad_norm=_rounded(pace.grad_norm),
             tokens=self.progress.tokens,
             tok_s=round(pace.tok_s, 1),
-            eta_ms=int((self.steps_total - step) * pace.step_s * 1000),
+            eta_ms=int((self.steps_total - step) * pace.step_s * 1000) if pace.step_s else None,
             peak_mem_mb=self._memory(),
         )
 
@@ -236,6 +236,10 @@ class Loop:
             return {}
         low, high = interval(each, self.spec.evaluation.bootstrap, self.spec.optim.seed)
         return {"ndcg10": sum(each) / len(each), "low": low, "high": high, "measurable": float(low > 0 or high < 0)}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 def _only(result: dict[str, dict[str, float]], name: str) -> dict[str, dict[str, float]]:

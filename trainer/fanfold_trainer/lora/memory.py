@@ -43,7 +43,8 @@ def estimate(config: PretrainedConfig, spec: Spec, machine: Machine, parameters:
     weights = parameters * size
     # The adapter, its gradient, two moments, and the copy of the best.
     adapter = lora_parameters(config, spec) * 4 * 5
-    layer = tokens * size * (12 * config.hidden_size + 5 * config.intermediate_size)
+    # Measured: what attention, feed-forward, norms and the adapter keep for the way back.
+    layer = tokens * size * (22 * config.hidden_size + 11 * config.intermediate_size)
     kept = tokens * size * config.hidden_size * config.num_hidden_layers
     activations = kept + 2 * layer if checkpointing else layer * config.num_hidden_layers
     logits = 3 * min(LOGITS_BYTES, tokens * config.vocab_size * 4) if spec.kind == "sft" else 0

@@ -12,7 +12,7 @@ import torch
 import transformers
 from transformers import PretrainedConfig
 
-from .base import Learner, Machine, choose_machine, load_learner, parameter_count, read_config
+from .base import WORTH_HALF_PRECISION, Learner, Machine, choose_machine, load_learner, parameter_count, read_config
 from .batches import micro_batches
 from .checkpoints import Progress, Restored, checkpoint_folders, restore
 from .contrastive import Contrastive, PairData, sequences_at_once
@@ -28,6 +28,8 @@ from .task import Task
 
 #: Most tokens that are computed at once, padding included. Contrastive batches that fit in one part need one pass instead of two.
 PART_TOKENS = {("cpu", "sft"): 2048, ("cpu", "embedding"): 8192, ("cuda", "sft"): 16_384, ("cuda", "embedding"): 65_536}
+#: A processor computes parts of a large model no faster when they are larger.
+LARGE_MODEL_PART_TOKENS = 512
 #: From here activations are computed twice rather than kept, whatever room there is.
 CHECKPOINTING_PARAMETERS, CHECKPOINTING_TOKENS = 1_000_000_000, 1024
 
@@ -62,8 +64,7 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
     check_disk(out, lora_parameters(config, spec), spec.keep)
 
     learner = load_learner(spec, config, machine, checkpointing=fit.checkpointing)
-    for layer in learner.layers:
-        layer.register_forward_pre_hook(lambda *_: control.check())
+    learner.watch(control.check)
     task: Task
     if isinstance(data, PairData):
         task = Contrastive(spec, data, learner, control, fit.part_tokens)
@@ -126,7 +127,10 @@ def find_fit(spec: Spec, config: PretrainedConfig, machine: Machine, parameters:
     wish = spec.gradient_checkpointing
     if wish is None and (parameters > CHECKPOINTING_PARAMETERS or longest > CHECKPOINTING_TOKENS):
         wish = True
-    sizes = [max(longest, PART_TOKENS[machine.device.type, spec.kind])]
+    most = PART_TOKENS[machine.device.type, spec.kind]
+    if machine.device.type == "cpu" and spec.kind == "sft" and parameters >= WORTH_HALF_PRECISION:
+        most = LARGE_MODEL_PART_TOKENS
+    sizes = [max(longest, most)]
     while sizes[-1] > longest:
         sizes.append(max(longest, sizes[-1] // 2))
     at_once = sequences_at_once(spec) if spec.kind == "embedding" else spec.optim.micro_batch
