@@ -72,7 +72,7 @@ export async function someone({ db, app }: ChatsServer) {
   const messages = async (chatId: string) => (await ask('GET', `chats/${chatId}/messages?limit=100`)).json.data;
   /** Begins an answer that does not end, and gives its id once text has arrived. */
   const beginEndless = async (origin?: string) => {
-    const chatId = await newChat({ model: 'endless', params: { max_tokens: 15_000 } });
+    const chatId = await newChat({ model: 'endless', params: { max_tokens: 15_000, temperature: 0 } });
     const leaving = new AbortController();
     const response = await fetch(`${origin ?? app.origin}${base}/chats/${chatId}/messages`, {
       method: 'POST',

@@ -27,15 +27,15 @@ export function Compare({ project, choices }: { project: Project; choices: Choic
     <div className={styles.compare}>
       <div className={styles.sides}>
         {sides.map(({ label, model, setModel, chatId, conversation }) => (
-          <section key={label} className={styles.side} aria-label={label}>
+          <div key={label} className={styles.side}>
             <NativeSelect
               label={label}
               value={model}
               data={groupsOf(choices, t)}
               onChange={(event) => setModel(event.currentTarget.value)}
             />
-            <MessageList {...{ project, chatId, conversation }} settings={settingsOf(model)} />
-          </section>
+            <MessageList {...{ project, chatId, conversation }} settings={settingsOf(model)} label={label} />
+          </div>
         ))}
       </div>
       <Composer

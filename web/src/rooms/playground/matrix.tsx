@@ -12,8 +12,9 @@ export function Matrix({ title, texts, values }: MatrixProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
   return (
+    // biome-ignore lint/a11y/useSemanticElements: it groups no form fields
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
-    <section className={styles.matrixBox} tabIndex={0} aria-label={title ?? t.embedding.matrix}>
+    <div className={styles.matrixBox} tabIndex={0} role="group" aria-label={title ?? t.embedding.matrix}>
       <table className={styles.matrix}>
         {title !== null && <caption>{title}</caption>}
         <thead>
@@ -41,7 +42,7 @@ export function Matrix({ title, texts, values }: MatrixProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -20,10 +20,12 @@ export type MessageListProps = {
   chatId: string | null;
   conversation: Conversation;
   settings: ChatSettings;
+  /** Beside another conversation: which of them this is. */
+  label?: string;
 };
 
 /** What was said, and the answer that arrives. */
-export function MessageList({ project, chatId: chosen, conversation, settings }: MessageListProps) {
+export function MessageList({ project, chatId: chosen, conversation, settings, label }: MessageListProps) {
   const t = useTexts(playgroundTexts);
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
@@ -36,8 +38,13 @@ export function MessageList({ project, chatId: chosen, conversation, settings }:
   // The last answer tells of its failure by itself.
   const isTold = last?.role === 'assistant' && last.error !== null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
-    <section className={styles.messages} ref={box} aria-label={t.conversation} tabIndex={0}>
+    <section
+      className={styles.messages}
+      ref={box}
+      aria-label={label ? t.conversationWith(label) : t.conversation}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
+      tabIndex={0}
+    >
       {isEmpty && (
         <Empty icon={IconMessageCircle} title={t.begin}>
           {t.beginText}
