@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { readGgufHeader } from '#engine';
 import { type Header, pairOf, safeTensors, type Weight, writeAdapter } from './adapter.fixture.ts';
 import { type Conversion, convertAdapter } from './convert-adapter.ts';
+import { readHeads } from './rope-order.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-convert-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -90,7 +91,8 @@ describe('a converted adapter', () => {
 
   test('for llama has the rows of queries and keys in the order of its files', async () => {
     const weights = [...pairOf(query, 2, 8, 1), ...pairOf(key, 2, 4, 1)];
-    const conversion = { architecture: 'llama', heads: { query: 2, keyValue: 1 } };
+    writeFileSync(join(folder, 'config.json'), '{"num_attention_heads":2,"num_key_value_heads":1}');
+    const conversion = { architecture: 'llama', heads: await readHeads(folder) };
     const { ggufPath } = await convert({ config: { r: 1 }, weights, conversion });
     const [, ofKeys, , ofQueries] = numbersOf(ggufPath, [2, 4, 2, 8]);
     assert.deepEqual(ofKeys, [1, 3, 2, 4]);

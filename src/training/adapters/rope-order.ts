@@ -1,6 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AdapterError } from './adapter-error.ts';
 
 export type Heads = { query: number; keyValue: number };
+
+/** The heads of a model in Hugging Face form. */
+export async function readHeads(weightsFolder: string): Promise<Heads> {
+  const config: Record<string, unknown> = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
+  const { num_attention_heads: query, num_key_value_heads: keyValue = query } = config;
+  if (typeof query === 'number' && typeof keyValue === 'number') return { query, keyValue };
+  throw new AdapterError('The base model does not say how many heads it has.');
+}
 
 /**
  * Files of the architecture `llama` have the rows of each head of queries and keys interleaved: the first of the lower half, the first of

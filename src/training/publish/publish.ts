@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AdapterProbe } from '#engine';
 import type { ObjectStore } from '#objects';
-import { AdapterError, convertAdapter, type PackedFile, packFiles } from '../adapters/index.ts';
+import { AdapterError, convertAdapter, type PackedFile, packFiles, readHeads } from '../adapters/index.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import { architectureOf } from '../supervise/attempt-folder.ts';
@@ -47,6 +47,7 @@ async function publish(deps: PublisherDeps, trained: Trained, signal: AbortSigna
     peftFolder,
     ggufPath: adapterGguf,
     architecture: (await architectureOf(weightsFolder)) ?? 'unknown',
+    heads: await readHeads(weightsFolder),
     provenance: { job: job.id, base_sha256: job.baseSha256, snapshot_sha256: snapshot.sha256 },
   });
   const checkPath = join(outFolder, 'check.json');
