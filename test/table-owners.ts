@@ -62,7 +62,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'a dataset is shown with the feedback that waits for a decision, in the statement that finds it',
   },
   'src/datasets/versions/versions.store.ts': {
-    tables: ['dataset_indexes'],
+    tables: ['dataset_indexes', 'training_jobs'],
     reason: 'a version is shown with what was made of it, in the statement that finds it',
   },
   'src/indexes/indexes.store.ts': {
@@ -117,7 +117,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'the list has what others share, too',
   },
   'src/projects/contents.store.ts': {
-    tables: ['hosted_models', 'datasets', 'retrieval_event_counts'],
+    tables: ['hosted_models', 'datasets', 'retrieval_event_counts', 'training_jobs'],
     reason: 'what projects hold is counted in one statement, for a whole page',
   },
   'src/projects/access.store.ts': {

@@ -13,7 +13,7 @@ export async function countContents(sql: Sql, projectIds: readonly string[]): Pr
   const rows = await sql.query<ProjectCounts & { id: string }>(
     `select p.id,
             (select count(*)::integer from datasets d where d.project_id = p.id and d.archived_at is null) as "datasets",
-            0 as "trainingJobs",
+            (select count(*)::integer from training_jobs j where j.project_id = p.id) as "trainingJobs",
             (select count(*)::integer from hosted_models h where h.project_id = p.id) as "hostedModels",
             (select coalesce(sum(c.events), 0)::integer
                from datasets d join retrieval_event_counts c on c.dataset_id = d.id and c.state = 'pending'

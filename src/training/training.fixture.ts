@@ -87,7 +87,7 @@ export function becomePerson({ origin }: { origin: string }, tenant: Tenant, kin
       const isOver = job.finished_at !== null || performance.now() > deadline;
       if (isOver) {
         const { text } = await ask('GET', `${project}/training-jobs/${jobId}/logs?limit=100`);
-        assert.fail(`the job is ${job.state}, not ${states}: ${JSON.stringify(job.error)} ${text.slice(-6_000)}`);
+        assert.fail(`the job is ${job.state}, not ${states}: ${JSON.stringify(job.error)} ${text.slice(-2_500)}`);
       }
       await sleep(50);
     }

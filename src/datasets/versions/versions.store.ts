@@ -32,7 +32,8 @@ export type DatasetVersion = {
 const columns = `id, dataset_id as "datasetId", project_id as "projectId", number, seq, label, sha256, bytes,
   train_count as "trainCount", test_count as "testCount", token_stats as "tokenStats",
   parent_version_id as "parentVersionId", source_kind as "sourceKind", source_id as "sourceId",
-  json_build_object('trainingJobs', 0, 'indexes', (
+  json_build_object('trainingJobs', (
+    select count(*)::integer from training_jobs j where j.dataset_version_id = dataset_versions.id), 'indexes', (
     select count(*)::integer from dataset_indexes i
      where i.version_id = dataset_versions.id and i.state in ('queued', 'building', 'ready'))) as "usedBy", created_at as "createdAt"`;
 

@@ -1,5 +1,7 @@
 import { type Contract, pageSchema, said } from '#http';
-import { attemptSchema, dryRunSchema, jobSchema, retryEstimateSchema } from './jobs.schema.ts';
+import { attemptSchema } from './attempts.schema.ts';
+import { dryRunSchema, retryEstimateSchema } from './estimates.schema.ts';
+import { jobSchema } from './jobs.schema.ts';
 
 export const tag = 'training_jobs';
 

@@ -14,6 +14,7 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { pageOfAttempts, pageOfJobs } from '../jobs/list-jobs.ts';
 import { type JobRequest, planJob } from '../jobs/plan.ts';
 import { blockOf, estimateRetry, retryJob } from '../jobs/retry.ts';
+import { retryBody, retryQuery } from './estimates.schema.ts';
 import {
   attemptsContract,
   cancelContract,
@@ -23,7 +24,7 @@ import {
   retryContract,
   retryEstimateContract,
 } from './jobs.contract.ts';
-import { cancelBody, createJobBody, jobsQuery, retryBody, retryQuery } from './jobs.schema.ts';
+import { cancelBody, createJobBody, jobsQuery } from './jobs.schema.ts';
 import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './jobs.wire.ts';
 import { authorOf, changeOwnJob, jobPath, jobsPath, projectOf, readOwnJob } from './place.ts';
 

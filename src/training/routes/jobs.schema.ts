@@ -1,11 +1,7 @@
 import Type from 'typebox';
-import { creditsText, nullable, pageQuery, said, timestamp } from '#http';
+import { creditsText, pageQuery, said, timestamp } from '#http';
 import { failureCodes, jobStates } from '../jobs/lifecycle.ts';
-
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
-const text = (english: string, chinese: string) => Type.String(said(english, chinese));
-const orNull = <Schema extends Parameters<typeof nullable>[0]>(schema: Schema, english: string, chinese: string) =>
-  nullable(schema, said(english, chinese));
+import { count, orNull, text, timeOrNull } from './fields.ts';
 
 /** A field that may be sent as null. */
 const optional = <Value>(type: string, options: Record<string, unknown>) =>
@@ -94,20 +90,13 @@ export const cancelBody = Type.Object({
   ),
 });
 
-const retryFrom = Type.Enum(
-  ['checkpoint', 'start'],
-  said('From the newest checkpoint, or from the beginning.', '从最新检查点或从头开始。'),
-);
-export const retryBody = Type.Object({ from: retryFrom });
-export const retryQuery = Type.Object({ from: Type.Optional(retryFrom) });
-
-const hyperparameterValues = Type.Record(
+export const hyperparameterValues = Type.Record(
   Type.String(),
   Type.Unknown(),
   said('Every hyperparameter, defaults included.', '全部超参数，含默认值。'),
 );
 
-const evaluationSchema = Type.Object(
+export const evaluationSchema = Type.Object(
   {
     test_ratio: orNull(
       Type.Number(),
@@ -178,7 +167,10 @@ export const jobSchema = Type.Object(
     hyperparameters: hyperparameterValues,
     evaluation: evaluationSchema,
     deploy: orNull(
-      Type.Object({ alias: Type.String(), activate: Type.Boolean() }),
+      Type.Object({
+        alias: text('Its name.', '别名。'),
+        activate: Type.Boolean(said('It is activated, too.', '同时激活。')),
+      }),
       'Alias for the result.',
       '结果所用的别名。',
     ),
@@ -217,109 +209,16 @@ export const jobSchema = Type.Object(
     can_retry: Type.Boolean(said('Another attempt can be made.', '可以重试。')),
     retry_blocked_reason: orNull(Type.String(), 'Why not.', '不能重试的原因。'),
     created_by: Type.Object(
-      { kind: Type.String(), id: nullable(Type.String()), label: Type.String() },
+      {
+        kind: text('`account` or `api_key`.', '`account` 或 `api_key`。'),
+        id: orNull(Type.String(), 'Its id.', '其 ID。'),
+        label: text('Its name.', '其名称。'),
+      },
       said('Who asked for it.', '创建者。'),
     ),
     created_at: timestamp(said('When it was made.', '创建时间。')),
-    started_at: orNull(Type.String({ format: 'date-time' }), 'When training began.', '训练开始时间。'),
-    finished_at: orNull(Type.String({ format: 'date-time' }), 'When it was over.', '结束时间。'),
+    started_at: timeOrNull('When training began.', '训练开始时间。'),
+    finished_at: timeOrNull('When it was over.', '结束时间。'),
   },
   { $id: 'TrainingJob', ...said('A training job.', '训练任务。') },
-);
-
-const figures = <Value extends Parameters<typeof nullable>[0]>(value: Value, english: string, chinese: string) =>
-  Type.Object({ low: value, expected: value, high: value }, said(english, chinese));
-
-const creditFigure = Type.String({ pattern: '^-?[0-9]+\\.[0-9]{6}$' });
-
-export const jobEstimateSchema = Type.Object(
-  {
-    active_ms: figures(Type.Integer(), 'Active time.', '有效时间（毫秒）。'),
-    credits: figures(creditFigure, 'What it costs; `high` is held.', '费用；`high` 会被预留。'),
-    basis: Type.Enum(['measured_step_time', 'catalog_profile'], said('How it is known.', '估算依据。')),
-  },
-  said('What it takes.', '估算。'),
-);
-
-export const dryRunSchema = Type.Object(
-  {
-    job: Type.Object(
-      {
-        name: text('A name for people.', '名称。'),
-        kind: Type.Enum(['text', 'embedding'], said('Kind of its project.', '项目类型。')),
-        base_model: text('The base model.', '基础模型。'),
-        base_revision: text('Digest of its file.', '基础模型文件的 SHA-256。'),
-        dataset_id: text('The dataset.', '数据集。'),
-        dataset_version_id: orNull(Type.String(), 'Null: it would be frozen now.', '为 null 表示届时冻结。'),
-        hyperparameters: hyperparameterValues,
-        evaluation: evaluationSchema,
-      },
-      said('The job as it would be.', '将会创建的任务。'),
-    ),
-    estimate: jobEstimateSchema,
-    warnings: Type.Array(
-      Type.Object({ code: text('What is odd.', '代码。'), message: text('The same in words.', '说明。') }),
-      said('What to think about first.', '需要留意之处。'),
-    ),
-  },
-  said('What the job would be and cost.', '任务预览与费用。'),
-);
-
-export const retryEstimateSchema = Type.Object(
-  {
-    can_retry: Type.Boolean(said('Another attempt can be made.', '可以重试。')),
-    blocked_reason: orNull(
-      Type.Enum([
-        'not_finished',
-        'succeeded',
-        'frozen_dataset_missing',
-        'base_model_unavailable',
-        'insufficient_credits',
-      ]),
-      'Why not.',
-      '不能重试的原因。',
-    ),
-    from: retryFrom,
-    checkpoint: orNull(
-      Type.Object({ attempt: Type.Integer(), step: Type.Integer() }),
-      'Where it would go on; null: from the beginning.',
-      '继续的检查点；为 null 表示从头开始。',
-    ),
-    remaining_steps: count('Steps that are left.', '剩余步数。'),
-    active_ms: figures(Type.Integer(), 'Active time.', '有效时间（毫秒）。'),
-    credits: figures(creditFigure, 'What it costs.', '费用。'),
-    basis: Type.Enum(['measured_step_time', 'catalog_profile'], said('How it is known.', '估算依据。')),
-    available_credits: creditsText(said('What the account has.', '账户可用额度。')),
-  },
-  said('What another attempt would take.', '重试的估算。'),
-);
-
-export const attemptSchema = Type.Object(
-  {
-    number: Type.Integer(said('1 for the first.', '编号，从 1 开始。')),
-    state: Type.Enum([...jobStates], said('Where it is, or how it ended.', '状态。')),
-    resumed_from: orNull(
-      Type.Object({ attempt: Type.Integer(), step: Type.Integer() }),
-      'Checkpoint that it began with.',
-      '起始检查点。',
-    ),
-    started_at: orNull(Type.String({ format: 'date-time' }), 'When training began.', '训练开始时间。'),
-    finished_at: orNull(Type.String({ format: 'date-time' }), 'When it was over.', '结束时间。'),
-    active_ms: Type.Number(said('Active time.', '有效时间（毫秒）。')),
-    billed_ms: Type.Number(said('Of it, what was charged for.', '其中已计费的时间。')),
-    credits: creditsText(said('What was charged.', '已扣额度。')),
-    steps: count('Steps done.', '步数。'),
-    error: orNull(jobErrorSchema, 'Why it failed.', '失败原因。'),
-    checkpoints: Type.Array(
-      Type.Object({
-        step: Type.Integer(),
-        loss: nullable(Type.Number()),
-        eval_loss: nullable(Type.Number()),
-        size_bytes: Type.Integer(),
-        created_at: Type.String({ format: 'date-time' }),
-      }),
-      said('Places to go on from.', '可继续的检查点。'),
-    ),
-  },
-  { $id: 'TrainingAttempt', ...said('One try at a job.', '任务的一次尝试。') },
 );

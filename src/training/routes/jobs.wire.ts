@@ -3,7 +3,9 @@ import { formatCredits, type Micro } from '#kernel';
 import type { Attempt, Figures, JobError, JobEstimate, TrainingJob } from '../jobs/job.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { RetryBlock, RetryEstimate } from '../jobs/retry.ts';
-import type { attemptSchema, dryRunSchema, jobErrorSchema, jobSchema, retryEstimateSchema } from './jobs.schema.ts';
+import type { attemptSchema } from './attempts.schema.ts';
+import type { dryRunSchema, retryEstimateSchema } from './estimates.schema.ts';
+import type { jobErrorSchema, jobSchema } from './jobs.schema.ts';
 
 export function jobToWire(job: TrainingJob, retryBlock: RetryBlock | null): Static<typeof jobSchema> {
   return {

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { doctor } from '#billing';
+import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
+
+let server: TrainingServer;
+let ada: Person;
+let datasetId: string;
+let jobs: string;
+let folder: string;
+
+const examples = Array.from({ length: 12 }, (_, n) => ({
+  text: {
+    messages: [
+      { role: 'user', content: `Say ${n}` },
+      { role: 'assistant', content: `It is ${n}.` },
+    ],
+  },
+  split: n < 11 ? 'train' : 'test',
+}));
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfold-scripted-'));
+  const program = join(folder, 'trainer');
+  const script = await readFile(new URL('./scripted-trainer.fixture.mjs', import.meta.url), 'utf8');
+  await writeFile(join(folder, 'trainer.mjs'), script);
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${folder}/trainer.mjs' "$@"\n`);
+  await chmod(program, 0o755);
+  server = await startTraining({ settings: { FANFOLD_TRAINING_PYTHON: program, FANFOLD_TRAINING_SLOTS: '4' } });
+  ada = await server.person();
+  jobs = `${ada.project}/training-jobs`;
+  datasetId = await ada.dataset(examples);
+});
+
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const wanted = (hyperparameters: object = {}, more: object = {}) => ({
+  ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters, ...more },
+});
+
+const make = (seed: number, steps: number) => ada.ok('POST', jobs, wanted({ seed, max_steps: steps }));
+
+type Line = { seq: number; message: string; source: string; attempt: number };
+
+async function logOf(jobId: string): Promise<Line[]> {
+  const { data, total_count } = await ada.ok('GET', `${jobs}/${jobId}/logs?limit=100`);
+  assert.deepEqual(
+    data.map(({ seq }: Line) => seq),
+    data.map((_: Line, index: number) => index + 1),
+  );
+  assert.equal(total_count, data.length);
+  return data;
+}
+
+async function chargesOf(jobId: string) {
+  const { data } = await ada.ok('GET', '/api/v1/credits/usage?type=training&limit=100');
+  return data
+    .filter((row: { training_job_id: string }) => row.training_job_id === jobId)
+    .map(({ attempt, active_ms, units, credits }: Record<string, unknown>) => ({ attempt, active_ms, units, credits }));
+}
+
+const reserved = async () => (await ada.ok('GET', '/api/v1/credits')).reserved;
+
+test('what cannot be trained is refused with the field at fault', async () => {
+  const cases: [object, number, string, string | null][] = [
+    [{ ...wanted(), base_model: 'none' }, 404, 'model_not_found', 'base_model'],
+    [{ ...wanted(), base_model: 'qwen3-0.6b' }, 404, 'model_not_found', 'base_model'],
+    [{ ...wanted(), base_model: 'fanfold-tiny-embed' }, 409, 'kind_mismatch', 'base_model'],
+    [{ ...wanted(), dataset_id: 'ds_none' }, 404, 'not_found', 'dataset_id'],
+    [{ ...wanted(), dataset_version_id: 'dsv_none' }, 404, 'not_found', 'dataset_version_id'],
+    [wanted({ lora_rank: 0 }), 400, 'invalid_request', 'hyperparameters.lora_rank'],
+    [wanted({ epochs: 1.5 }), 400, 'invalid_request', 'hyperparameters.epochs'],
+    [wanted({ packing: true }), 400, 'invalid_request', 'hyperparameters.packing'],
+    [wanted({ temperature: 1 }), 400, 'invalid_request', 'hyperparameters.temperature'],
+    [wanted({}, { deploy: { alias: 'No!', activate: true } }), 400, 'invalid_request', 'deploy.alias'],
+    [wanted({}, { evaluation: { test_ratio: 0.9 } }), 400, 'invalid_request', 'evaluation.test_ratio'],
+    [{ base_model: 'fanfold-tiny-chat' }, 422, 'invalid_request', 'dataset_id'],
+  ];
+  for (const [body, status, code, param] of cases) {
+    const { json, ...answer } = await ada.ask('POST', jobs, body);
+    assert.deepEqual([answer.status, json.error.code, json.error.param], [status, code, param], JSON.stringify(body));
+  }
+  const few = await ada.dataset([]);
+  const { json } = await ada.ask('POST', jobs, { ...wanted(), dataset_id: few });
+  assert.deepEqual(json.error.details, { reason: 'too_few_examples', min: 10, actual: 0 });
+});
+
+test('a dry run tells what it would cost and makes nothing; without credits nothing is made either', async () => {
+  const preview = await ada.ok('POST', jobs, wanted({}, { dry_run: true }));
+  assert.equal(preview.job.hyperparameters.lora_rank, 8);
+  assert.ok(preview.warnings.some(({ code }: { code: string }) => code === 'few_examples'));
+  assert.equal((await ada.ok('GET', jobs)).total_count, 0);
+  const poor = await server.person({ credits: 1 });
+  await server.database.query('update accounts set balance_micro = 0 where id = $1', [poor.accountId]);
+  const theirs = await poor.dataset(examples);
+  const { status, json } = await poor.ask('POST', `${poor.project}/training-jobs`, { ...wanted(), dataset_id: theirs });
+  assert.deepEqual([status, json.error.code], [402, 'insufficient_credits']);
+  await server.database.query('update accounts set balance_micro = 1000000 where id = $1', [poor.accountId]);
+});
+
+test('a run that diverges is paid for by its active time, and one that breaks is not', async () => {
+  const [diverged, broken] = await Promise.all([make(4, 20), make(5, 20)]);
+  const [one, other] = [await ada.until(diverged.id, 'failed'), await ada.until(broken.id, 'failed')];
+  assert.deepEqual([one.error.code, other.error.code], ['loss_diverged', 'internal_error']);
+  assert.deepEqual([one.billed_ms, one.credits], [600, '0.000600']);
+  assert.deepEqual([other.billed_ms, other.credits], [0, '0.000000']);
+  assert.deepEqual(await chargesOf(diverged.id), [{ attempt: 1, active_ms: 600, units: 6, credits: '-0.000600' }]);
+  assert.deepEqual(await chargesOf(broken.id), []);
+  const lines = await logOf(diverged.id);
+  assert.equal(lines.find(({ seq }) => seq === one.error.log_seq)?.message, 'It is loss_diverged.');
+  assert.ok(lines.some(({ message, source }) => message === 'a line of a library' && source === 'trainer'));
+  assert.equal(await reserved(), '0.000000');
+});
+
+test('a trainer that is killed goes on from its checkpoint, and what is done twice is charged once', async () => {
+  const { id } = await make(2, 12);
+  // It saves nothing that could be served, which is told in the end and charged to nobody.
+  const job = await ada.until(id, 'failed');
+  assert.equal(job.error.code, 'artifact_write_failed');
+  assert.deepEqual([job.attempt, job.active_ms], [1, 1_200]);
+  const lines = await logOf(id);
+  assert.equal(lines.filter(({ message }) => message === 'Training goes on from step 5.').length, 1);
+  assert.equal(lines.filter(({ message }) => message === 'Checkpoint at step 5.').length, 1);
+  const { series } = await ada.ok('GET', `${jobs}/${id}/metrics`);
+  const loss = series.find(({ name }: { name: string }) => name === 'loss');
+  assert.deepEqual(
+    loss.points.map(([step]: number[]) => step),
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+});
+
+test('a trainer that gets nowhere is given up after three losses, at no cost', async () => {
+  const { id } = await make(3, 12);
+  const job = await ada.until(id, 'failed');
+  assert.deepEqual([job.error.code, job.attempt, job.credits], ['worker_lost', 1, '0.000000']);
+  assert.equal((await logOf(id)).filter(({ message }) => message === 'Training begins.').length, 4);
+});
+
+test('a running job is canceled at its next step, paid for until then, and retried from its checkpoint', async () => {
+  const { id } = await make(1, 5_000);
+  await ada.until(id, 'running');
+  const canceling = await ada.ok('POST', `${jobs}/${id}/cancel`, {});
+  assert.ok(['canceling', 'canceled'].includes(canceling.state));
+  const job = await ada.until(id, 'canceled');
+  const [charge] = await chargesOf(id);
+  assert.equal(charge.active_ms, job.active_ms);
+  assert.equal(job.billed_ms, Number(charge.units) * 100);
+  assert.equal((await ada.ok('POST', `${jobs}/${id}/cancel`, {})).state, 'canceled');
+  const estimate = await ada.ok('GET', `${jobs}/${id}/retry-estimate`);
+  assert.deepEqual([estimate.can_retry, estimate.basis, estimate.checkpoint.attempt], [true, 'measured_step_time', 1]);
+  const retried = await ada.ok('POST', `${jobs}/${id}/retry`, { from: 'checkpoint' });
+  assert.deepEqual([retried.attempt, retried.state], [2, 'queued']);
+  await ada.until(id, 'running');
+  await ada.ok('POST', `${jobs}/${id}/cancel`, { keep_checkpoint: false });
+  await ada.until(id, 'canceled');
+  const { data } = await ada.ok('GET', `${jobs}/${id}/attempts`);
+  assert.deepEqual(
+    data.map(({ number, resumed_from }: Record<string, unknown>) => [number, resumed_from]),
+    [
+      [2, { attempt: 1, step: estimate.checkpoint.step }],
+      [1, null],
+    ],
+  );
+  assert.ok(
+    (await logOf(id)).some(({ message }) => message === `Training goes on from step ${estimate.checkpoint.step}.`),
+  );
+  assert.equal((await chargesOf(id)).length, 2);
+});
+
+test('a stream tells what was missed, in order, and ends with the job', async () => {
+  const { id } = await make(4, 20);
+  const read = async (headers: Record<string, string> = {}) => {
+    const { text } = await ada.ask('GET', `${jobs}/${id}/logs`, undefined, { accept: 'text/event-stream', ...headers });
+    const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq));
+    return { ids, events: [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name) };
+  };
+  const whole = await read();
+  assert.deepEqual(
+    whole.ids,
+    whole.ids.map((_, index) => index + 1),
+  );
+  assert.equal(whole.events.at(-1), 'end');
+  assert.ok(whole.events.includes('state') && whole.events.includes('progress'));
+  const rest = await read({ 'last-event-id': '4' });
+  assert.deepEqual(rest.ids, whole.ids.slice(4));
+  assert.equal(rest.events.at(-1), 'end');
+});
+
+test('a job keeps its project out of the archive, and is told by dashboard, feed and what it uses', async () => {
+  const { id, dataset_version_id: versionId } = await make(1, 5_000);
+  const { json } = await ada.ask('PATCH', ada.project, { archived: true });
+  assert.equal(json.error.code, 'in_use');
+  await ada.until(id, 'running');
+  const dashboard = await ada.ok('GET', '/api/v1/dashboard');
+  assert.ok(dashboard.training.active.some((job: { id: string }) => job.id === id));
+  assert.equal(dashboard.getting_started.training, true);
+  const version = await ada.ok('GET', `${ada.project}/dataset-versions/${versionId}`);
+  const { total_count: made } = await ada.ok('GET', jobs);
+  assert.equal(version.used_by.training_jobs, made);
+  assert.equal((await ada.ok('GET', ada.project)).counts.training_jobs, made);
+  const frozen = await ada.ask('GET', `${jobs}/${id}/frozen-dataset`, undefined, { accept: 'application/x-ndjson' });
+  assert.equal(frozen.headers.get('etag'), `"${version.sha256}"`);
+  assert.equal(frozen.text.trim().split('\n').length, 12);
+  await ada.ok('POST', `${jobs}/${id}/cancel`, {});
+  await ada.until(id, 'canceled');
+  const { data } = await ada.ok('GET', '/api/v1/activity?limit=100');
+  const types = new Set(data.map(({ type }: { type: string }) => type));
+  for (const type of ['started', 'failed', 'canceled', 'retried', 'interrupted'])
+    assert.ok(types.has(`training.${type}`));
+});
+
+test('the books are right in the end', async () => {
+  assert.equal(await reserved(), '0.000000');
+  assert.deepEqual(await doctor(server.database), []);
+});
