@@ -8,6 +8,7 @@ import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchHotPath } from './hot-path.ts';
+import { benchImports } from './imports.ts';
 import { benchIndexes } from './indexes.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
@@ -57,6 +58,8 @@ const benches: Record<string, () => Promise<Row[]>> = {
   start: benchStart,
   training: () => benchTraining({ threads }),
   examples: () => benchExamples({ examples: 200_000 }),
+  imports: () => benchImports({ rows: 100_000 }),
+  'imports-million': () => benchImports({ rows: 1_000_000 }),
   // Takes half an hour: named only.
   'examples-million': () => benchExamples({ examples: 1_000_000 }),
 };
@@ -67,7 +70,7 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
   return file;
 }
 
-const onlyNamed = new Set(['examples-million']);
+const onlyNamed = new Set(['examples-million', 'imports-million']);
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
 try {

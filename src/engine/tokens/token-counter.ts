@@ -14,6 +14,9 @@ export type TokenCounter = {
   close: () => Promise<void>;
 };
 
+/** Batches of a caller that wait for the child: others have their turn in between. */
+const atOnce = 3;
+
 export type TokenCounterOptions = VocabularyChildOptions & {
   /** The installed models at present; asked at every call. */
   models: () => readonly EngineModel[];
@@ -27,11 +30,21 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
       const model = options.models().find(({ id }) => id === modelId);
       if (!model) throw fault('model_not_installed', { internal: `Tokens were to be counted for ${modelId}` });
       const counts: TokenCount[] = [];
+      const asked: ReturnType<typeof child.ask>[] = [];
+      const takeFirst = async () => {
+        const answer = await asked.shift();
+        if (answer?.type === 'counted') counts.push(...answer.counts);
+      };
       for (const batch of batches(items)) {
         signal?.throwIfAborted();
-        const answer = await child.ask({ type: 'count', ggufPath: model.ggufPath, items: batch });
-        if (answer.type === 'counted') counts.push(...answer.counts);
+        const answer = child.ask({ type: 'count', ggufPath: model.ggufPath, items: batch });
+        // It is waited for later, or never.
+        answer.catch(() => {});
+        asked.push(answer);
+        // The child has the next one at hand while the first one is on its way back.
+        if (asked.length >= atOnce) await takeFirst();
       }
+      while (asked.length > 0) await takeFirst();
       return counts;
     },
     close: () => child.close(),

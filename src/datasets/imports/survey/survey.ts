@@ -74,6 +74,9 @@ async function firstRows(
   return { first, rest: rest() };
 }
 
+/** Batches of which the counts are waited for. */
+const batchesAhead = 3;
+
 type Counted = { evaluated: Evaluated[]; counting: Promise<TokenCount[]> };
 
 class SurveyState {
@@ -95,18 +98,19 @@ class SurveyState {
 
   async takeAll(batches: AsyncIterable<SourceRow[]>): Promise<void> {
     const { kind, onRows } = this.#options;
-    // The tokens of one batch are counted elsewhere while the next one is read here.
-    let before: Counted | null = null;
+    // Tokens are counted elsewhere while the next batches are read here.
+    const waiting: Counted[] = [];
     for await (const rows of batches) {
       const evaluated = rows.map((row) => evaluate(row, kind, this.#mapping));
       const counting = this.#count(evaluated.flatMap(({ example }) => (example ? [example.content] : [])));
       // It is waited for later, or never.
       counting.catch(() => {});
-      if (before) await this.#take(before);
-      before = { evaluated, counting };
+      waiting.push({ evaluated, counting });
+      const first = waiting.length > batchesAhead ? waiting.shift() : undefined;
+      if (first) await this.#take(first);
       await onRows(this.#counts.rows);
     }
-    if (before) await this.#take(before);
+    for (const each of waiting) await this.#take(each);
   }
 
   finding(file: OpenedFile, { detected, wire }: { detected: Detected; wire: WireMapping | null }): Survey {
