@@ -37,10 +37,12 @@ export type Billing = {
    */
   holdForWork: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
-   * After the transaction that charged the work, or when there is nothing to charge: nothing stays reserved for it. Whoever takes
-   * work over from a process that is gone ends its hold so, too.
+   * When the work is over, and whatever charged it has been committed: nothing stays reserved for it. Whoever takes work over
+   * from a process that is gone ends its hold so, too.
    */
   endWork: (hold: { requestId: string; accountId: string }) => Promise<void>;
+  /** The same while the transaction that charges it, and takes its hold with it, may still wait for its commit. */
+  leaveWork: (hold: { requestId: string; accountId: string }) => void;
   /** Resolves once other processes can see that this one lives; what it leaves in the database is looked after from then on. */
   registered: () => Promise<void>;
   /** Begins to show life and to look after the holds of dead instances. */
@@ -196,6 +198,12 @@ export function createBilling(options: BillingOptions): Billing {
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
       await track(releaseNow(requestId));
+      onCharge(accountId);
+    },
+
+    leaveWork({ requestId, accountId }) {
+      // Where nothing is committed after all, the next sweep gives the hold back.
+      open.delete(requestId);
       onCharge(accountId);
     },
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fault } from '#kernel';
-import { type EmbeddingEngine, embedPatiently, giveWay } from './embedding.ts';
+import { type EmbeddingEngine, type EmbeddingRequest, embedPatiently, giveWay } from './embedding.ts';
 
 const signal = new AbortController().signal;
-const request = {
+const request: EmbeddingRequest = {
   embedder: { target: { baseModelId: 'm', adapter: null }, queryInstruction: 'Find', maxInputTokens: 8 },
-  ...{ role: 'query', texts: ['a', 'b'], truncate: true, signal },
-} as const;
+  role: 'query',
+  ...{ texts: ['a', 'b'], truncate: true, signal },
+};
 
 /** Answers after some refusals, and remembers what it was asked. */
 function engineAfter(refusals: readonly ('model_warming' | 'generation_failed')[]) {

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { type Billing, boundOf, type CostPace, chargeWork } from '#billing';
 import type { Sql } from '#db';
 import { lossOf, type Principal } from '#http';
@@ -7,7 +8,7 @@ import type { DatasetIndex } from './dataset-index.ts';
 
 export type PaidDeps = {
   sql: Sql;
-  billing: Pick<Billing, 'holdForWork' | 'endWork'>;
+  billing: Pick<Billing, 'holdForWork' | 'endWork' | 'leaveWork'>;
   limiter: Pick<Limiter, 'enter'>;
   pace: (baseModelId: string) => CostPace;
 };
@@ -21,8 +22,9 @@ export type PaidCall = {
   promptTokensAtMost: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** Takes header fields of the answer. */
-  reply: { headers: (values: Record<string, string>) => unknown };
+  reply: Pick<FastifyReply, 'headers' | 'raw'>;
+  /** The answer is kept under an `Idempotency-Key`: what is written is committed just before it is sent. */
+  isKept: boolean;
 };
 
 /** What a call has made the model do. */
@@ -45,7 +47,7 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
   },
 ): Promise<Result> {
   const { sql, billing, limiter, pace } = deps;
-  const { principal, requestId, index, promptTokensAtMost, signal, reply } = call;
+  const { principal, requestId, index, promptTokensAtMost, signal, reply, isKept } = call;
   const { accountId } = principal;
   const heldMicro = boundOf({
     promptTokensAtMost,
@@ -59,12 +61,16 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
   try {
     await hold(billing, { requestId, accountId, micro: heldMicro });
     const worked = await work();
-    return await finish(worked, (tx) => pay(tx, { call, heldMicro, spent: worked.spent }));
+    const result = await finish(worked, (tx) => pay(tx, { call, heldMicro, spent: worked.spent }));
+    billing.leaveWork({ requestId, accountId });
+    // The limits look at what was charged, which nobody sees before it is committed.
+    if (isKept) reply.raw.once('close', () => void pass?.leave());
+    else await pass?.leave();
+    return result;
   } catch (error) {
-    throw whyItEnded(error, signal);
-  } finally {
     await billing.endWork({ requestId, accountId });
     await pass?.leave();
+    throw whyItEnded(error, signal);
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Dataset, type Datasets, findDataset, findVersion, type Split, type VersionPosition } from '#datasets';
 import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
-import { once } from '#idempotency';
+import { hasIdempotencyKey, once } from '#idempotency';
 import { type CursorCodec, fault } from '#kernel';
 import type { TrainedModels } from '#models';
 import { type Searchable, searchable, useOwnIndex } from '../index-access.ts';
@@ -41,9 +41,10 @@ export function miningRoutes(deps: MiningRoutesDeps) {
           const scope = ['mined', index.id, split];
           const after = request.body.after === undefined ? null : positionOf(cursors, scope, request.body.after);
           const { signal } = watchCaller(reply);
+          const isKept = hasIdempotencyKey(request.headers);
           const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
-          const call = { principal, requestId, operation: 'dataset_indexes.mine', index, signal, reply };
+          const call = { principal, requestId, operation: 'dataset_indexes.mine', index, signal, reply, isKept };
           return performPaid(
             paid,
             { ...call, promptTokensAtMost: limit * index.maxInputTokens },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
-import { once } from '#idempotency';
+import { hasIdempotencyKey, once } from '#idempotency';
 import { fault } from '#kernel';
 import type { TrainedModels } from '#models';
 import { searchable, useOwnIndex } from '../index-access.ts';
@@ -36,7 +36,8 @@ export function searchRoutes(deps: SearchRoutesDeps) {
           const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
           const { signal } = watchCaller(reply);
-          const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply };
+          const isKept = hasIdempotencyKey(request.headers);
+          const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply, isKept };
           return performPaid(
             paid,
             { ...call, promptTokensAtMost: index.maxInputTokens },
