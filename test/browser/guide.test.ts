@@ -40,6 +40,7 @@ test('a new account is led from nothing to its first call, which the page notice
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const key = (await dialog.locator('output').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByText('Waiting for your call').waitFor();
   await assertAccessible(page, 'first steps');
   await page.getByRole('group', { name: 'curl' }).getByRole('button', { name: 'Copy' }).click();
