@@ -45,14 +45,23 @@ export function useConversation({ path, chatId, onChat }: Options) {
   // Who goes elsewhere does not wait for the answer; the server stops it.
   useEffect(() => () => leaving.current?.abort(), []);
 
+  const read = useCallback(
+    async (id: string) => {
+      const query = messagesQuery({ owner, project, chatId: id });
+      // One that is on its way may have been answered before the last message was there.
+      await queryClient.cancelQueries({ queryKey: query.queryKey });
+      return queryClient.fetchQuery({ ...query, staleTime: 0 });
+    },
+    [owner, project, queryClient],
+  );
+
   const refresh = useCallback(
     async (id: string) => {
-      const at = { owner, project, chatId: id };
-      await queryClient.fetchQuery({ ...messagesQuery(at), staleTime: 0 }).catch(() => {});
+      await read(id).catch(() => {});
       void queryClient.invalidateQueries({ queryKey: ['chats', 'list', owner, project] });
       void queryClient.invalidateQueries({ queryKey: ['credits'] });
     },
-    [owner, project, queryClient],
+    [owner, project, queryClient, read],
   );
 
   /** Makes the chat what the settings say, and gives its id. */
@@ -75,8 +84,7 @@ export function useConversation({ path, chatId, onChat }: Options) {
 
   /** Which message waits for its model: the answer to be tried again. */
   async function waitingMessage(id: string): Promise<string | null> {
-    const found = await queryClient.fetchQuery({ ...messagesQuery({ owner, project, chatId: id }), staleTime: 0 });
-    return found.findLast(({ role, state }) => role === 'assistant' && state === 'queued')?.id ?? null;
+    return (await read(id)).findLast(({ role, state }) => role === 'assistant' && state === 'queued')?.id ?? null;
   }
 
   type Asked = { said: string | null; replaces: string | null; retried: string | null };
