@@ -44,7 +44,8 @@ export function trainerProgram({ environment, python, threads }: TrainerProgramO
       env: {
         ...passed(environment),
         ...fixedEnvironment,
-        OMP_NUM_THREADS: String(threads ?? availableParallelism()),
+        // Half of the processors stay with what is served from here.
+        OMP_NUM_THREADS: String(threads ?? Math.max(1, Math.floor(availableParallelism() / 2))),
         PYTHONPATH: trainerFolder(),
       },
     };

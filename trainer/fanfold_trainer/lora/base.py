@@ -59,13 +59,21 @@ def choose_machine(spec: Spec, parameters: int) -> Machine:
     if spec.device == "cuda" and not has_gpu:
         raise unsupported("This machine has no GPU that torch can use.", "Set the device to auto or cpu.")
     device = torch.device("cuda" if has_gpu and spec.device != "cpu" else "cpu")
-    # Half of the processors stay with what is served from the same machine.
-    threads = spec.threads or max(1, len(os.sched_getaffinity(0)) // 2)
+    threads = spec.threads or _threads()
     torch.set_num_threads(threads)
     dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}.get(spec.dtype)
     if dtype is None:
         dtype = torch.bfloat16 if _has_half_precision(device, parameters) else torch.float32
     return Machine(device, dtype, threads)
+
+
+def _threads() -> int:
+    """Half of the processors stay with what is served from the same machine, unless the starter says otherwise."""
+    wished = os.environ.get("OMP_NUM_THREADS", "")
+    if wished.isdigit() and int(wished) > 0:
+        return int(wished)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, processors // 2)
 
 
 def _has_half_precision(device: torch.device, parameters: int) -> bool:
