@@ -57,8 +57,7 @@ test('a file is dropped, looked through, and comes into a new dataset without it
   await assertAccessible(page, 'check');
   await page.getByRole('button', { name: 'Leave them out' }).click();
   await page.getByLabel('Kept for tests, in percent').fill('0');
-  await page.getByText('Left out: 1 row').waitFor();
-  await page.waitForLoadState('networkidle');
+  // Disabled until the preview is that of the last change.
   await page.getByRole('button', { name: 'Import 12 examples' }).click();
   await page.getByRole('heading', { name: 'Imported: 12 examples' }).waitFor();
   await page.getByRole('link', { name: 'Look at the dataset' }).click();
@@ -98,8 +97,7 @@ test('an interrupted upload goes on where it was after a reload, and the choices
   await page.getByText('Recognised: Question and answer.').waitFor();
 
   await page.getByRole('button', { name: 'Leave them out' }).click();
-  await page.getByRole('button', { name: 'Import 12 examples' }).waitFor();
-  await page.waitForLoadState('networkidle');
+  await page.getByRole('button', { name: 'Import 12 examples', disabled: false }).waitFor();
   await page.reload();
   await settle(page);
   assert.ok(await page.getByLabel('Leave out rows that cannot be read').isChecked());

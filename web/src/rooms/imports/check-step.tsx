@@ -1,3 +1,4 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -17,18 +18,32 @@ import { OptionsPanel } from './options-panel.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
 
+const pauseMs = 300;
+
+type Choice = { mapping: Mapping | null; options: Options };
+
 export type CheckStepProps = { at: ImportPath; going: Import; onReadAgain: () => void };
 
 /** The file was read: what is in it, what becomes of it, and whether that is right. */
 export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
   const queryClient = useQueryClient();
   const { data: profile } = useSuspenseQuery(profileQuery(at));
-  const [mapping, setMapping] = useState<Mapping | null>(going.mapping ?? profile.suggested_mapping);
-  const [options, setOptions] = useState<Options>(going.options);
+  const [choice, setChoice] = useState<Choice>({
+    mapping: going.mapping ?? profile.suggested_mapping,
+    options: going.options,
+  });
+  // Somebody may still be typing.
+  const [asked] = useDebouncedValue(choice, pauseMs);
+  const { mapping, options } = choice;
   const isAsked = mapping !== null && isComplete(mapping, going.kind);
-  const preview = useQuery({ ...previewQuery(at, { mapping, options }), enabled: isAsked });
+  const isAskable = asked.mapping !== null && isComplete(asked.mapping, going.kind);
+  const preview = useQuery({ ...previewQuery(at, asked), enabled: isAskable });
   const shown = isAsked ? preview.data : undefined;
-  const isCurrent = isAsked && preview.isSuccess && !preview.isFetching && !preview.isPlaceholderData;
+  // Only what is shown for exactly this choice can be confirmed.
+  const isCurrent =
+    isAsked && asked === choice && preview.isSuccess && !preview.isFetching && !preview.isPlaceholderData;
+  const setMapping = (next: Mapping | null) => setChoice({ ...choice, mapping: next });
+  const setOptions = (next: Options) => setChoice({ ...choice, options: next });
   const read = isCurrent ? JSON.stringify(mapping) : null;
   // Under another mapping every row was read anew: other rows are wrong, others are long.
   useEffect(() => {

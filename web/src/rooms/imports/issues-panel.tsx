@@ -21,7 +21,13 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
   const t = useTexts(importsTexts);
   const { names } = useTexts(issueTexts);
   const format = useFormat();
-  const [shown, setShown] = useState<IssueCode | null>(null);
+  // Stays while the dialog closes.
+  const [shown, setShown] = useState<IssueCode>('bad_json');
+  const [isOpen, setOpen] = useState(false);
+  const open = (code: IssueCode) => {
+    setShown(code);
+    setOpen(true);
+  };
   if (issues.length === 0) return null;
   return (
     <Panel title={t.issues} text={t.issuesText} aside={<DownloadIssues at={at} />}>
@@ -31,23 +37,16 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
             <strong>{names[code]}</strong>
             <span>{t.issueCount(format.number(count))}</span>
             <span>{t.firstLine(format.number(line))}</span>
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-label={t.lookAt(names[code])}
-              onClick={() => setShown(code)}
-            >
+            <Button size="compact-xs" variant="default" aria-label={t.lookAt(names[code])} onClick={() => open(code)}>
               {t.look}
             </Button>
           </li>
         ))}
       </ul>
-      <Dialog opened={shown !== null} onClose={() => setShown(null)} title={shown && names[shown]} size="lg">
-        {shown && (
-          <Part skeleton={<RowsSkeleton columns={1} />}>
-            <Lines at={at} code={shown} />
-          </Part>
-        )}
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={names[shown]} size="lg">
+        <Part skeleton={<RowsSkeleton columns={1} />}>
+          <Lines at={at} code={shown} />
+        </Part>
       </Dialog>
     </Panel>
   );

@@ -1,11 +1,9 @@
 import { NumberInput, Stack, Switch } from '@mantine/core';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import type { Options } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
-
-const pauseMs = 400;
 
 export type OptionsPanelProps = { options: Options; onChange: (options: Options) => void };
 
@@ -33,18 +31,14 @@ export function OptionsPanel({ options, onChange }: OptionsPanelProps) {
   );
 }
 
-/** Told when one has stopped typing: each change is a preview. */
 function TestShare({ share, onChange }: { share: number; onChange: (share: number) => void }) {
   const t = useTexts(importsTexts);
+  // As it is typed: an empty field is no number yet.
   const [percent, setPercent] = useState<number | string>(Math.round(share * 100));
-  const tell = useEffectEvent((value: number) => {
-    if (Math.round(share * 100) !== value) onChange(value / 100);
-  });
-  useEffect(() => {
-    if (typeof percent !== 'number') return;
-    const timer = setTimeout(() => tell(Math.min(50, Math.max(0, percent))), pauseMs);
-    return () => clearTimeout(timer);
-  }, [percent]);
+  const change = (value: number | string) => {
+    setPercent(value);
+    if (typeof value === 'number') onChange(Math.min(50, Math.max(0, value)) / 100);
+  };
   return (
     <NumberInput
       label={t.testShare}
@@ -54,7 +48,7 @@ function TestShare({ share, onChange }: { share: number; onChange: (share: numbe
       max={50}
       allowDecimal={false}
       value={percent}
-      onChange={setPercent}
+      onChange={change}
     />
   );
 }
