@@ -25,9 +25,9 @@ const accountPages: Record<string, (id: string) => string> = {
 
 /** The same within a project's pages. */
 const projectPages: Record<string, (id: string) => string> = {
-  dataset: (id) => `/datasets/${id}`,
+  dataset: (id) => `/data/${id}`,
   hosted_model: (id) => `/hosted-models/${id}`,
-  import: (id) => `/imports/${id}`,
+  import: (id) => `/data/imports/${id}`,
   project: () => '',
   retrieval_event: (id) => `/retrieval-events/${id}`,
   share: () => '/hosted-models',
