@@ -15,8 +15,5 @@ export function keepShortcuts(isOn: boolean): void {
 
 /** Whether a key is a letter of a text, or belongs to what is open. */
 export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest(fields) !== null)
-  );
+  return target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 }
