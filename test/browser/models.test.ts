@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { insertHostedModel } from '#models';
+import { addModel, insertHostedModel } from '#models';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
 import { openStage, type Stage, seedOwner } from './stage.ts';
@@ -110,3 +110,26 @@ async function seedAlias({ accountId, slug: ownerSlug }: Awaited<ReturnType<type
   });
   return { id, path: `${ownerSlug}/${project.slug}` };
 }
+
+test('another model is put behind an alias while it serves, and the former one is brought back', async () => {
+  const owner = await seedOwner(stage.database);
+  const { id, path } = await seedAlias(owner);
+  const ggufPath = stage.app.models.find('fanfold-tiny-embed')?.installed?.ggufPath;
+  assert.ok(ggufPath);
+  await addModel(stage.app.models, { id: 'other-embed', kind: 'embedding', ggufPath });
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/hosted-models/${id}`);
+  await page.getByRole('button', { name: 'Put another model behind it' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Stands for').selectOption('other-embed');
+  await assertAccessible(page, 'switch');
+  await dialog.getByRole('button', { name: 'Switch' }).click();
+  await page.getByRole('row', { name: /^Revision 2 other-embed .* current$/ }).waitFor();
+  assert.equal(await statusOfCall(owner.key, path, 'search'), 200);
+  await page.getByRole('button', { name: 'Bring back revision 1' }).click();
+  await dialog.getByText(/“fanfold-tiny-embed” is put behind the name again/).waitFor();
+  await dialog.getByRole('button', { name: 'Bring back' }).click();
+  await page.getByRole('row', { name: /^Revision 3 brought back from 1 fanfold-tiny-embed .* current$/ }).waitFor();
+  assert.equal(await statusOfCall(owner.key, path, 'search'), 200);
+  await leave();
+});

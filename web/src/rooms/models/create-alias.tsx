@@ -15,14 +15,14 @@ import type { Visibility } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { TargetSelect, targetOf } from './target-select.tsx';
 
-type CreateAliasProps = { project: Project; isOpen: boolean; onClose: () => void; target?: string };
+type CreateAliasProps = { project: Project; isOpen: boolean; onClose: () => void };
 
-export function CreateAlias({ project, isOpen, onClose, target = '' }: CreateAliasProps) {
+export function CreateAlias({ project, isOpen, onClose }: CreateAliasProps) {
   const t = useTexts(modelsTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.createTitle} size="lg">
       <Part skeleton={<Skeleton height={360} />}>
-        <AliasForm {...{ project, onClose, target }} />
+        <AliasForm {...{ project, onClose }} target="" />
       </Part>
     </Dialog>
   );
@@ -32,7 +32,9 @@ type Fields = { alias: string; target: string; display_name: string; visibility:
 
 const aliasPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
-function AliasForm({ project, onClose, target }: { project: Project; onClose: () => void; target: string }) {
+type AliasFormProps = { project: Project; onClose: () => void; target: string };
+
+export function AliasForm({ project, onClose, target }: AliasFormProps) {
   const t = useTexts(modelsTexts);
   const shared = useTexts(sharedTexts);
   const navigate = useNavigate();

@@ -114,6 +114,10 @@ export const modelsTexts = catalogue(
     removeShareText: 'The next call of that account is refused.',
     removeShareDo: 'Stop sharing',
     unshared: (slug: string) => `“${slug}” may not call it any more.`,
+    serveTitle: (name: string) => `Serve “${name}”`,
+    serveAs: 'Under which name',
+    newAlias: 'A new alias',
+    servePresent: 'Put it behind an alias of this project',
     trained: (id: string) => `training job ${id}`,
   },
   {
@@ -225,6 +229,10 @@ export const modelsTexts = catalogue(
     removeShareText: '该账户的下一次调用将被拒绝。',
     removeShareDo: '停止共享',
     unshared: (slug) => `“${slug}”已不能调用。`,
+    serveTitle: (name) => `为“${name}”提供服务`,
+    serveAs: '使用的名称',
+    newAlias: '新的别名',
+    servePresent: '换到本项目的别名背后',
     trained: (id) => `训练任务 ${id}`,
   },
 );

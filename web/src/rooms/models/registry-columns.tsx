@@ -23,7 +23,7 @@ export function useRegistryColumns(): Column<CallableModel>[] {
         </>
       ),
     },
-    { key: 'project', label: t.project, render: ({ project }) => <Project project={project} /> },
+    { key: 'project', label: t.project, render: (model) => <Project model={model} /> },
     {
       key: 'kind',
       label: t.kind,
@@ -53,12 +53,14 @@ export function useRegistryColumns(): Column<CallableModel>[] {
   ];
 }
 
-function Project({ project }: Pick<CallableModel, 'project'>) {
+/** Where a model lives; of one's own, the page on which it is managed. */
+function Project({ model: { project, access } }: { model: CallableModel }) {
   const t = useTexts(registryTexts);
   if (!project) return <span className={styles.quiet}>{t.everyProject}</span>;
   const { owner, slug } = project;
+  const page = access === 'owned' ? '/projects/$owner/$project/hosted-models' : '/projects/$owner/$project';
   return (
-    <Link className={styles.place} to="/projects/$owner/$project" params={{ owner, project: slug }}>
+    <Link className={styles.place} to={page} params={{ owner, project: slug }}>
       {owner}/{slug}
     </Link>
   );

@@ -5,7 +5,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { IconDownload, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { CreateAlias } from '../models/create-alias.tsx';
+import { ServeTarget } from '../models/serve-target.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { canCancel } from './job-state.ts';
 import { RetryJob } from './retry-job.tsx';
@@ -52,7 +52,13 @@ export function JobActions({ path, job, project }: JobActionsProps) {
       )}
       <CancelJob path={path} job={job} isOpen={open === 'cancel'} onClose={close} />
       <RetryJob path={path} job={job} isOpen={open === 'retry'} onClose={close} />
-      <CreateAlias project={project} target={job.model_ref} isOpen={open === 'deploy'} onClose={close} />
+      <ServeTarget
+        project={project}
+        name={job.name}
+        target={{ type: 'training_job', id: job.id }}
+        isOpen={open === 'deploy'}
+        onClose={close}
+      />
     </Group>
   );
 }

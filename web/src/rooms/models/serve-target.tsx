@@ -1,0 +1,104 @@
+import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Part } from '../../ui/part.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { hostedModelsQuery, type Project } from '../projects/projects-queries.ts';
+import { AliasForm } from './create-alias.tsx';
+import { useChangeModel } from './models-changes.ts';
+import type { HostedModel, TargetName } from './models-queries.ts';
+import { modelsTexts } from './models-texts.ts';
+import { targetValue } from './target-select.tsx';
+
+export type ServeTargetProps = {
+  project: Project;
+  /** What people call the target. */
+  name: string;
+  target: TargetName;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+/** Puts something behind an alias: a new one, or one that programs call already. */
+export function ServeTarget({ name, isOpen, onClose, ...props }: ServeTargetProps) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={t.serveTitle(name)} size="lg">
+      <Part skeleton={<Skeleton height={360} />}>
+        <Choice onClose={onClose} {...props} />
+      </Part>
+    </Dialog>
+  );
+}
+
+function Choice({ project, target, onClose }: Omit<ServeTargetProps, 'name' | 'isOpen'>) {
+  const t = useTexts(modelsTexts);
+  const { data } = useSuspenseQuery(hostedModelsQuery({ owner: project.owner.slug, project: project.slug }));
+  const [id, setId] = useState('');
+  const model = data.data.find((each) => each.id === id);
+  return (
+    <Stack gap="md">
+      {data.data.length > 0 && (
+        <NativeSelect
+          label={t.serveAs}
+          value={id}
+          onChange={(event) => setId(event.currentTarget.value)}
+          data={[
+            { value: '', label: t.newAlias },
+            { group: t.servePresent, items: data.data.map((each) => ({ value: each.id, label: each.alias })) },
+          ]}
+        />
+      )}
+      {model ? (
+        <Switchover key={model.id} {...{ project, target, model, onClose }} />
+      ) : (
+        <AliasForm project={project} target={targetValue(target)} onClose={onClose} />
+      )}
+    </Stack>
+  );
+}
+
+type SwitchoverProps = { project: Project; target: TargetName; model: HostedModel; onClose: () => void };
+
+function Switchover({ project, target, model, onClose }: SwitchoverProps) {
+  const t = useTexts(modelsTexts);
+  const shared = useTexts(sharedTexts);
+  const navigate = useNavigate();
+  const path = { owner: project.owner.slug, project: project.slug, id: model.id };
+  const change = useChangeModel(path);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate(
+      { target },
+      {
+        onSuccess: ({ alias }) => {
+          notify({ tone: 'good', text: t.retargeted(alias) });
+          void navigate({ to: '/projects/$owner/$project/hosted-models/$id', params: path });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {model.state === 'active' ? t.retargetText : t.retargetInactive} {t.retargetNewRate}
+        </Text>
+        {change.error ? <ProblemNote error={change.error} /> : null}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {t.retargetDo}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
