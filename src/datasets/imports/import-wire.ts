@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import type { ExampleContent } from '../content/example-content.ts';
 import type { ImportCounts, ImportOptions, ImportRecord, Profile } from './import-record.ts';
-import type { importSchema, previewSchema, profileSchema } from './imports.schema.ts';
+import type { importSchema } from './imports.schema.ts';
 import type { Preview, PreviewRow } from './preview.ts';
+import type { previewSchema, profileSchema } from './profile.schema.ts';
 
 const none: ImportCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
 

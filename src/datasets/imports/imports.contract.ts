@@ -1,13 +1,7 @@
 import Type from 'typebox';
 import { type Contract, pageSchema, said } from '#http';
-import {
-  createdImportSchema,
-  importSchema,
-  issueSchema,
-  previewSchema,
-  profileSchema,
-  receivedSchema,
-} from './imports.schema.ts';
+import { createdImportSchema, importSchema, receivedSchema } from './imports.schema.ts';
+import { issueSchema, previewSchema, profileSchema } from './profile.schema.ts';
 
 const tag = 'imports';
 const id = 'imp_01KAXR2N8P4C6S0F1G3J5M7R9T';

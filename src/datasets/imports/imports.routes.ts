@@ -10,6 +10,14 @@ import type { DatasetLimits } from '../limits.ts';
 import { authorOf, changeOwnImport, pathOf, readOwnImport, wrongState } from './import-access.ts';
 import { listIssues, openIssueFile } from './import-errors.ts';
 import type { ImportOptions, ImportRecord } from './import-record.ts';
+import {
+  confirmBody,
+  createImportBody,
+  errorsQuery,
+  importsQuery,
+  previewBody,
+  profileBody,
+} from './import-requests.schema.ts';
 import type { ImportTask } from './import-task.ts';
 import { importToWire, previewToWire, profileToWire } from './import-wire.ts';
 import {
@@ -23,14 +31,6 @@ import {
   readContract,
   readProfileContract,
 } from './imports.contract.ts';
-import {
-  confirmBody,
-  createImportBody,
-  errorsQuery,
-  importsQuery,
-  previewBody,
-  profileBody,
-} from './imports.schema.ts';
 import { cancelImport, createImport, listImports, readAgain } from './imports.ts';
 import { confirmImport, previewImport } from './preview.ts';
 
