@@ -81,7 +81,7 @@ test('examples are searched and filtered, and the address keeps what is shown', 
   await page.keyboard.type('lamp');
   await page.getByText('2 examples', { exact: true }).waitFor();
   await page.getByLabel('Split').selectOption('test');
-  await page.getByText('1 examples', { exact: true }).waitFor();
+  await page.getByText('1 example', { exact: true }).waitFor();
   await page.reload();
   await settle(page);
   assert.match((await rows.allTextContents()).join(), /^.*how bright is the lamp/);
@@ -192,21 +192,23 @@ test('a dataset is renamed, and in the archive it can only be looked at', async 
   await leave();
 });
 
-test('a saved call is found, read and becomes an example; then it is deleted', async () => {
+test('saved calls become examples, one and all that were found, and are deleted', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
   const id = await createDataset();
   await ask('PATCH', '', { inference_auto_save: true });
-  const response = await fetch(`${stage.origin}/api${pages}/openai/v1/chat/completions`, {
-    method: 'POST',
-    headers: { ...bearer(owner.key), 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'fanfold-tiny-chat',
-      messages: [{ role: 'user', content: 'Fold me a paper fan' }],
-      reasoning_effort: 'none',
-      max_tokens: 16,
-    }),
-  });
-  assert.equal(response.status, 200, await response.text());
+  for (const content of ['Fold me a paper fan', 'What is a paper fan?']) {
+    const response = await fetch(`${stage.origin}/api${pages}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...bearer(owner.key), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'fanfold-tiny-chat',
+        messages: [{ role: 'user', content }],
+        reasoning_effort: 'none',
+        max_tokens: 16,
+      }),
+    });
+    assert.equal(response.status, 200, await response.text());
+  }
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/saved-calls?q=paper`);
   await page.getByRole('button', { name: /Fold me a paper fan/ }).click();
@@ -215,6 +217,14 @@ test('a saved call is found, read and becomes an example; then it is deleted', a
   await page.getByText('It is an example of the dataset now.').waitFor();
   const { data } = await ask('GET', `/datasets/${id}/examples`);
   assert.equal(data[0].text.messages[0].content, 'Fold me a paper fan');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('1 call', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Make them examples …' }).click();
+  await dialog.getByText('1 call would become an example.').waitFor();
+  await dialog.getByRole('button', { name: 'Make 1' }).click();
+  await page.getByText('1 call became examples.').waitFor();
+  assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 2);
+  await page.getByRole('button', { name: 'Delete what was found …' }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
   assert.equal((await ask('GET', '/saved-calls')).total_count, 0);

@@ -3,7 +3,6 @@ import { catalogue } from '../../i18n/catalogue.ts';
 export const datasetsTexts = catalogue(
   {
     title: 'Datasets',
-    lead: 'What models of this project learn from. A version of a dataset is frozen for each training, so every result can be repeated.',
     create: 'New dataset',
     import: 'Import a file',
     search: 'Search datasets',
@@ -48,15 +47,13 @@ export const datasetsTexts = catalogue(
     back: 'Datasets',
     goneTitle: 'There is no such dataset',
     gone: 'It is not in this project, or the address is wrong.',
-    facts: (examples: string, tokens: string) => `${examples} examples · ${tokens} tokens`,
+    facts: (examples: string, tokens: string) =>
+      `${examples === '1' ? '1 example' : `${examples} examples`} · ${tokens} tokens`,
     unfinished: 'Unfinished imports',
     unfinishedText: 'They wait for you, or are being worked on.',
-    goOn: 'Go on',
-    look: 'Look',
   },
   {
     title: '数据集',
-    lead: '此项目中模型的学习素材。每次训练都会冻结数据集的一个版本，因此结果可以重现。',
     create: '新建数据集',
     import: '导入文件',
     search: '搜索数据集',
@@ -103,7 +100,5 @@ export const datasetsTexts = catalogue(
     facts: (examples, tokens) => `${examples} 条样本 · ${tokens} token`,
     unfinished: '未完成的导入',
     unfinishedText: '等待你继续，或正在处理。',
-    goOn: '继续',
-    look: '查看',
   },
 );

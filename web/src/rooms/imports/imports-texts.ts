@@ -142,8 +142,6 @@ export const importsTexts = catalogue(
     canceledText: 'Nothing of the file is in the dataset.',
     expiredTitle: 'The import has waited too long',
     expiredText: 'It was never confirmed, and its file is removed. Begin again.',
-    goneTitle: 'There is no such import',
-    gone: 'It is not in this project, or the address is wrong.',
     states: {
       awaiting_upload: 'waits for its file',
       uploaded: 'waits for a worker',
@@ -288,8 +286,6 @@ export const importsTexts = catalogue(
     canceledText: '文件内容没有进入数据集。',
     expiredTitle: '导入等待超时',
     expiredText: '一直未确认，文件已删除。请重新开始。',
-    goneTitle: '没有这个导入',
-    gone: '它不在此项目中，或地址有误。',
     states: {
       awaiting_upload: '等待文件',
       uploaded: '等待处理',

@@ -9,17 +9,10 @@ import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { datasetsQuery } from '../data/datasets-queries.ts';
 import { ExampleView } from '../examples/example-view.tsx';
-import type { TextContent } from '../examples/examples-queries.ts';
 import { IssueList } from '../examples/issue-list.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import styles from './saved-calls.module.css';
-import {
-  exampleOf,
-  type SavedCallDetail,
-  savedCallQuery,
-  useDeleteCall,
-  useKeepAsExample,
-} from './saved-calls-queries.ts';
+import { contentOf, savedCallQuery, useDeleteCall, useKeepAsExample } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
 export type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };
@@ -40,7 +33,7 @@ export function CallDetail({ at, id, onClose }: CallDetailProps) {
         {saved.model_requested} · {format.moment(saved.created_at)} · {t.expires} {format.date(saved.expires_at)}
       </Text>
       <ExampleView text={contentOf(saved)} embedding={null} />
-      <Keep at={at} saved={saved} />
+      <Keep at={at} id={id} />
       <Group>
         <Button
           size="xs"
@@ -57,18 +50,14 @@ export function CallDetail({ at, id, onClose }: CallDetailProps) {
   );
 }
 
-function contentOf(saved: SavedCallDetail): TextContent | null {
-  const { text } = exampleOf(saved);
-  return text ? { ...text, tools: text.tools ?? null } : null;
-}
-
-function Keep({ at, saved }: { at: ProjectPath; saved: SavedCallDetail }) {
+function Keep({ at, id }: { at: ProjectPath; id: string }) {
   const t = useTexts(savedCallsTexts);
   const { data } = useSuspenseInfiniteQuery(datasetsQuery(at, {}));
   const datasets = data.pages.flatMap((page) => page.data);
   const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
   const keep = useKeepAsExample(at);
-  const refused = keep.data && keep.data.status !== 'created' ? keep.data : null;
+  const refused = keep.data && keep.data.status !== 'converted' ? keep.data : null;
+  const isThere = refused?.status === 'duplicate' || refused?.status === 'already_converted';
   if (datasets.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -81,7 +70,7 @@ function Keep({ at, saved }: { at: ProjectPath; saved: SavedCallDetail }) {
         <NativeSelect
           label={t.keepIn}
           value={dataset}
-          data={[{ value: '', label: t.choose }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
+          data={[{ value: '', label: t.choose }, ...datasets.map((each) => ({ value: each.id, label: each.name }))]}
           onChange={({ currentTarget: { value } }) => setDataset(value)}
         />
         <Button
@@ -89,8 +78,8 @@ function Keep({ at, saved }: { at: ProjectPath; saved: SavedCallDetail }) {
           loading={keep.isPending}
           onClick={() =>
             keep.mutate(
-              { saved, dataset },
-              { onSuccess: (added) => added?.status === 'created' && notify({ tone: 'good', text: t.kept }) },
+              { id, dataset },
+              { onSuccess: (made) => made?.status === 'converted' && notify({ tone: 'good', text: t.kept }) },
             )
           }
         >
@@ -98,13 +87,8 @@ function Keep({ at, saved }: { at: ProjectPath; saved: SavedCallDetail }) {
         </Button>
       </div>
       {refused && (
-        <Alert
-          role="alert"
-          color="amber"
-          icon={<IconAlertTriangle />}
-          title={refused.status === 'duplicate' ? t.duplicate : t.rejected}
-        >
-          <IssueList issues={refused.status === 'duplicate' ? [] : refused.issues} />
+        <Alert role="alert" color="amber" icon={<IconAlertTriangle />} title={isThere ? t.duplicate : t.rejected}>
+          <IssueList issues={isThere ? [] : refused.issues} />
         </Alert>
       )}
       {keep.error ? <ProblemNote error={keep.error} /> : null}

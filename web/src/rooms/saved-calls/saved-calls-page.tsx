@@ -22,6 +22,7 @@ import { When } from '../../ui/when.tsx';
 import styles from '../data/data.module.css';
 import { projectQuery } from '../projects/projects-queries.ts';
 import { CallDetail } from './call-detail.tsx';
+import { ConvertAll } from './convert-all.tsx';
 import rowStyles from './saved-calls.module.css';
 import { type CallsSearch, type SavedCall, savedCallsQuery, useDeleteCalls } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
@@ -73,7 +74,10 @@ function Calls({ filter }: { filter: CallsSearch }) {
     <>
       <div className={styles.listHead}>
         <span>{t.count(format.number(total))}</span>
-        <DeleteAll filter={filter} total={total} />
+        <span className={rowStyles.all}>
+          <ConvertAll at={at} filter={filter} />
+          <DeleteAll filter={filter} total={total} />
+        </span>
       </div>
       <VirtualList
         label={t.title}

@@ -1,5 +1,7 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 
+const calls = (count: string) => (count === '1' ? '1 call' : `${count} calls`);
+
 export const savedCallsTexts = catalogue(
   {
     title: 'Saved calls',
@@ -11,11 +13,9 @@ export const savedCallsTexts = catalogue(
     toSettings: 'To the settings',
     noneFoundTitle: 'Nothing found',
     noneFound: 'In no saved call was this said.',
-    open: (text: string) => `Open: ${text}`,
     tokens: (count: string) => `${count} tokens`,
     expires: 'kept until',
     detailTitle: 'Saved call',
-    conversation: 'What was said',
     keep: 'Make it an example',
     keepIn: 'Dataset',
     choose: 'Choose a dataset',
@@ -27,10 +27,20 @@ export const savedCallsTexts = catalogue(
     deleted: 'The call is deleted.',
     deleteAll: 'Delete all …',
     deleteFound: 'Delete what was found …',
-    deleteTitle: (count: string) => `Delete ${count} saved calls?`,
+    deleteTitle: (count: string) => `Delete ${calls(count)}?`,
     deleteText: 'What was said in them is gone. Examples that were made of them stay.',
-    deletedMany: (count: string) => `${count} calls are deleted.`,
-    count: (total: string) => `${total} calls`,
+    deletedMany: (count: string) => `Deleted: ${calls(count)}.`,
+    convertAll: 'Make them examples …',
+    convertTitle: 'Make examples of what was found',
+    convertText: (count: string) =>
+      count === '1' ? '1 call would become an example.' : `${count} calls would become examples.`,
+    convertLeft: (there: string, rejected: string) => `${there} are there already, ${rejected} cannot be learned from.`,
+    convertMore: (count: string) => `${count} more were not looked at yet; they become examples as well, if they can.`,
+    convertAction: (count: string) => `Make ${count}`,
+    converted: (count: string) => `${calls(count)} became examples.`,
+    testShare: 'Kept for tests, in percent',
+    progress: (count: string) => `${count} made so far`,
+    count: (total: string) => calls(total),
   },
   {
     title: '保存的调用',
@@ -41,11 +51,9 @@ export const savedCallsTexts = catalogue(
     toSettings: '前往设置',
     noneFoundTitle: '没有结果',
     noneFound: '没有保存的调用包含这段文字。',
-    open: (text) => `打开：${text}`,
     tokens: (count) => `${count} token`,
     expires: '保留至',
     detailTitle: '保存的调用',
-    conversation: '对话内容',
     keep: '作为样本',
     keepIn: '数据集',
     choose: '选择数据集',
@@ -60,6 +68,15 @@ export const savedCallsTexts = catalogue(
     deleteTitle: (count) => `删除 ${count} 次保存的调用？`,
     deleteText: '其中的对话内容将被删除，由其生成的样本会保留。',
     deletedMany: (count) => `已删除 ${count} 次调用。`,
+    convertAll: '全部作为样本…',
+    convertTitle: '将搜索结果作为样本',
+    convertText: (count) => `${count} 次调用将成为样本。`,
+    convertLeft: (there, rejected) => `${there} 次已存在，${rejected} 次无法用于学习。`,
+    convertMore: (count) => `还有 ${count} 次尚未预演；若可行也会成为样本。`,
+    convertAction: (count) => `生成 ${count} 条`,
+    converted: (count) => `${count} 次调用已成为样本。`,
+    testShare: '留作测试的百分比',
+    progress: (count) => `已生成 ${count} 条`,
     count: (total) => `${total} 次调用`,
   },
 );
