@@ -49,7 +49,14 @@ export async function chargeWork(tx: Sql, charge: WorkCharge): Promise<Micro> {
   const [row] = await tx.query<{ charged: bigint }>(
     statement,
     [
-      ...[accountId, charge.holdId, chargeWithin(charge.heldMicro, charge), newId('led'), charge.type, charge.projectId],
+      ...[
+        accountId,
+        charge.holdId,
+        chargeWithin(charge.heldMicro, charge),
+        newId('led'),
+        charge.type,
+        charge.projectId,
+      ],
       ...[charge.modelRequested, charge.modelServed, charge.modelRevision, charge.requestId, charge.keyId],
       ...[charge.keyName ?? null, charge.activeMs, billingUnits(charge.activeMs), charge.rateMicroPerMinute],
       ...[charge.priceVersion, charge.heldMicro, usage.promptTokens, usage.completionTokens, charge.outcome],
