@@ -127,7 +127,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
         facts={{
           baseUrl: project.inference_base_url,
           path: 'embeddings',
-          body: { model, input: texts[0] ?? '', input_type: 'document' },
+          body: { model, input: texts[0] ?? '', input_type: 'document', encoding_format: 'float' },
         }}
       />
     </div>

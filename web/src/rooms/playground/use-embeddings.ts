@@ -22,7 +22,7 @@ export function useEmbeddings({ owner, project }: ProjectPath) {
         () =>
           call('POST /api/v1/projects/{owner}/{project}/embeddings', {
             path: { owner, project },
-            body: { model, input, input_type: type },
+            body: { model, input, input_type: type, encoding_format: 'float' },
           }),
         { signal: new AbortController().signal, onWait: () => {} },
       );
