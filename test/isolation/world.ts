@@ -52,7 +52,9 @@ const tinyModels = { text: 'fanfold-tiny-chat', embedding: 'fanfold-tiny-embed' 
 export async function createWorld(): Promise<World> {
   const db = await createTestDatabase();
   // Jobs stay where they are: what is asked is who may touch them.
-  const app = await startApp(db.database, { settings: { FANFOLD_TRAINING_SLOTS: '0' } });
+  const app = await startApp(db.database, {
+    settings: { FANFOLD_TRAINING_SLOTS: '0', FANFOLD_MAX_ACTIVE_TRAINING_JOBS: '10000' },
+  });
   const { database } = db;
   const [owner, friend, stranger, suspended] = [
     await createAccount(database, slugs.owner),
