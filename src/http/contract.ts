@@ -44,7 +44,7 @@ export type BodyExample = { title: Said; value: unknown };
 
 export type OtherContent = {
   type: string;
-  /** Of a stream of server-sent events: the JSON of one `data:` line. */
+  /** Of a stream of server-sent events: the JSON of one `data:` line; of a file of JSON lines: one of them. */
   event: TSchema;
   /** The stream, as it is sent. */
   example: string;

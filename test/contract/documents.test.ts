@@ -107,6 +107,12 @@ test('the document of an operation stands alone and says what the whole document
   }
 });
 
+const linesOf = (text: string): unknown[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
 test('every example fits its schema', () => {
   const document = documentAt('openapi.en.json');
   const checks = createSchemaChecks(document);
@@ -116,10 +122,13 @@ test('every example fits its schema', () => {
     if (typeof value !== 'object' || value === null) return;
     const { schema, example, examples } = Object(value);
     if (schema !== undefined && !steps.includes('text/event-stream')) {
-      const given = [
+      const whole = [
         ...(example === undefined ? [] : [example]),
         ...Object.values(examples ?? {}).map((each) => Object(each).value),
       ];
+      // The schema of a file of JSON lines is that of a line, unless it is a text.
+      const ofLines = steps.includes('application/x-ndjson') && Object(schema).type !== 'string';
+      const given = ofLines ? whole.flatMap((text) => linesOf(String(text))) : whole;
       for (const each of given) {
         checked++;
         wrong.push(

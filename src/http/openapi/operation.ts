@@ -114,12 +114,17 @@ function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pe
   const content: Record<string, MediaType> = {};
   if (schema) content[type] = { schema: schemas.write(schema), ...(example === undefined ? {} : { example }) };
   for (const { type: other, event, example: stream } of also)
-    content[other] = { schema: eventSchema(schemas.write(event), language), example: stream };
+    content[other] = { schema: itemSchema(other, schemas.write(event), language), example: stream };
   return {
     description: describe(answer.description, language),
     headers: { ...headerRefs(known), ...contractHeaders(answer.headers ?? {}, language) },
     ...(Object.keys(content).length > 0 ? { content } : {}),
   };
+}
+
+/** The schema of a file of JSON lines is that of a line. */
+function itemSchema(type: string, item: JsonSchema, language: Language): JsonSchema {
+  return type === 'text/event-stream' ? eventSchema(item, language) : item;
 }
 
 /** OpenAPI 3.1 cannot describe a stream; as tools have agreed, the schema is that of one event. */
