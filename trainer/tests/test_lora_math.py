@@ -70,7 +70,7 @@ def test_the_loss_is_that_of_transformers_on_trained_tokens_alone(tmp_path: Path
     for sample in samples:
         labels = [token if any(start <= place < end for start, end in sample.spans) else -100 for place, token in enumerate(sample.ids)]
         with torch.no_grad():
-            loss = session.learner.model(input_ids=torch.tensor([sample.ids]), labels=torch.tensor([labels])).loss
+            loss = session.learner.model(input_ids=torch.tensor([list(sample.ids)]), labels=torch.tensor([labels])).loss
         total += float(loss) * sample.trained
         tokens += sample.trained
     loss, _ = session.task.learn([0, 1, 2, 3], 0)
@@ -97,9 +97,9 @@ def test_exact_matches_are_what_greedy_decoding_writes(learnt: Path) -> None:
     for sample in session.task._data.eval:
         start, end = sample.spans[0]
         written = session.learner.model.generate(
-            input_ids=torch.tensor([sample.ids[:start]]), max_new_tokens=end - start, do_sample=False, eos_token_id=sample.ids[-1]
+            input_ids=torch.tensor([list(sample.ids[:start])]), max_new_tokens=end - start, do_sample=False, eos_token_id=sample.ids[-1]
         )
-        hits += written[0, start:].tolist() == sample.ids[start:end]
+        hits += written[0, start:].tolist() == list(sample.ids[start:end])
     assert found is not None
     assert found.metrics["exact_match"] == pytest.approx(hits / len(session.task._data.eval))
     assert hits > 0

@@ -108,6 +108,27 @@ def test_an_orphan_stops_with_a_checkpoint(tmp_path: Path) -> None:
     assert checkpoints.checkpoint_folders(tmp_path / "out")
 
 
+def test_a_second_trainer_waits_for_the_first_in_the_same_folder(undisturbed: Path, tmp_path: Path) -> None:
+    write_small(tmp_path)
+    first = Run(tmp_path).wait_for(2)
+    second = Run(tmp_path)
+    first.signal(signal.SIGTERM)
+    assert first.exit_code() == 10
+    assert second.exit_code() == 0
+    assert_sound(events(tmp_path))
+    assert adapter(tmp_path) == adapter(undisturbed)
+
+
+def test_what_makes_nothing_better_is_still_an_adapter(tmp_path: Path) -> None:
+    write_embedding(tmp_path, optim={"lr": 1e-9, "max_steps": 6}, evaluation={"every_steps": 2})
+    assert Run(tmp_path).exit_code() == 0
+    finished = events(tmp_path)[-1]
+    assert finished["best"]["step"] == 2
+    assert finished["gain"]["measurable"] == 0
+    weights = load_file(tmp_path / "out" / "adapter" / "adapter_model.safetensors")
+    assert any(value.abs().max() > 0 for name, value in weights.items() if "lora_B" in name)
+
+
 def test_an_orphan_goes_on_where_somebody_else_minds_it(tmp_path: Path) -> None:
     write_small(tmp_path, orphan="continue", optim={**SMALL["optim"], "max_steps": 3})
     assert Run(tmp_path).close_input().exit_code() == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,7 +115,7 @@ class Learner:
     def trainable(self) -> list[nn.Parameter]:
         return [parameter for parameter in self.model.parameters() if parameter.requires_grad]
 
-    def hidden(self, rows: list[list[int]] | list[tuple[int, ...]]) -> Tensor:
+    def hidden(self, rows: Sequence[Sequence[int]]) -> Tensor:
         """Final states [rows, longest, width]. Rows are filled up on the right, where causal attention never looks."""
         longest = max(map(len, rows))
         ids = torch.tensor([[*row, *[self._pad_id] * (longest - len(row))] for row in rows], device=self.machine.device)

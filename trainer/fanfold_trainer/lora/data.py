@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,8 @@ Read = TypeVar("Read")
 class Sample:
     """A conversation. `spans`: first and behind-last place of each stretch that is trained."""
 
-    ids: list[int]
+    #: Four bytes each: large datasets have to fit.
+    ids: array[int]
     spans: list[tuple[int, int]]
 
     @property
@@ -107,7 +109,7 @@ def read_samples(path: Path, vocabulary: int, longest: int, dropped: Dropped) ->
 
     def read(line: dict[str, object]) -> Sample:
         ids = check(line.get("ids"))
-        return Sample(ids, _spans(line.get("mask"), len(ids)))
+        return Sample(array("i", ids), _spans(line.get("mask"), len(ids)))
 
     samples: list[Sample] = []
     for sample in _read_lines(path, read):

@@ -176,7 +176,7 @@ class Loop:
     def _evaluate(self) -> None:
         found = self._task.evaluate()
         progress = self.progress
-        is_first = progress.evaluated < 0
+        is_first = progress.step == 0
         if is_first:
             control = self._task.evaluate_control()
             progress.control_before = {} if control is None else control.metrics
@@ -188,6 +188,9 @@ class Loop:
             return
         told = {"control": progress.control_before} if is_first and progress.control_before else {}
         self._events.emit("eval", step=progress.step, phase="before" if is_first else "during", **found.metrics, **told)
+        if is_first:
+            # An adapter that does nothing is no result, even where nothing better is found.
+            return
         if progress.best_step < 0 or self._task.is_better(found.metrics, progress.best):
             progress.best, progress.best_step, progress.worse_in_a_row = found.metrics, progress.step, 0
             self._best = adapter_state(self._learner)

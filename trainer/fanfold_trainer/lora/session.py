@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,6 +149,8 @@ def find_fit(spec: Spec, config: PretrainedConfig, machine: Machine, parameters:
 
 def _find_checkpoint(spec: Spec, out: Path, digest: str, events: EventLog) -> Restored | None:
     """The newest whole checkpoint of this training. A damaged one is passed over for the one before it."""
+    for draft in out.glob("ckpt-*.tmp"):
+        shutil.rmtree(draft, ignore_errors=True)
     candidates = checkpoint_folders(out)
     if spec.resume_from is not None and (out / spec.resume_from).is_dir() and out / spec.resume_from not in candidates:
         candidates.insert(0, out / spec.resume_from)

@@ -151,7 +151,7 @@ class Sft:
         self._learner.model.eval()
         entries: list[dict[str, object]] = []
         for sample in samples:
-            ids = sample.ids[: sample.spans[0][0] + 1][-REFERENCE_TOKENS:]
+            ids = list(sample.ids[: sample.spans[0][0] + 1][-REFERENCE_TOKENS:])
             values = self._learner.logits(self._learner.hidden([ids])[0, -1])[::stride]
             entries.append({"ids": ids, "stride": stride, "values": values.cpu().tolist()})
         self._learner.model.train()

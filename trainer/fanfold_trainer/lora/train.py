@@ -9,7 +9,7 @@ import threading
 import traceback
 from pathlib import Path
 
-from .control import CANCEL, Control
+from .control import CANCEL, Control, take_folder
 from .events import EventLog, take_standard_output
 from .failures import BUG, CANCELLED, DONE, INTERRUPTED, Stopped, TrainerFailure, out_of_memory
 from .spec import Spec, read_spec
@@ -27,20 +27,22 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
     try:
         spec = read_spec(path)
-        events = EventLog(path.parent / spec.out_dir, output)
-    except (TrainerFailure, OSError) as error:
-        return _refuse_spec(path, output, error)
-    control.listen(stop_when_orphaned=spec.orphan == "stop")
-    return run(spec, path.parent, events, control)
-
-
-def _refuse_spec(path: Path, output: int, error: Exception) -> int:
-    failure = error if isinstance(error, TrainerFailure) else TrainerFailure(BUG, "internal_error", str(error))
-    try:
+    except TrainerFailure as failure:
         return _failed(EventLog(path.parent / "out", output), failure)
-    except OSError:
+    control.listen(stop_when_orphaned=spec.orphan == "stop")
+    out = path.parent / spec.out_dir
+    try:
+        held = take_folder(out, control)
+    except Stopped as stopped:
+        return CANCELLED if stopped.reason == CANCEL else INTERRUPTED
+    except TrainerFailure as failure:
+        # Without an event: the numbers in the folder belong to the other one.
         print(failure, file=sys.stderr)
         return failure.exit_code
+    code = run(spec, path.parent, EventLog(out, output), control)
+    if held is not None:
+        os.close(held)
+    return code
 
 
 def run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
