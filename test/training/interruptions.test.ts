@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { doctor } from '#billing';
+import { createTestDatabase } from '#test/database.ts';
+import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
+import { seedTenant } from '#test/tenants.ts';
+import { becomePerson, type Person } from '../../src/training/training.fixture.ts';
+import { trainOf } from './skill.ts';
+
+const jobsMade = 3;
+const kills = 4;
+
+const settings = {
+  FANFOLD_TRAINING_THREADS: '1',
+  FANFOLD_ENGINE_THREADS: '1',
+  FANFOLD_TRAINING_LEASE_SECONDS: '3',
+  FANFOLD_TRAINING_CHECKPOINT_SECONDS: '1',
+};
+
+test('jobs whose server and trainers are killed at any moment all succeed, with whole logs and exact books', {
+  timeout: 180_000,
+}, async (t) => {
+  const db = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-killed-'));
+  const start = () => startServerProcess(db.url, { settings, dataDir, watched: false });
+  const tenant = await seedTenant(db.database, openShippedModels());
+  let server: ServerProcess = await start();
+  t.after(async () => {
+    server.kill();
+    await db.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  let ada: Person = becomePerson(server, tenant, 'text');
+  const jobs = `${ada.project}/training-jobs`;
+  const datasetId = await ada.dataset(
+    trainOf()
+      .slice(0, 48)
+      .map(([prompt, answer]) => ({
+        text: {
+          messages: [
+            { role: 'user', content: prompt },
+            { role: 'assistant', content: answer },
+          ],
+        },
+        split: 'train',
+      })),
+  );
+  const ids: string[] = [];
+  for (let n = 0; n < jobsMade; n++) {
+    const hyperparameters = { epochs: 6, seed: n };
+    const { id } = await ada.ok('POST', jobs, {
+      base_model: 'fanfold-tiny-chat',
+      dataset_id: datasetId,
+      hyperparameters,
+    });
+    ids.push(id);
+  }
+
+  for (let kill = 0; kill < kills; kill++) {
+    await sleep(randomInt(2_000, 6_000));
+    if (kill % 2 === 0) {
+      server.kill();
+      server = await start();
+      ada = becomePerson(server, tenant, 'text');
+    } else await killTrainer(ada, jobs);
+  }
+
+  for (const id of ids) {
+    const job = await ada.until(id, 'succeeded');
+    assert.equal(job.attempt, 1);
+    const { data, total_count } = await ada.ok('GET', `${jobs}/${id}/logs?limit=100`);
+    assert.ok(total_count < 100);
+    assert.deepEqual(
+      data.map(({ seq }: { seq: number }) => seq),
+      data.map((_: unknown, index: number) => index + 1),
+    );
+    assert.equal(data.filter(({ message }: { message: string }) => message === 'The job has succeeded.').length, 1);
+  }
+  const { data: charges } = await ada.ok('GET', '/api/v1/credits/usage?type=training&limit=100');
+  assert.deepEqual(charges.map((row: { training_job_id: string }) => row.training_job_id).sort(), ids.toSorted());
+  assert.deepEqual(await doctor(db.database), []);
+});
+
+/** Kills the trainer that has said hello last, if it still runs. */
+async function killTrainer(ada: Person, jobs: string): Promise<void> {
+  const { data } = await ada.ok('GET', `${jobs}?state=running`);
+  for (const { id } of data) {
+    const { data: lines } = await ada.ok('GET', `${jobs}/${id}/logs?limit=100`);
+    const pids = lines.flatMap((line: { data: { pid?: number } | null }) => line.data?.pid ?? []);
+    try {
+      process.kill(pids.at(-1), 'SIGKILL');
+    } catch {
+      // It was quicker.
+    }
+  }
+}
