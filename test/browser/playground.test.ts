@@ -100,6 +100,26 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await leave();
 });
 
+test('reasoning and calls of tools are shown apart from what is said', async () => {
+  const { owner, path } = await seedPlace();
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${path}?model=fanfold-tiny-chat`);
+  assert.equal(await page.getByLabel('Model', { exact: true }).inputValue(), 'fanfold-tiny-chat');
+  await page.getByLabel('Temperature').fill('0');
+  await page.getByLabel('Tools').fill('[{');
+  await page.getByText('This is not a JSON list.').waitFor();
+  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const description = 'Get the local time of a city.';
+  const tools = [{ type: 'function', function: { name: 'get_time', description, parameters } }];
+  await page.getByLabel('Tools').fill(JSON.stringify(tools));
+  await say(page, 'Which time is it in Tunis?');
+  await answers(page).first().waitFor();
+  await page.getByText('Calls get_time').waitFor();
+  assert.match((await answers(page).first().locator('code').textContent()) ?? '', /"city": "Tunis"/);
+  assert.match((await answers(page).first().locator('details').textContent()) ?? '', /^Reasoning.+/);
+  await leave();
+});
+
 test('an answer is stopped, and what had arrived stays', async () => {
   const { owner, path } = await seedPlace();
   const { page, go, leave } = await stage.open(owner);

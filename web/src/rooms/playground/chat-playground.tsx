@@ -7,13 +7,13 @@ import { IconHistory, IconPlus } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
-import type { Choices } from './choices.ts';
+import { type Choices, choiceOf } from './choices.ts';
 import { Compare } from './compare.tsx';
 import { History } from './history.tsx';
 import styles from './playground.module.css';
 import { chatQuery } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
-import { settingsOf, startWith } from './settings.ts';
+import { type Choice, settingsOf, startWith } from './settings.ts';
 import { Talk } from './talk.tsx';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
@@ -21,7 +21,7 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 /** Conversations with one model, or with two on the same words. */
 export function ChatPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
-  const { chat: chatId = null, compare = false } = route.useSearch();
+  const { chat: chatId = null, compare = false, model } = route.useSearch();
   const navigate = route.useNavigate();
   const [isHistoryOpen, setHistoryOpen] = useState(false);
   // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
@@ -62,9 +62,14 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
         </Group>
       </div>
       {compare ? (
-        <Compare key={begun.number} project={project} choices={choices} />
+        <Compare key={begun.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
       ) : (
-        <One key={isBegunHere ? begun.number : chatId} {...{ project, choices, chatId }} onChat={keepAddress} />
+        <One
+          key={isBegunHere ? begun.number : chatId}
+          {...{ project, choices, chatId }}
+          first={choiceOf(choices, model ?? '')}
+          onChat={keepAddress}
+        />
       )}
       <History
         path={{ owner: project.owner.slug, project: project.slug }}
@@ -77,14 +82,21 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
   );
 }
 
-type OneProps = { project: Project; choices: Choices; chatId: string | null; onChat: (chat: string) => void };
+type OneProps = {
+  project: Project;
+  choices: Choices;
+  chatId: string | null;
+  /** For a new one. */
+  first: Choice;
+  onChat: (chat: string) => void;
+};
 
 /** With the settings that the conversation has, or with the published defaults for a new one. */
-function One({ project, choices, chatId, onChat }: OneProps) {
+function One({ project, choices, chatId, first, onChat }: OneProps) {
   const [wasNew] = useState(chatId === null);
   const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
   const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
-  const start = startWith(choices[0]);
+  const start = startWith(first);
   if (wasNew) return <Talk {...{ project, choices, chatId, onChat }} start={start} />;
   if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
   if (!chat.data) return <RowsSkeleton columns={2} rows={6} />;

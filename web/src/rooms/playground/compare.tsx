@@ -7,16 +7,16 @@ import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
-import { type ChatSettings, startWith } from './settings.ts';
+import { type ChatSettings, type Choice, startWith } from './settings.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 import { type Conversation, useConversation } from './use-conversation.ts';
 
 /** The same words to two models, side by side; each side is a conversation of its own. */
-export function Compare({ project, choices }: { project: Project; choices: Choices }) {
+export function Compare({ project, choices, first }: { project: Project; choices: Choices; first: Choice }) {
   const t = useTexts(playgroundTexts);
-  const [settings, setSettings] = useState(startWith(choices[0]));
-  const left = useSide(project, choices[0].id);
-  const right = useSide(project, (choices[1] ?? choices[0]).id);
+  const [settings, setSettings] = useState(startWith(first));
+  const left = useSide(project, first.id);
+  const right = useSide(project, (choices.find(({ id }) => id !== first.id) ?? first).id);
   const sides = [
     { ...left, label: t.modelA },
     { ...right, label: t.modelB },

@@ -6,6 +6,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { IconLock, IconMessageCircle } from '../../ui/icons.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/projects-queries.ts';
 import { ChatPlayground } from './chat-playground.tsx';
 import { choicesOf } from './choices.ts';
@@ -38,7 +39,9 @@ function Models({ project }: { project: Project }) {
   const t = useTexts(playgroundTexts);
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const { data: hosted } = useSuspenseQuery(hostedModelsQuery(route.useParams()));
-  const [first, ...others] = choicesOf(project.kind, { hosted: hosted.data, bases: bases.data });
+  const { data: trained } = useSuspenseQuery(trainedModelsQuery(project.kind));
+  const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
+  const [first, ...others] = choicesOf(project.kind, found);
   if (!first)
     return (
       <Empty icon={IconMessageCircle} title={t.noModelsTitle}>

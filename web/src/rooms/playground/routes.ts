@@ -6,14 +6,17 @@ export type PlaygroundSearch = {
   /** A conversation that goes on; none: a new one. */
   chat?: string | undefined;
   compare?: true | undefined;
+  /** Which model a new conversation begins with. */
+  model?: string | undefined;
 };
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/playground',
-  validateSearch: ({ chat, compare }: Record<string, unknown>): PlaygroundSearch => ({
+  validateSearch: ({ chat, compare, model }: Record<string, unknown>): PlaygroundSearch => ({
     chat: typeof chat === 'string' && chat !== '' ? chat : undefined,
     compare: compare === true ? compare : undefined,
+    model: typeof model === 'string' && model !== '' ? model : undefined,
   }),
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(baseModelsQuery);

@@ -22,7 +22,7 @@ export type ChatSettings = {
 };
 
 /** A model that can be called here, with the base model that answers. */
-export type Choice = { id: string; label: string; base: BaseModel };
+export type Choice = { kind: 'hosted' | 'trained' | 'base'; id: string; label: string; base: BaseModel };
 
 /** What the interface publishes as its defaults: the same request as a program makes that says nothing of these. */
 export function defaultParams({ inference }: BaseModel): ChatSettings['params'] {
