@@ -6,8 +6,8 @@ import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSett
 import { activityRoutes } from '#activity';
 import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
 import { createChats } from '#chats';
-import { dashboardRoutes, emptyParts } from '#dashboard';
-import { createDatasets, createImports } from '#datasets';
+import { type DashboardParts, dashboardRoutes } from '#dashboard';
+import { countImports, createDatasets, createImports, hasDataset } from '#datasets';
 import type { Database } from '#db';
 import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
 import { createFeedback } from '#feedback';
@@ -162,7 +162,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(limitsRoutes({ database }));
   await server.register(requestsRoutes(requests));
   await server.register(activityRoutes({ sql: database, cursors }));
-  const parts = { ...emptyParts, feedback: feedback.count, training: training.overview };
+  const parts: DashboardParts = {
+    feedback: feedback.count,
+    training: training.overview,
+    imports: (question) => countImports(database, question),
+    hasDataset: (question) => hasDataset(database, question),
+  };
   await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro }));
   await server.register(
     projectsRoutes({ database, cursors, publicUrl, work: [imports.work, indexes.work, training.work] }),

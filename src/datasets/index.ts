@@ -35,6 +35,7 @@ export type { ReplacedExample, Replacement } from './examples/replace-examples.t
 export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
+export { countImports, hasDataset } from './overview.store.ts';
 export { countableOf, countingModel } from './token-ruler.ts';
 export { pageVersion, streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
 export {

@@ -9,6 +9,7 @@ import { ProblemNote } from '../../ui/problem-note.tsx';
 import { creditsQuery } from '../billing/billing-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { newJobTexts } from './new-job-texts.ts';
+import { useWarningText } from './server-texts.ts';
 import styles from './training.module.css';
 import { type Plan, tryOut } from './training-changes.ts';
 import type { NewJob } from './training-queries.ts';
@@ -60,6 +61,7 @@ function useSettled(body: NewJob | null): NewJob | null {
 function Estimated({ plan: { estimate, warnings } }: { plan: Plan }) {
   const t = useTexts(newJobTexts);
   const format = useFormat();
+  const textOf = useWarningText();
   const { data: credits } = useQuery(creditsQuery);
   return (
     <>
@@ -68,7 +70,7 @@ function Estimated({ plan: { estimate, warnings } }: { plan: Plan }) {
         {t.range2(format.credits(estimate.credits.low), format.credits(estimate.credits.high))}
       </p>
       <p className={styles.quiet}>
-        {t.time(format.duration(estimate.active_ms.expected))}, {t.bases[estimate.basis]}
+        {t.time(format.duration(estimate.active_ms.expected))} · {t.bases[estimate.basis]}
       </p>
       {credits && <p className={styles.quiet}>{t.have(format.credits(credits.available))}</p>}
       {warnings.length > 0 && (
@@ -76,7 +78,7 @@ function Estimated({ plan: { estimate, warnings } }: { plan: Plan }) {
           {warnings.map(({ code, message }) => (
             <li key={code}>
               <IconAlertTriangle size={16} />
-              <span>{message}</span>
+              <span>{textOf({ code, message })}</span>
             </li>
           ))}
         </ul>

@@ -15,6 +15,7 @@ import { JobBadge } from './job-badge.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { ProgressPanel } from './progress-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
+import { useFailureText } from './server-texts.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 import styles from './training.module.css';
 import { type Job, jobQuery } from './training-queries.ts';
@@ -67,9 +68,10 @@ function JobParts() {
 function Failure({ error }: { error: NonNullable<Job['error']> }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
+  const textOf = useFailureText();
   return (
     <Alert color="rust" icon={<IconAlertCircle />} title={t.failure}>
-      {error.message} {error.hint} {error.log_seq !== null && t.seeLog(format.number(error.log_seq))}
+      {textOf(error)} {error.log_seq !== null && t.seeLog(format.number(error.log_seq))}
     </Alert>
   );
 }

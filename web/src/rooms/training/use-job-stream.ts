@@ -5,8 +5,8 @@ import { type Job, type JobPath, jobQuery, type LogLine } from './training-queri
 
 /** Lines that are kept in the page; the rest stays on the server. */
 const mostLines = 3_000;
-/** Curves are read anew at most this often. */
-const metricsMs = 1_500;
+/** Curves, time and money are read anew at most this often. */
+const refreshMs = 1_500;
 
 export type StreamState = 'opening' | 'following' | 'ended' | 'lost';
 
@@ -26,7 +26,7 @@ export function useJobStream(path: JobPath, attempt: number) {
     const source = new EventSource(`${basePath()}/api/v1/${address}`);
     let waiting: LogLine[] = [];
     let frame = 0;
-    let metricsTimer: ReturnType<typeof setTimeout> | undefined;
+    let refreshTimer: ReturnType<typeof setTimeout> | undefined;
     setLines([]);
     setState('opening');
 
@@ -36,11 +36,12 @@ export function useJobStream(path: JobPath, attempt: number) {
       frame = 0;
       setLines((known) => after(known, fresh).slice(-mostLines));
     };
-    const readMetrics = () => {
-      metricsTimer ??= setTimeout(() => {
-        metricsTimer = undefined;
-        void queryClient.invalidateQueries({ queryKey: ['training', 'metrics', owner, project, id] });
-      }, metricsMs);
+    const refresh = () => {
+      refreshTimer ??= setTimeout(() => {
+        refreshTimer = undefined;
+        for (const part of ['metrics', 'one', 'attempts'])
+          void queryClient.invalidateQueries({ queryKey: ['training', part, owner, project, id] });
+      }, refreshMs);
     };
     const change = (fields: Partial<Job>) =>
       queryClient.setQueryData(jobQuery(place).queryKey, (job) => job && { ...job, ...fields });
@@ -54,11 +55,11 @@ export function useJobStream(path: JobPath, attempt: number) {
     });
     source.addEventListener('state', ({ data }) => {
       change(read(data));
-      void queryClient.invalidateQueries({ queryKey: ['training', 'attempts', owner, project, id] });
+      refresh();
     });
     source.addEventListener('progress', ({ data }) => {
       change({ progress: read(data) });
-      readMetrics();
+      refresh();
     });
     source.addEventListener('end', () => {
       source.close();
@@ -69,7 +70,7 @@ export function useJobStream(path: JobPath, attempt: number) {
     return () => {
       source.close();
       cancelAnimationFrame(frame);
-      clearTimeout(metricsTimer);
+      clearTimeout(refreshTimer);
     };
   }, [owner, project, id, attempt, queryClient]);
   return { lines, state };
