@@ -182,7 +182,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
 
 /** The name of a start; a second submission of the same name is none. */
 function submissionId({ jobId, attempt, restart = 0 }: AttemptRef): string {
-  return `job-${jobId}-a${attempt}${restart === 0 ? '' : `-r${restart}`}`;
+  return `fanfold-${jobId}-a${attempt}${restart === 0 ? '' : `-r${restart}`}`;
 }
 
 function readerFrom({ seq, line }: Seen): OutputReader {

@@ -1,4 +1,4 @@
-import { WebSocket } from 'undici';
+import { WebSocket } from 'ws';
 import type { RayClient } from './ray-client.ts';
 
 export type Tail = {
@@ -7,10 +7,15 @@ export type Tail = {
   close: () => void;
 };
 
+const handshakeTimeout = 15_000;
+const maxPayload = 16 * 1024 * 1024;
+
 /** Follows what a job prints, over a WebSocket. */
 export function openTail(client: RayClient, id: string): Tail {
   const url = `${client.place.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`;
-  const socket = new WebSocket(url, { headers: client.headers() });
+  // Ray passes the offer of compression on to its own process, whose answer it then cannot read.
+  const options = { headers: client.headers(), perMessageDeflate: false, handshakeTimeout, maxPayload };
+  const socket = new WebSocket(url, options);
   const pieces: Buffer[] = [];
   let isOver = false;
   let wake: (() => void) | null = null;
@@ -18,12 +23,12 @@ export function openTail(client: RayClient, id: string): Tail {
     isOver = true;
     wake?.();
   };
-  socket.addEventListener('message', ({ data }) => {
-    if (typeof data === 'string') pieces.push(Buffer.from(data));
+  socket.on('message', (data) => {
+    if (Buffer.isBuffer(data)) pieces.push(data);
     wake?.();
   });
-  socket.addEventListener('close', end);
-  socket.addEventListener('error', end);
+  socket.on('close', end);
+  socket.on('error', end);
   return {
     next: async () => {
       for (;;) {
@@ -35,6 +40,6 @@ export function openTail(client: RayClient, id: string): Tail {
         });
       }
     },
-    close: () => socket.close(),
+    close: () => socket.terminate(),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { OperatorError } from '#kernel';
 import { eventPrefix } from './protocol.ts';
@@ -80,6 +80,8 @@ export class SharedPlace {
 
   async remove(): Promise<void> {
     await rm(this.#here, { recursive: true, force: true });
+    // The folder of the job, where no other start of it is there.
+    await rmdir(dirname(this.#here)).catch(() => {});
   }
 
   /** All but what earlier starts left; of their output only what this one goes on from. */
