@@ -29,6 +29,8 @@ const texts: Record<string, PathParameter> = {
   import_id: id('Id of the import.', '导入的 ID。', 'imp'),
   event_id: id('Id of the retrieval event.', '检索事件的 ID。', 'rev'),
   job_id: id('Id of the training job.', '训练任务的 ID。', 'job'),
+  chat_id: id('Id of the chat.', '对话的 ID。', 'cht'),
+  message_id: id('Id of the message.', '消息的 ID。', 'msg'),
   activity_id: id('Id of the row.', '动态记录的 ID。', 'act'),
   operation_id: {
     text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),
