@@ -76,6 +76,11 @@ test('a model is shared with an account until it is not', async () => {
   await page.getByText('It is changed who may call it.').waitFor();
   assert.equal(await statusOfCall(friend.key, path, 'search'), 200);
   await assertAccessible(page, 'hosted model');
+  const guest = await stage.open(friend);
+  await guest.go(`/projects/${path}`);
+  await guest.page.getByText(`"model":"search"`).waitFor();
+  assert.equal(await guest.page.getByRole('link', { name: 'Manage' }).count(), 0);
+  await guest.leave();
   await page.getByRole('button', { name: `Stop sharing with ${friend.slug}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop sharing' }).click();
   await page.getByText('It is shared with nobody.').waitFor();

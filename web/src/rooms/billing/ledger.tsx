@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -9,6 +9,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { keysQuery } from '../keys/keys-queries.ts';
 import styles from './billing.module.css';
 import { ledgerQuery } from './billing-queries.ts';
 import { type BillingSearch, ledgerTypes } from './billing-search.ts';
@@ -36,6 +37,7 @@ const chips = ['project', 'model', 'key_id'] as const;
 function Filters({ search }: { search: BillingSearch }) {
   const t = useTexts(billingTexts);
   const navigate = route.useNavigate();
+  const keyName = useKeyName(search.key_id);
   const change = (next: BillingSearch) =>
     void navigate({ search: (now) => ({ ...now, ...next }), replace: true, resetScroll: false });
   return (
@@ -58,12 +60,18 @@ function Filters({ search }: { search: BillingSearch }) {
               title={t.clear(t.filters[name])}
               onClick={() => change({ [name]: undefined })}
             >
-              {t.filters[name]}: {search[name]}
+              {t.filters[name]}: {name === 'key_id' ? (keyName ?? search[name]) : search[name]}
             </Button>
           ),
       )}
     </div>
   );
+}
+
+/** What the owner calls a key. */
+function useKeyName(id: string | undefined): string | undefined {
+  const { data } = useInfiniteQuery({ ...keysQuery, enabled: id !== undefined });
+  return data?.pages.flatMap((page) => page.data).find((key) => key.id === id)?.name;
 }
 
 function LedgerRows({ search }: { search: BillingSearch }) {

@@ -89,6 +89,6 @@ export const registryQuery = (filter: RegistrySearch) =>
 
 /** What a change of a hosted model shows in, beside the model itself. */
 export function refreshAroundModels(queryClient: QueryClient): void {
-  for (const room of ['models', 'projects', 'dashboard', 'activity'])
+  for (const room of ['models', 'projects', 'training', 'dashboard', 'activity'])
     void queryClient.invalidateQueries({ queryKey: [room] });
 }
