@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
-import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
+import { type Person, scriptedTrainer, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
 let ada: Person;
 let datasetId: string;
 let jobs: string;
-let folder: string;
+let trainer: Awaited<ReturnType<typeof scriptedTrainer>>;
 
 const examples = Array.from({ length: 12 }, (_, n) => ({
   text: {
@@ -23,13 +20,10 @@ const examples = Array.from({ length: 12 }, (_, n) => ({
 }));
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fanfold-scripted-'));
-  const program = join(folder, 'trainer');
-  const script = await readFile(new URL('./scripted-trainer.fixture.mjs', import.meta.url), 'utf8');
-  await writeFile(join(folder, 'trainer.mjs'), script);
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${folder}/trainer.mjs' "$@"\n`);
-  await chmod(program, 0o755);
-  server = await startTraining({ settings: { FANFOLD_TRAINING_PYTHON: program, FANFOLD_TRAINING_SLOTS: '4' } });
+  trainer = await scriptedTrainer();
+  server = await startTraining({
+    settings: { FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_TRAINING_SLOTS: '4', FANFOLD_ENGINE_THREADS: '1' },
+  });
   ada = await server.person();
   jobs = `${ada.project}/training-jobs`;
   datasetId = await ada.dataset(examples);
@@ -37,7 +31,7 @@ before(async () => {
 
 after(async () => {
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  await trainer.remove();
 });
 
 const wanted = (hyperparameters: object = {}, more: object = {}) => ({
@@ -215,7 +209,56 @@ test('a job keeps its project out of the archive, and is told by dashboard, feed
     assert.ok(types.has(`training.${type}`));
 });
 
+test('what has succeeded is called by its id and its alias, downloaded in parts, and told by the registry', async () => {
+  const asked = wanted({ seed: 1, max_steps: 10 }, { deploy: { alias: 'trained', activate: true } });
+  const { id } = await ada.ok('POST', jobs, asked);
+  const job = await ada.until(id, 'succeeded');
+  assert.deepEqual(job.result.metrics, { exact_match: 1, loss: 0.1 });
+  assert.deepEqual(job.result.baseline_metrics, { exact_match: 0, loss: 2 });
+  assert.ok(job.result.check.agreement > 0.99 && job.result.check.difference > 0);
+  assert.equal(job.can_retry, false);
+  const say = async (model: string) => {
+    const path = `/api/projects/${ada.slug}/chat/openai/v1/chat/completions`;
+    const body = { model, max_tokens: 4, temperature: 0, messages: [{ role: 'user', content: 'Hello' }] };
+    return ada.ask('POST', path, body);
+  };
+  const [byId, unknown] = [await say(job.model_ref), await say('training-job#job_01KAXS2B3C4D5E6F7G8H9J0K1M')];
+  assert.deepEqual([byId.status, byId.json.model, unknown.status], [200, job.model_ref, 404]);
+  const bob = await server.person();
+  const path = `/api/projects/${bob.slug}/chat/openai/v1/chat/completions`;
+  const theirs = await bob.ask('POST', path, { model: job.model_ref, messages: [{ role: 'user', content: 'Hi' }] });
+  assert.equal(theirs.status, 404);
+  const until = performance.now() + 20_000;
+  for (;;) {
+    const { status } = await say('trained');
+    if (status === 200) break;
+    assert.ok(performance.now() < until, `the alias answers ${status}`);
+  }
+  assert.deepEqual((await ada.ok('GET', `${jobs}/${id}`)).deployed_as, ['trained']);
+
+  const whole = await ada.ask('GET', `${jobs}/${id}/lora`);
+  const [digest, size] = [whole.headers.get('x-fnf-sha256'), Number(whole.headers.get('content-length'))];
+  assert.deepEqual([whole.status, whole.headers.get('etag')], [200, `"${digest}"`]);
+  const part = await ada.ask('GET', `${jobs}/${id}/lora`, undefined, { range: 'bytes=0-3' });
+  assert.deepEqual(
+    [part.status, part.headers.get('content-range'), part.text],
+    [206, `bytes 0-3/${size}`, 'PK\u0003\u0004'],
+  );
+  const known = await ada.ask('GET', `${jobs}/${id}/lora`, undefined, { 'if-none-match': `"${digest}"` });
+  const beyond = await ada.ask('GET', `${jobs}/${id}/lora`, undefined, { range: `bytes=${size}-` });
+  assert.deepEqual([known.status, beyond.status], [304, 416]);
+  const manifest = await ada.ok('GET', `${jobs}/${id}/manifest`);
+  assert.equal(manifest.adapter.sha256, job.result.adapter.sha256);
+
+  const { data } = await ada.ok('GET', '/api/v1/models?source=training_job');
+  assert.deepEqual(
+    data.map(({ ref, callable, project }: Record<string, unknown>) => [ref, callable, project]),
+    [[job.model_ref, true, { owner: ada.slug, slug: 'chat' }]],
+  );
+  assert.equal((await bob.ok('GET', '/api/v1/models?source=training_job')).total_count, 0);
+});
+
 test('the books are right in the end', async () => {
-  assert.equal(await reserved(), '0.000000');
+  assert.deepEqual(await server.database.query('select request_id from holds where instance_id is null'), []);
   assert.deepEqual(await doctor(server.database), []);
 });

@@ -1,5 +1,15 @@
-// Speaks the trainer's protocol without learning anything. The seed of the job says what it does.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Speaks the trainer's protocol without learning anything: what it leaves was learned long ago. The seed of the job says what
+// it does; the first argument is the folder of what it leaves.
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -49,6 +59,7 @@ emit('prepared', {
   steps_total: spec.optim.max_steps,
 });
 emit('started', { resumed_step: resumed });
+if (resumed === 0) emit('eval', { step: 0, phase: 'before', loss: 2, exact_match: 0 });
 for (let step = resumed + 1; step <= spec.optim.max_steps; step++) {
   if (ending) {
     if (existsSync(join(out, `ckpt-${String(step - 1).padStart(6, '0')}`)) === false) checkpoint(step - 1);
@@ -66,5 +77,13 @@ for (let step = resumed + 1; step <= spec.optim.max_steps; step++) {
   if (spec.optim.seed === 4 && step === 6) fail('loss_diverged', 31);
   if (spec.optim.seed === 5 && step === 6) fail('internal_error', 70);
 }
+mkdirSync(join(out, 'adapter'), { recursive: true });
+const golden = process.argv[2];
+if (spec.optim.seed !== 2) {
+  for (const name of ['adapter_config.json', 'adapter_model.safetensors'])
+    copyFileSync(join(golden, name), join(out, 'adapter', name));
+  copyFileSync(join(golden, 'check.json'), join(out, 'check.json'));
+}
+emit('eval', { step: spec.optim.max_steps, phase: 'after', loss: 0.1, exact_match: 1 });
 emit('finished', { best: {} });
 process.exit(0);

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Database } from '#db';
 import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
@@ -43,6 +47,18 @@ export async function startTraining(options: TestAppOptions = {}): Promise<Train
       await db.drop();
     },
   };
+}
+
+/** A program in place of the trainer's Python that speaks its protocol and learns nothing. */
+export async function scriptedTrainer(): Promise<{ program: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-scripted-'));
+  const program = join(folder, 'trainer');
+  const [script, golden] = ['./scripted-trainer.fixture.mjs', '../../test/training/golden/chat'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' '${golden}' "$@"\n`);
+  await chmod(program, 0o755);
+  return { program, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 const atOnce = 100;

@@ -59,7 +59,7 @@ test('feedback on a search becomes a better model behind the same alias, and the
 
   const { id } = await ada.ok('POST', `${ada.project}/training-jobs`, {
     ...{ base_model: 'fanfold-tiny-embed', dataset_id: dataset.id, dataset_version_id: version.id },
-    hyperparameters: { epochs: 8, max_seq_length: 1024 },
+    hyperparameters: { epochs: 6, max_seq_length: 1024 },
     evaluation: { test_ratio: 0.1 },
   });
   const job = await ada.until(id, 'succeeded');

@@ -10,24 +10,22 @@ import { createTestDatabase } from '#test/database.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { seedTenant } from '#test/tenants.ts';
-import { becomePerson, type Person } from '../../src/training/training.fixture.ts';
+import { becomePerson, type Person, scriptedTrainer } from '../../src/training/training.fixture.ts';
 import { trainOf } from './skill.ts';
 
-const jobsMade = 3;
+const jobsMade = 6;
 const kills = 4;
-
-const settings = {
-  FANFOLD_TRAINING_THREADS: '1',
-  FANFOLD_ENGINE_THREADS: '1',
-  FANFOLD_TRAINING_LEASE_SECONDS: '3',
-  FANFOLD_TRAINING_CHECKPOINT_SECONDS: '1',
-};
 
 test('jobs whose server and trainers are killed at any moment all succeed, with whole logs and exact books', {
   timeout: 180_000,
 }, async (t) => {
   const db = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-killed-'));
+  const trainer = await scriptedTrainer();
+  const settings = {
+    ...{ FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_TRAINING_SLOTS: '2', FANFOLD_TRAINING_LEASE_SECONDS: '3' },
+    FANFOLD_ENGINE_THREADS: '1',
+  };
   const start = () => startServerProcess(db.url, { settings, dataDir, watched: false });
   const tenant = await seedTenant(db.database, openShippedModels());
   let server: ServerProcess = await start();
@@ -40,7 +38,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   const jobs = `${ada.project}/training-jobs`;
   const datasetId = await ada.dataset(
     trainOf()
-      .slice(0, 48)
+      .slice(0, 12)
       .map(([prompt, answer]) => ({
         text: {
           messages: [
@@ -53,7 +51,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   );
   const ids: string[] = [];
   for (let n = 0; n < jobsMade; n++) {
-    const hyperparameters = { epochs: 6, seed: n };
+    const hyperparameters = { seed: 100 + n, max_steps: 100 };
     const { id } = await ada.ok('POST', jobs, {
       base_model: 'fanfold-tiny-chat',
       dataset_id: datasetId,
@@ -63,7 +61,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   }
 
   for (let kill = 0; kill < kills; kill++) {
-    await sleep(randomInt(2_000, 6_000));
+    await sleep(randomInt(500, 3_000));
     if (kill % 2 === 0) {
       server.kill();
       server = await start();

@@ -17,12 +17,12 @@ const otherPeople = 'Sofia Hugo Elena Karl'.split(' ');
 
 /** Tickets to learn from. */
 export function trainOf(): Ticket[] {
-  return tickets(items, people, 96);
+  return tickets(items, people, 80);
 }
 
 /** Tickets of other people about other things. */
 export function heldOutOf(): Ticket[] {
-  return tickets(otherItems, otherPeople, 40);
+  return tickets(otherItems, otherPeople, 24);
 }
 
 function tickets(things: readonly string[], names: readonly string[], count: number): Ticket[] {

@@ -48,7 +48,6 @@ test('a model learns from examples what it could not do before, and answers by i
   const datasetId = await ada.dataset(examples);
   const asked = {
     ...{ name: 'Tickets', base_model: 'fanfold-tiny-chat', dataset_id: datasetId },
-    hyperparameters: { epochs: 8 },
     evaluation: { test_ratio: 0.1 },
     deploy: { alias: 'tickets', activate: true },
   };
