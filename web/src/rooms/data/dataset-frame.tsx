@@ -14,6 +14,7 @@ import styles from './data.module.css';
 import { DatasetMenu } from './dataset-menu.tsx';
 import { type Dataset, datasetQuery } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
+import { useReadOnly } from './use-read-only.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
 
@@ -23,6 +24,7 @@ export function DatasetFrame() {
   const params = route.useParams();
   const { data: dataset } = useSuspenseQuery(datasetQuery(params));
   const isArchived = dataset.archived_at !== null;
+  const isReadOnly = useReadOnly(params);
   return (
     <div className={styles.stack}>
       <div className={styles.dataset}>
@@ -38,7 +40,7 @@ export function DatasetFrame() {
           <Facts dataset={dataset} />
         </div>
         <Group gap="xs">
-          {!isArchived && (
+          {!isReadOnly && (
             <ButtonLink
               variant="default"
               to="/projects/$owner/$project/data/imports/$import"
@@ -49,7 +51,7 @@ export function DatasetFrame() {
               {t.import}
             </ButtonLink>
           )}
-          <DatasetMenu at={params} dataset={dataset} />
+          {(isArchived || !isReadOnly) && <DatasetMenu at={params} dataset={dataset} />}
         </Group>
       </div>
       {isArchived && (

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { type KeyboardEvent, memo, useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -7,6 +7,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { IconChevronDown, IconTrash } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { Tag } from '../../ui/tag.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { contentOf, draftOf, type ExampleDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
@@ -75,8 +76,8 @@ function Facts({ example: { split, tokens, origin, valid } }: { example: Example
   const format = useFormat();
   return (
     <span className={styles.facts}>
-      <Badge color={split === 'train' ? 'gray' : 'ink'}>{t.splits[split]}</Badge>
-      {!valid && <Badge color="rust">{t.notUsable}</Badge>}
+      <Tag color={split === 'train' ? 'gray' : 'ink'}>{t.splits[split]}</Tag>
+      {!valid && <Tag color="rust">{t.notUsable}</Tag>}
       {tokens !== null && <span>{t.tokens(format.number(tokens))}</span>}
       <span>{t.origins[origin]}</span>
     </span>

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useDeferredValue, useState } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -16,6 +16,7 @@ import { Toolbar } from '../../ui/toolbar.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import styles from '../data/data.module.css';
 import { datasetQuery } from '../data/datasets-queries.ts';
+import { useReadOnly } from '../data/use-read-only.ts';
 import { versionQuery } from '../versions/versions-queries.ts';
 import { AddExample } from './add-example.tsx';
 import { ExampleRow } from './example-row.tsx';
@@ -35,7 +36,8 @@ export function ExamplesPage() {
   const shown = useDeferredValue(filter);
   const { data: dataset } = useSuspenseQuery(datasetQuery(at));
   const [isAdding, setAdding] = useState(false);
-  const isReadOnly = dataset.archived_at !== null || filter.version !== undefined;
+  const isArchived = useReadOnly(at);
+  const isReadOnly = isArchived || filter.version !== undefined;
   const add = (
     <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
       {t.add}
@@ -118,7 +120,9 @@ type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: Reac
 
 function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const t = useTexts(examplesTexts);
-  const at = route.useParams();
+  const { owner, project, dataset } = route.useParams();
+  // The same one each time, so that rows that have not changed are not drawn anew.
+  const at = useMemo(() => ({ owner, project, dataset }), [owner, project, dataset]);
   const list = useSuspenseInfiniteQuery(examplesQuery(at, filter));
   const [openId, setOpenId] = useState<string | null>(null);
   const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);

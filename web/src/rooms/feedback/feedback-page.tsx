@@ -1,5 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -10,7 +10,7 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import dataStyles from '../data/data.module.css';
-import { datasetQuery } from '../data/datasets-queries.ts';
+import { useReadOnly } from '../data/use-read-only.ts';
 import { EventPane } from './event-pane.tsx';
 import { EventRows } from './event-rows.tsx';
 import styles from './feedback.module.css';
@@ -50,7 +50,6 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   const at = route.useParams();
   const navigate = route.useNavigate();
   const { event: asked } = route.useSearch();
-  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
   const list = useSuspenseInfiniteQuery(eventsQuery(at, shown));
   const rows = list.data.pages.flatMap(({ data }) => data);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -58,7 +57,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   const currentId = asked ?? rows[0]?.id;
   // The event that was looked at stays until the next one is there.
   const shownId = useDeferredValue(currentId);
-  const isReadOnly = dataset.archived_at !== null;
+  const isReadOnly = useReadOnly(at);
   const go = useCallback(
     (event: string | undefined) => void navigate({ search: (now) => ({ ...now, event }), replace: true }),
     [navigate],

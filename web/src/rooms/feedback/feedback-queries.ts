@@ -198,11 +198,3 @@ export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) =
     },
   });
 }
-
-export const retrievalSettingsQuery = ({ owner, project }: DatasetPath) =>
-  queryOptions({
-    queryKey: ['retrieval-settings', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/retrieval-settings', { path: { owner, project }, signal }),
-    staleTime: 300_000,
-  });

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -14,7 +14,7 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { When } from '../../ui/when.tsx';
 import styles from '../data/data.module.css';
-import { datasetQuery } from '../data/datasets-queries.ts';
+import { useReadOnly } from '../data/use-read-only.ts';
 import { Comparison } from './comparison.tsx';
 import { FreezeVersion } from './freeze-version.tsx';
 import { downloadAddress, type Version, versionsQuery } from './versions-queries.ts';
@@ -26,9 +26,8 @@ export function VersionsPage() {
   const t = useTexts(versionsTexts);
   const at = route.useParams();
   const { version } = route.useSearch();
-  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
   const [isFreezing, setFreezing] = useState(false);
-  const freeze = dataset.archived_at === null && (
+  const freeze = !useReadOnly(at) && (
     <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setFreezing(true)}>
       {t.freeze}
     </Button>

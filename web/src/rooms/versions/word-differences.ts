@@ -8,7 +8,8 @@ const leastShared = 0.3;
 
 /** The pieces of a text, those apart that the other text does not have in the same order. */
 export function wordDifferences(text: string, other: string): Piece[] {
-  if (text === other) return text === '' ? [] : [{ words: text, isShared: true }];
+  if (text === '') return [];
+  if (text === other) return [{ words: text, isShared: true }];
   const [mine, theirs] = [wordsOf(text), wordsOf(other)];
   // What both begin and end with needs no comparison.
   let start = 0;
