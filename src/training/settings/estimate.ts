@@ -18,10 +18,10 @@ export type EstimateInput = {
 };
 
 /** Of a machine with two processor cores, ms per token and billion weights: forward, backward, and forward again. */
-const msPerBillion = 40;
+const msPerBillion = 60;
 /** What a step takes apart from its tokens, and a run apart from its steps. */
-const msPerStep = 25;
-const msPerRun = 2_500;
+const msPerStep = 80;
+const msPerRun = 3_000;
 /** Evaluations before, between and after read the held-out examples, forward only. */
 const evaluations = 4;
 const tokensPerExample = 200;

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '#objects';
 import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
@@ -12,6 +12,13 @@ export type AttemptName = { jobId: string; attempt: number };
 
 export function attemptFolder(root: string, { jobId, attempt }: AttemptName): string {
   return join(root, jobId, String(attempt));
+}
+
+/** What of an attempt must stay is in the object store by now. */
+export async function removeAttempt(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  // The job's own folder goes with its last attempt.
+  await rmdir(dirname(folder)).catch(() => {});
 }
 
 /** Puts the data of the snapshot into the folder of an attempt, where they are not yet. */

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { Fault } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { attemptFolder, outName } from './attempt-folder.ts';
+import { attemptFolder, outName, removeAttempt } from './attempt-folder.ts';
 import type { Claimed } from './claim.ts';
 import { type Hold, step, type WorkerDeps } from './hold.ts';
 import { keepLease } from './lease.ts';
@@ -41,7 +40,7 @@ async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Prom
   );
   const { result, adapterSha256, archive } = published;
   const done = await step(deps, hold, { type: 'published' }, { success: { result, adapterSha256, archive } });
-  await rm(hold.folder, { recursive: true, force: true });
+  await removeAttempt(hold.folder);
   if (done?.deploy) await deps.deploy(done);
 }
 
@@ -73,5 +72,5 @@ async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void>
     const message = error instanceof Fault ? error.message : 'The program failed for a reason that nobody expected.';
     await step(deps, hold, { type: 'failed', code: 'internal_error' }, { message });
   }
-  await rm(hold.folder, { recursive: true, force: true });
+  await removeAttempt(hold.folder);
 }
