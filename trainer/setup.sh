@@ -60,6 +60,12 @@ torch=$(grep '^torch==' "$trainer/requirements.txt" || true)
 # torch first: it decides which builds of the others fit.
 if [ -n "$torch" ]; then
   echo "Installing $torch."
+  # Without a GPU the builds for CPUs will do, which are a tenth as large; where they cannot be had, any build.
+  if [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null 2>&1; then
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 20 \
+      --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" --extra-index-url "${PIP_INDEX_URL:-https://pypi.org/simple}" \
+      "$torch+cpu" 9>&- 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
+  fi
   install "$torch"
 fi
 for file in $files; do

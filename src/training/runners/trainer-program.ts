@@ -17,6 +17,10 @@ export type TrainerProgramOptions = {
 /** Names of variables that trainers get from the server's environment; everything else (keys, database URL) stays out. */
 const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|PYTORCH_\w+|(CUDA|NVIDIA|NCCL|HIP|ROCR|HSA)_\w+)$/;
 
+/** What `pip` needs beside them to reach an index. */
+const forInstalling =
+  /^(PYTHON|PIP_\w+|TORCH_INDEX_URL|(https?|all|no)_proxy|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE)$/i;
+
 /** Nothing is fetched, reported or left to chance. */
 export const fixedEnvironment = {
   HF_HUB_OFFLINE: '1',
@@ -36,7 +40,7 @@ export function trainerFolder(): string {
 /** The trainer of this checkout; makes its Python first where that is missing. */
 export function trainerProgram({ environment, python, threads }: TrainerProgramOptions) {
   return async function* program(run: Run, signal: AbortSignal): AsyncGenerator<string, Program> {
-    const file = python ?? (yield* trainerPython({ environment: passed(environment), signal }));
+    const file = python ?? (yield* trainerPython({ environment: passed(environment, forInstalling), signal }));
     return {
       file,
       args: ['-u', '-m', 'fanfold_trainer.lora.train', '--spec', join(run.specFolder, 'spec.json')],
@@ -52,10 +56,10 @@ export function trainerProgram({ environment, python, threads }: TrainerProgramO
   };
 }
 
-function passed(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function passed(environment: TrainerProgramOptions['environment'], also: RegExp | null = null): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
-      value !== undefined && passedOn.test(name) ? [[name, value]] : [],
+      value !== undefined && (passedOn.test(name) || also?.test(name)) ? [[name, value]] : [],
     ),
   );
 }
