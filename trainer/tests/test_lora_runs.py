@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -152,17 +152,14 @@ def test_numbers_that_are_not_finite_end_a_run(tmp_path: Path) -> None:
     assert last_error(tmp_path)["code"] == "loss_diverged"
 
 
-def test_a_full_disk_ends_a_run_that_can_be_retried(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("most_bytes", "is_told"), [(50_000, True), (600, False)])
+def test_a_full_disk_ends_a_run_that_can_be_retried(tmp_path: Path, most_bytes: int, is_told: bool) -> None:
+    """Too little for a checkpoint; too little even for the events."""
     write_small(tmp_path)
-
-    def fill_disk() -> None:
-        def refuse(path: Path, content: bytes) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        checkpoints.write_synced = refuse
-
-    assert Run(tmp_path, fill_disk).exit_code() == 32
-    assert last_error(tmp_path)["retryable"] is True
+    assert Run(tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))).exit_code() == 32
+    if is_told:
+        assert last_error(tmp_path)["retryable"] is True
+    assert_sound(events(tmp_path))
     assert not list((tmp_path / "out").glob("*.tmp"))
 
 

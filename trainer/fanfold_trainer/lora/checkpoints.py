@@ -3,7 +3,6 @@ as safetensors, the rest as JSON: loading one never runs code."""
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from .base import Learner
-from .failures import DISK_FULL, TrainerFailure
+from .failures import disk_failure
 
 MANIFEST = "manifest.json"
 
@@ -101,13 +100,6 @@ def save_checkpoint(out: Path, progress: Progress, tensors: dict[str, dict[str, 
         shutil.rmtree(old, ignore_errors=True)
     size = sum(map(len, contents.values())) + len(manifest)
     return Saved(name, size, hashlib.sha256(manifest.encode()).hexdigest())
-
-
-def disk_failure(error: OSError) -> Exception:
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return error
-    hint = "Free disk space and retry from the last checkpoint."
-    return TrainerFailure(DISK_FULL, "artifact_write_failed", "The disk is full.", hint, retryable=True)
 
 
 def checkpoint_folders(out: Path) -> list[Path]:

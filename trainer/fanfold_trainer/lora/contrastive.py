@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -21,6 +22,7 @@ from .task import Evaluated
 
 REFERENCES = 3
 Row = tuple[int, ...]
+LossOf = Callable[[Tensor], Tensor]
 
 
 class PairData:
@@ -132,7 +134,7 @@ class Contrastive:
             owned[row, [place[number] for number in each]] = True
         return numbers, owned
 
-    def _learn_in_parts(self, rows: list[Row], parts: list[list[int]], step: int, loss_of) -> Tensor:  # noqa: ANN001
+    def _learn_in_parts(self, rows: list[Row], parts: list[list[int]], step: int, loss_of: LossOf) -> Tensor:
         """The gradients of one large batch, computed in parts: vectors first, then the loss's gradient at them, then a second
         pass that carries it on (GradCache)."""
         with torch.no_grad():

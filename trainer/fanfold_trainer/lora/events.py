@@ -33,7 +33,8 @@ class EventLog:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "events.jsonl"
         self._seq, self._active_before = _last_event(path)
-        self._file = path.open("ab")
+        self._file = path.open("ab", buffering=0)
+        self._size = path.stat().st_size
         self._started: float | None = None
         self._said_at = 0.0
 
@@ -55,13 +56,23 @@ class EventLog:
             line = json.dumps(_finite(content), ensure_ascii=True, separators=(",", ":"))
             if len(line) > LONGEST_LINE:
                 raise ValueError(f"The event {event} is too long. This is a bug.")
-            self._seq += 1
             # The file first: what was told can then be told again.
-            self._file.write(line.encode() + b"\n")
-            self._file.flush()
+            self._append(line.encode() + b"\n")
+            self._seq += 1
             if sync:
                 os.fsync(self._file.fileno())
             self._tell(line)
+
+    def _append(self, line: bytes) -> None:
+        rest = line
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            # The disk is full. Half a line would spoil the next one.
+            os.truncate(self._file.fileno(), self._size)
+            raise
+        self._size += len(line)
 
     def _tell(self, line: str) -> None:
         if self._output is None:

@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from safetensors.torch import load_file, save
 
 from .base import Learner
-from .checkpoints import adapter_state, disk_failure, load_adapter_state, write_synced
+from .checkpoints import adapter_state, load_adapter_state, write_synced
 from .events import EventLog
-from .failures import EXPORT_FAILED, TrainerFailure
+from .failures import EXPORT_FAILED, TrainerFailure, disk_failure
 from .spec import Spec
 from .task import Task
 

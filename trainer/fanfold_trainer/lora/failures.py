@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 DONE = 0
 CANCELLED = 10
 BAD_INPUT = 20
@@ -41,6 +43,14 @@ def unsupported(message: str, hint: str = "Choose another base model.") -> Train
 def out_of_memory(message: str) -> TrainerFailure:
     hint = "Lower batch_size or max_seq_length, or train on a machine with more memory."
     return TrainerFailure(OUT_OF_MEMORY, "out_of_memory", message, hint)
+
+
+def disk_failure(error: OSError) -> Exception:
+    """What an error of the file system means: no space, or less of it than this process may take; or a bug."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return error
+    hint = "Free disk space and retry from the last checkpoint."
+    return TrainerFailure(DISK_FULL, "artifact_write_failed", "The disk is full.", hint, retryable=True)
 
 
 class Stopped(Exception):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from .control import CANCEL, Control, take_folder
 from .events import EventLog, take_standard_output
-from .failures import BUG, CANCELLED, DONE, INTERRUPTED, Stopped, TrainerFailure, out_of_memory
+from .failures import BUG, CANCELLED, DONE, INTERRUPTED, Stopped, TrainerFailure, disk_failure, out_of_memory
 from .spec import Spec, read_spec
 
 
@@ -60,6 +62,9 @@ def run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
     except MemoryError as error:
         return _failed(events, out_of_memory(str(error) or "Memory ran out."))
     except Exception as error:
+        known = disk_failure(error) if isinstance(error, OSError) else error
+        if isinstance(known, TrainerFailure):
+            return _failed(events, known)
         if _is_out_of_memory(error):
             return _failed(events, out_of_memory("Memory ran out during a step."))
         traceback.print_exc()
@@ -73,7 +78,11 @@ def _is_out_of_memory(error: Exception) -> bool:
 
 def _failed(events: EventLog, failure: TrainerFailure) -> int:
     error = {"code": failure.code, "message": str(failure)[:2000], "hint": failure.hint, "retryable": failure.retryable}
-    events.emit("failed", sync=True, error=error)
+    try:
+        events.emit("failed", sync=True, error=error)
+    except OSError:
+        # Not even this can be written. The exit code says the same.
+        print(failure, file=sys.stderr)
     return failure.exit_code
 
 
@@ -101,7 +110,7 @@ def _run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
     return DONE
 
 
-def _beat(events: EventLog, tell, finished: threading.Event) -> None:  # noqa: ANN001
+def _beat(events: EventLog, tell: Callable[[], None], finished: threading.Event) -> None:
     while not finished.wait(0.25):
         if events.silent_s() >= 1:
             tell()
@@ -118,5 +127,6 @@ def _prefer_to_be_ended_first() -> None:
 if __name__ == "__main__":
     # Threads of libraries may hang at the end of the interpreter; everything is written.
     code = main()
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
     os._exit(code)
