@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
 import { type Micro, OperatorError, parseCredits } from '#kernel';
+import type { RunnerValues } from '#training';
 import { datasetSettings } from './settings/dataset-settings.ts';
 import { type IndexValues, indexSettings } from './settings/index-settings.ts';
 import { type JobValues, jobSettings } from './settings/job-settings.ts';
 import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
 import { byteUnit, number, type Setting, type SettingsOf, words } from './settings/setting.ts';
 import { trainingSettings } from './settings/training-settings.ts';
-import type { RunnerValues } from './training/runners/open-runner.ts';
 
 export type Environment = Record<string, string | undefined>;
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { RunnerValues } from '../training/runners/open-runner.ts';
+import type { RunnerValues } from '#training';
 import { number, type SettingsOf, words } from './setting.ts';
 
 const runners = ['local', 'ray'] as const;
