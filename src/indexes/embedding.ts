@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Target } from '#engine';
-import { type Clock, Fault, fault } from '#kernel';
+import { fault } from '#kernel';
 import { withQueryInstruction } from '#models';
 
 export type EmbeddingEngine = Pick<Engine, 'prepareEmbedding' | 'embed' | 'release' | 'load' | 'pace'>;
@@ -49,51 +48,4 @@ export async function embedTexts(engine: EmbeddingEngine, request: EmbeddingRequ
   if (vectors.length !== texts.length || vectors.some(({ length }) => length !== prepared.dimensions))
     throw fault('generation_failed', { message: 'The model returned vectors that do not fit the request.' });
   return { vectors, promptTokens, activeMs, truncated: prepared.inputs.filter((input) => input.truncated).length };
-}
-
-const longestPauseMs = 5_000;
-
-export type Patience = { clock: Pick<Clock, 'monotonicMs'>; forMs: number };
-
-/** Waits while the model loads and while it has no room, up to a bound; in the background nobody is in a hurry. */
-export async function embedPatiently(
-  engine: EmbeddingEngine,
-  request: EmbeddingRequest,
-  { clock, forMs }: Patience,
-): Promise<EmbeddedTexts> {
-  const untilMs = clock.monotonicMs() + forMs;
-  for (;;) {
-    try {
-      return await embedTexts(engine, request);
-    } catch (error) {
-      request.signal.throwIfAborted();
-      if (!(error instanceof Fault) || !mayPass(error) || clock.monotonicMs() > untilMs) throw error;
-      const { retryAfterSeconds = 1 } = error.options;
-      await sleep(Math.min(longestPauseMs, retryAfterSeconds * 1_000), undefined, { signal: request.signal });
-    }
-  }
-}
-
-function mayPass({ fault: name }: Fault): boolean {
-  return name === 'model_warming' || name === 'capacity_unavailable';
-}
-
-const politeMs = 2_000;
-const lookMs = 25;
-
-/**
- * Lets calls of people go first: waits while models have any, but not for ever, so that a busy server goes on with its work
- * slowly. Calls that come meanwhile share the engine with a batch, turn by turn.
- */
-export async function giveWay(
-  engine: Pick<Engine, 'load'>,
-  { models, clock, signal }: { models: readonly string[]; clock: Pick<Clock, 'monotonicMs'>; signal: AbortSignal },
-): Promise<void> {
-  const untilMs = clock.monotonicMs() + politeMs;
-  const isBusy = () => models.some((id) => sumOf(engine.load(id)) > 0);
-  while (isBusy() && clock.monotonicMs() < untilMs) await sleep(lookMs, undefined, { signal });
-}
-
-function sumOf({ running, waiting }: { running: number; waiting: number }): number {
-  return running + waiting;
 }

@@ -9,6 +9,7 @@ import type { Clock, CursorCodec } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ModelsService } from '#models';
 import type { RunningWork } from '#projects';
+import { createBackground } from './background.ts';
 import { createBuildTask } from './building/build-task.ts';
 import { createCleanUp } from './clean-up.ts';
 import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
@@ -70,7 +71,7 @@ export function createIndexes(options: IndexesOptions): Indexes {
   const buildTask = createBuildTask({
     ...{ ...options, search },
     digestOf: (id) => digests()[id] ?? null,
-    models: () => models.engineModels().map(({ id }) => id),
+    embed: createBackground({ ...options, models: () => models.engineModels().map(({ id }) => id) }),
     costOf: async (build) => {
       const version = await findVersion(database, { projectId: build.projectId, id: build.versionId });
       if (!version) throw new Error(`The version of ${build.id} is not there. This is a bug.`);

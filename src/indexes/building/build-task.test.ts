@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
 import type { Engine } from '#engine';
 import { fault } from '#kernel';
+import { createBackground } from '../background.ts';
 import { boundOfBuild } from '../create-index.ts';
 import { deleteSome, listLeftOvers } from '../documents.store.ts';
 import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
@@ -35,7 +36,7 @@ before(async () => {
   const scanner = createScanner(process.env);
   options = {
     ...{ ...server.options, search: { sql: database, scanner, files } },
-    models: () => [],
+    embed: createBackground({ ...server.options, models: () => [] }),
     digestOf: (id) => models.find(id)?.installed?.sha256 ?? null,
     costOf: async (build) => {
       const version = { bytes: 0n, tokenStats: { min: 1, p50: 1, p95: 1, max: 1, total: 1_000 } };
@@ -72,7 +73,7 @@ test('a build whose process dies goes on where it was, embeds nothing twice and 
   assert.equal(await holds(), 1);
   assert.deepEqual([state, (progress as { done: number }).done], ['building', 32]);
   between.before = () => {};
-  await buildIndex(options, id, run());
+  await buildIndex({ ...options, embed: createBackground({ ...server.options, models: () => [] }) }, id, run());
   const index = await read();
   assert.deepEqual([index.state, index.documents], ['ready', 40]);
   // It wakes up again, and may write no more.
@@ -141,8 +142,11 @@ test('an index that is deleted while it is built pays for what ran, and leaves n
 });
 
 test('a build that waits is canceled for nothing', async () => {
-  const { id, accountId, ask } = await queued(1);
+  const { id, accountId, projectId, ask } = await queued(1);
+  const running = () => server.indexes.work.countRunning(server.db.database, projectId);
+  assert.equal(await running(), 1);
   const { json } = await ask('POST', `/dataset-indexes/${id}/cancel`);
+  assert.equal(await running(), 0);
   assert.deepEqual([json.state, json.credits], ['canceled', '0.000000']);
   assert.deepEqual(await chargesOf(server, accountId), []);
 });

@@ -5,7 +5,7 @@ import type { Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { Fault } from '#kernel';
 import type { TrainedModels } from '#models';
-import { type Embedder, embedPatiently, giveWay } from '../embedding.ts';
+import type { Embedder } from '../embedding.ts';
 import { type BuildCost, endWithFailure, endWithSuccess } from '../ending.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import type { Metrics } from '../evaluation/metrics.ts';
@@ -47,7 +47,6 @@ export type BuildTask = {
 const triesAtMost = 4;
 /** Queries that an evaluation asks at most; a mean over more would hardly be another one. */
 const maxQueries = 2_000;
-const patienceMs = 15 * 60_000;
 
 const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, retries: 12 });
 
@@ -138,7 +137,7 @@ async function measure(
   options: BuildTaskOptions,
   { build, embedder, documents, version, signal }: Measuring,
 ): Promise<Metrics | null> {
-  const { database, engine, clock, models, search } = options;
+  const { database, embed, search } = options;
   if (version.testCount === 0 || documents === 0) return null;
   if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
   const { id, dimensions } = build;
@@ -148,9 +147,8 @@ async function measure(
     corpus: corpusOf(search, { id, dimensions, documents }),
     maxQueries,
     embedQueries: async (texts) => {
-      await giveWay(engine, { models: models(), clock, signal });
       const request = { embedder, role: 'query', texts, truncate: true, signal } as const;
-      const { vectors, promptTokens, activeMs } = await embedPatiently(engine, request, { clock, forMs: patienceMs });
+      const { vectors, promptTokens, activeMs } = await embed(request);
       spent.promptTokens += promptTokens;
       spent.activeMs += activeMs;
       return vectors;

@@ -1,24 +1,16 @@
 import type { Database } from '#db';
-import type { Clock } from '#kernel';
+import type { EmbedInBackground } from '../background.ts';
 import { listTexts, type PlacedText } from '../documents.store.ts';
-import { type Embedder, type EmbeddingEngine, embedPatiently, giveWay } from '../embedding.ts';
+import type { Embedder } from '../embedding.ts';
 import { type Build, saveBatch } from './build.store.ts';
 import { Superseded } from './build-end.ts';
 
-export type BuildDeps = {
-  database: Database;
-  engine: EmbeddingEngine;
-  clock: Clock;
-  /** Ids of the models whose calls go first. */
-  models: () => readonly string[];
-};
+export type BuildDeps = { database: Database; embed: EmbedInBackground };
 
 /** Texts of one batch: what is lost when the process dies, and what a call of somebody waits for at most, in turns. */
 const batch = { texts: 16, chars: 32_000 };
 /** Read from the database at a time. */
 const pageTexts = 512;
-/** How long the model may be away, or have no room, before the build fails. */
-const patienceMs = 15 * 60_000;
 
 /** Embeds the documents that have no vector yet, in order; what is done is stored batch by batch, with what it took. */
 export async function embedDocuments(
@@ -37,12 +29,11 @@ export async function embedDocuments(
 }
 
 async function embedBatch(
-  { database, engine, clock, models }: BuildDeps,
+  { database, embed }: BuildDeps,
   { build, embedder, texts, signal }: { build: Build; embedder: Embedder; texts: PlacedText[]; signal: AbortSignal },
 ): Promise<void> {
-  await giveWay(engine, { models: models(), clock, signal });
   const request = { embedder, role: 'document', texts: texts.map(({ text }) => text), truncate: true, signal } as const;
-  const { vectors, ...spent } = await embedPatiently(engine, request, { clock, forMs: patienceMs });
+  const { vectors, ...spent } = await embed(request);
   const bytes = Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   );

@@ -75,6 +75,7 @@ function compare({ vectors, firstPlace, queries, dimensions, best }: Comparison,
   const matches = exactSearch(vectors, queries, dimensions, best, MetricKind.IP, 1);
   for (const [index, top] of tops.entries()) {
     const { keys, distances } = 'get' in matches ? matches.get(index) : matches;
-    for (const [at, key] of keys.entries()) top.offer(firstPlace + Number(key), 1 - (distances[at] ?? 0));
+    // Best first: after one that is not good enough, none is.
+    for (const [at, key] of keys.entries()) if (!top.offer(firstPlace + Number(key), 1 - (distances[at] ?? 0))) break;
   }
 }

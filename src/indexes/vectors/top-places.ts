@@ -8,21 +8,23 @@ export class TopPlaces {
     this.#most = most;
   }
 
-  offer(place: number, score: number): void {
+  /** False: it is not among the best, and nothing that scores less will be. */
+  offer(place: number, score: number): boolean {
     const { places, scores } = this;
     let at = scores.length;
-    while (at > 0 && isBetter({ place, score }, { place: places[at - 1] ?? 0, score: scores[at - 1] ?? 0 })) at--;
-    if (at >= this.#most) return;
+    while (at > 0 && this.#isBehind(at - 1, place, score)) at--;
+    if (at >= this.#most) return false;
     places.splice(at, 0, place);
     scores.splice(at, 0, score);
-    if (scores.length <= this.#most) return;
-    places.pop();
-    scores.pop();
+    if (scores.length > this.#most) {
+      places.pop();
+      scores.pop();
+    }
+    return true;
   }
-}
 
-type Scored = { place: number; score: number };
-
-function isBetter(one: Scored, other: Scored): boolean {
-  return one.score > other.score || (one.score === other.score && one.place < other.place);
+  #isBehind(at: number, place: number, score: number): boolean {
+    const other = this.scores[at] ?? 0;
+    return score > other || (score === other && place < (this.places[at] ?? 0));
+  }
 }
