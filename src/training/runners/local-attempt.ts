@@ -15,6 +15,8 @@ export type Patience = {
   killAfterMs: number;
   /** Time that a trainer has whose server died, ms: it ends by itself. */
   orphanMs: number;
+  /** Longest time without a word, ms. While it learns, a trainer says something every second. */
+  silenceMs: number;
 };
 
 const pollMs = 100;
@@ -36,6 +38,7 @@ export class LocalAttempt {
   #isOver = false;
   #timer: NodeJS.Timeout | null = null;
   #wake: (() => void) | null = null;
+  #output = { size: 0, sinceMs: performance.now() };
 
   private constructor(folder: StartFolder, patience: Patience) {
     this.folder = folder;
@@ -155,6 +158,9 @@ export class LocalAttempt {
 
   async #checkOutput(): Promise<void> {
     const { size } = await stat(this.folder.outputPath);
+    const nowMs = performance.now();
+    if (size !== this.#output.size) this.#output = { size, sinceMs: nowMs };
+    else if (nowMs - this.#output.sinceMs > this.#patience.silenceMs) this.#kill('It said nothing for too long.');
     if (size > mostOutputBytes) this.#kill(`It wrote more than ${mostOutputBytes} bytes of output.`);
   }
 

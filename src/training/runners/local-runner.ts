@@ -2,7 +2,7 @@ import { readGrowing } from './growing-file.ts';
 import { LocalAttempt, type Patience, type Program } from './local-attempt.ts';
 import { OutputReader } from './output-reader.ts';
 import { exitCodes } from './protocol.ts';
-import type { AttemptRef, Outcome, Run, Runner, RunnerLine } from './runner.ts';
+import { type AttemptRef, longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
 import { StartFolder } from './start-folder.ts';
 
 export type LocalRunnerOptions = Partial<Patience> & {
@@ -17,8 +17,8 @@ type Active = { folder: StartFolder; canceled: AbortController; attempt: Promise
 
 /** Runs attempts on this machine, each in a process group of its own that may outlive the server for a moment. */
 export function createLocalRunner(options: LocalRunnerOptions): Runner {
-  const { program, killAfterMs = 30_000, orphanMs = 120_000, stopMs = 10_000 } = options;
-  const patience = { killAfterMs, orphanMs };
+  const { program, killAfterMs = 30_000, orphanMs = 120_000, silenceMs = longestSilenceMs, stopMs = 10_000 } = options;
+  const patience = { killAfterMs, orphanMs, silenceMs };
   const starts = new Map<string, Active>();
 
   function activeOf(run: Run): Active {

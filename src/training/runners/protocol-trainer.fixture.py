@@ -54,6 +54,8 @@ if "bad" in words:
     emit("failed", error={"code": "bad_spec", "message": "No.", "hint": None, "retryable": False})
     sys.exit(20)
 emit("started", resumed_step=0)
+if "hang" in words:
+    time.sleep(300)
 for step in range(1, spec["optim"]["max_steps"] + 1):
     time.sleep(0.01)
     emit("progress", step=step, loss=1 / step)

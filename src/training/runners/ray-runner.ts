@@ -5,7 +5,15 @@ import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-cli
 import { RayJobRun } from './ray-job.ts';
 import { uploadPackage } from './ray-package.ts';
 import { openTail } from './ray-tail.ts';
-import { type AttemptRef, isEvent, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
+import {
+  type AttemptRef,
+  isEvent,
+  longestSilenceMs,
+  type Outcome,
+  type Run,
+  type Runner,
+  type RunnerLine,
+} from './runner.ts';
 import { type SharedFolder, SharedPlace } from './shared-place.ts';
 import { StartFolder } from './start-folder.ts';
 import { fixedEnvironment, trainerFolder } from './trainer-program.ts';
@@ -22,6 +30,8 @@ export type RayRunnerOptions = RayPlace & {
   /** Time that Ray may be away, ms. */
   unreachableMs?: number;
   killAfterMs?: number;
+  /** Longest time without a word, ms. */
+  silenceMs?: number;
   /** Replace the trainer. */
   packageFolder?: string;
   entrypoint?: string;
@@ -29,8 +39,8 @@ export type RayRunnerOptions = RayPlace & {
 
 type Active = { job: RayJobRun; folder: StartFolder };
 type Following = { run: Run; job: RayJobRun; place: SharedPlace; signal: AbortSignal };
-/** What is known of the output so far. */
-type Seen = { seq: number; line: number };
+/** What is known of the output so far, and since when. */
+type Seen = { seq: number; line: number; sinceMs: number; isSilent: boolean };
 
 const pollMs = 1_000;
 /** From the end of the output to the end of the job. */
@@ -41,7 +51,8 @@ const ofRay = /^Running entrypoint for job |\sINFO job_manager\.py:\d+ /;
 
 /** Runs attempts as jobs of a Ray cluster; they go on while this server is away. */
 export function createRayRunner(options: RayRunnerOptions): Runner {
-  const { unreachableMs = 600_000, killAfterMs = 30_000, packageFolder = trainerFolder() } = options;
+  const { unreachableMs = 600_000, killAfterMs = 30_000, silenceMs = longestSilenceMs } = options;
+  const { packageFolder = trainerFolder() } = options;
   const client = new RayClient(options);
   const active = new Map<string, Active>();
 
@@ -79,7 +90,8 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
 
   async function* follow(following: Following): AsyncGenerator<RunnerLine, RayJob | null> {
     const { run, job, signal } = following;
-    const seen: Seen = { seq: run.afterSeq, line: run.afterLine ?? 0 };
+    const { afterSeq: seq, afterLine: line = 0 } = run;
+    const seen: Seen = { seq, line, sinceMs: performance.now(), isSilent: false };
     const deadline = performance.now() + options.pendingMs;
     for (let inVain = 0; ; ) {
       const found = await job.find(signal);
@@ -91,12 +103,13 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
         const before = { ...seen };
         yield* tail(following, seen);
         inVain = seen.seq > before.seq || seen.line > before.line ? 0 : inVain + 1;
+        await stopSilent(following, seen);
         // Not every way to Ray lets WebSockets through.
         if (inVain > 0) yield* whole(following, seen);
         await pause(Math.min(inVain * pollMs, slowPollMs) || restMs, signal);
       } else {
         yield* whole(following, seen, true);
-        return found;
+        return seen.isSilent ? { ...found, status: 'FAILED', message: 'It said nothing for too long.' } : found;
       }
     }
   }
@@ -109,9 +122,11 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
     try {
       let next = open.next();
       for (;;) {
-        const piece = await Promise.race([next, pause(slowPollMs, signal).then(() => 'silence' as const)]);
+        const tick = pause(Math.min(slowPollMs, silenceMs), signal).then(() => 'silence' as const);
+        const piece = await Promise.race([next, tick]);
         if (piece === null) return;
         if (piece === 'silence') {
+          await stopSilent(following, seen);
           if ((await job.find(signal))?.status !== 'RUNNING') return;
           continue;
         }
@@ -129,6 +144,13 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
     const logs = (await following.job.logs(following.signal)) ?? (await following.place.events());
     yield* told(reader.push(logs), following, seen);
     if (isLast) yield* told(reader.end(), following, seen);
+  }
+
+  /** One that hangs would do so for ever. */
+  async function stopSilent({ job, signal }: Following, seen: Seen): Promise<void> {
+    if (seen.isSilent || performance.now() - seen.sinceMs < silenceMs) return;
+    seen.isSilent = true;
+    await job.stop(signal);
   }
 
   async function giveUp({ run, job, signal }: Following): Promise<RayJob> {
@@ -192,6 +214,7 @@ function readerFrom({ seq, line }: Seen): OutputReader {
 /** Lines that are new; files that an event tells of are here before it is told. */
 async function* told(lines: readonly RunnerLine[], { place }: Following, seen: Seen): AsyncGenerator<RunnerLine> {
   for (const line of lines) {
+    seen.sinceMs = performance.now();
     if (isEvent(line)) {
       seen.seq = line.seq;
       if (line.event === 'checkpoint' || line.event === 'artifact') await place.bring(line.path);

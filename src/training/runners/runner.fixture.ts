@@ -83,7 +83,7 @@ const canceled: Outcome = { kind: 'exited', code: 10 };
 
 export type RunnerStage = {
   /** A runner that knows nothing of those before it, as after a restart of the server. */
-  open: () => Runner;
+  open: (options?: { silenceMs?: number }) => Runner;
   attempts: Awaited<ReturnType<typeof openAttempts>>;
 };
 
@@ -183,5 +183,13 @@ export function runnerSuite(name: 'local' | 'ray', stage: () => RunnerStage): vo
     // Ray gives back nothing that is printed beside bytes that are no text; the events are there all the same.
     const isShown = textsOf(garbage).some(({ text }) => /^x{4000} \.\.\.$/.test(text));
     assert.equal(isShown, name === 'local');
+  });
+
+  test(`${name}: an attempt that says nothing any more is lost`, async () => {
+    const { open, attempts } = stage();
+    const run = await attempts.attempt({ words: 'hang deaf' });
+    const { outcome, lines } = await follow(open({ silenceMs: 1_500 }), run);
+    assert.deepEqual(outcome, { kind: 'lost', reason: 'It said nothing for too long.' });
+    assert.equal(eventsOf({ lines }).at(-1)?.event, 'started');
   });
 }

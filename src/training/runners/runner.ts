@@ -43,6 +43,9 @@ export type Runner = {
   close: () => Promise<void>;
 };
 
+/** A trainer that says nothing for so long is taken for lost. Large models take minutes to load. */
+export const longestSilenceMs = 20 * 60_000;
+
 export function isEvent(line: RunnerLine): line is TrainerEvent {
   return 'event' in line;
 }
