@@ -30,7 +30,7 @@ export function WorkStep({ at, going }: { at: ImportPath; going: Import }) {
           size="md"
         />
         <Group justify="space-between" gap="xs">
-          <Text size="sm">{done > 0 ? rows : title}</Text>
+          <Text size="sm">{done > 0 && rows}</Text>
           {percent !== null && <Text size="sm">{format.percent(percent / 100)}</Text>}
         </Group>
         <Text size="sm" c="dimmed">
