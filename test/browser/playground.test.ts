@@ -69,6 +69,7 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await page.getByRole('button', { name: 'As code' }).click();
   const dialog = page.getByRole('dialog');
   const code = (await dialog.locator('code').first().textContent()) ?? '';
+  await assertAccessible(page, 'code');
   assert.match(code, new RegExp(`/api/projects/${owner.slug}/${slug}/openai/v1/chat/completions`));
   const body = JSON.parse(code.slice(code.indexOf("-d '") + 4, -1));
   assert.partialDeepStrictEqual(body, {
@@ -92,9 +93,23 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await page.getByRole('button', { name: 'Answer again' }).waitFor();
   assert.equal(await page.locator('article').count(), 2);
 
+  const data = `${stage.origin}/api/v1/projects/${owner.slug}/${slug}/datasets`;
+  const headers = { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' };
+  const made = await fetch(data, { method: 'POST', headers, body: JSON.stringify({ name: 'Good answers' }) });
+  const { id: datasetId } = JSON.parse(await made.text());
+  await page.getByRole('button', { name: 'Save as example' }).click();
+  await page.getByRole('dialog').getByLabel('Dataset').waitFor();
+  await assertAccessible(page, 'saving');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save as example' }).click();
+  await page.getByText('The answer is an example now.').waitFor();
+  const examples = await fetch(`${data}/${datasetId}/examples`, { headers });
+  assert.partialDeepStrictEqual(JSON.parse(await examples.text()), { total_count: 1, data: [{ origin: 'chat' }] });
+
   await page.getByRole('button', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();
   await page.getByRole('button', { name: 'Chats' }).click();
+  await page.getByRole('dialog').getByText('What is 2 + 3?').waitFor();
+  await assertAccessible(page, 'chats');
   await page.getByRole('dialog').getByText('What is 2 + 3?').click();
   await page.getByText('What is 4 + 4?').waitFor();
   await leave();
