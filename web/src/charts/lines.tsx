@@ -37,7 +37,7 @@ export function Lines({ label, xName, series, format, formatX, nothing, height =
   const scale = scaleOf(drawn, { width, height, margin });
   const steps = [...new Set(drawn.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
   const xTicks = ticksBetween(scale.minX, scale.maxX, Math.max(2, Math.floor(width / 90))).filter(
-    (tick) => tick >= scale.minX && tick <= scale.maxX,
+    (tick) => drawn.length > 0 && Number.isInteger(tick) && tick >= scale.minX && tick <= scale.maxX,
   );
 
   const onPointer = ({ nativeEvent }: PointerEvent) => setShownX(nearest(steps, scale.xAt(nativeEvent.offsetX)));

@@ -7,6 +7,9 @@ export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'chi
   isFirm?: boolean;
 };
 
+/** The head of a dialog is no landmark beside that of the page. */
+export const plainHeader = { header: { role: 'none' } };
+
 /** A dialog: takes the focus, keeps it, and gives it back. */
 export function Dialog({ isFirm = false, ...props }: DialogProps) {
   const t = useTexts(sharedTexts);
@@ -17,6 +20,7 @@ export function Dialog({ isFirm = false, ...props }: DialogProps) {
       closeOnEscape={!isFirm}
       withCloseButton={!isFirm}
       closeButtonProps={{ 'aria-label': t.close }}
+      attributes={plainHeader}
       transitionProps={{ duration: 120 }}
     />
   );

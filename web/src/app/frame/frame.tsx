@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { plainHeader } from '../../ui/dialog.tsx';
 import { IconMenu2 } from '../../ui/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
@@ -68,6 +69,7 @@ function NavigationDrawer() {
         size={280}
         title={<Brand />}
         closeButtonProps={{ 'aria-label': closeText }}
+        attributes={plainHeader}
         transitionProps={{ duration: 150 }}
       >
         <SideNavigation />

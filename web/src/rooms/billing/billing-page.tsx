@@ -8,7 +8,6 @@ import { IconAlertTriangle, IconCreditCard } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Part } from '../../ui/part.tsx';
 import { Balance } from './balance.tsx';
-import styles from './billing.module.css';
 import { creditsQuery, platformQuery } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 import { Breakdown } from './breakdown.tsx';
@@ -62,12 +61,7 @@ function LowBalance() {
   if (!credits.low_balance) return null;
   const isEmpty = Number(credits.available) <= 0;
   return (
-    <Alert
-      className={styles.low}
-      color={isEmpty ? 'rust' : 'amber'}
-      icon={<IconAlertTriangle />}
-      title={isEmpty ? t.emptyTitle : t.lowTitle}
-    >
+    <Alert color={isEmpty ? 'rust' : 'amber'} icon={<IconAlertTriangle />} title={isEmpty ? t.emptyTitle : t.lowTitle}>
       {isEmpty ? t.emptyText : t.lowText} {platform?.checkout_enabled === false && t.askOperator}
     </Alert>
   );
