@@ -7,7 +7,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconArchive, IconArrowLeft, IconDatabase, IconUpload } from '../../ui/icons.tsx';
+import { IconArchive, IconArrowLeft, IconChartLine, IconDatabase, IconUpload } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import styles from './data.module.css';
@@ -40,6 +40,16 @@ export function DatasetFrame() {
           <Facts dataset={dataset} />
         </div>
         <Group gap="xs">
+          {!isReadOnly && dataset.example_count > 0 && (
+            <ButtonLink
+              to="/projects/$owner/$project/training-jobs/new"
+              params={params}
+              search={{ dataset: dataset.id }}
+              leftSection={<IconChartLine size={16} />}
+            >
+              {t.train}
+            </ButtonLink>
+          )}
           {!isReadOnly && (
             <ButtonLink
               variant="default"

@@ -16,6 +16,7 @@ export function EndStep({ at, going }: { at: ImportPath; going: Import }) {
   const { icon, title, text } = useEnd(going);
   const { dataset_id: dataset, state } = going;
   const isDone = state === 'completed' && dataset !== null;
+  const version = going.result?.version_id ?? undefined;
   return (
     <Panel>
       <Empty
@@ -26,6 +27,16 @@ export function EndStep({ at, going }: { at: ImportPath; going: Import }) {
             {isDone && (
               <ButtonLink to="/projects/$owner/$project/data/$dataset" params={{ ...at, dataset }}>
                 {t.toDataset}
+              </ButtonLink>
+            )}
+            {isDone && version && (
+              <ButtonLink
+                variant="default"
+                to="/projects/$owner/$project/training-jobs/new"
+                params={at}
+                search={{ dataset, version }}
+              >
+                {t.train}
               </ButtonLink>
             )}
             <ButtonLink

@@ -6,7 +6,15 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { copyText } from '../../ui/clipboard.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { IconCopy, IconDots, IconDownload, IconFileText, IconHistory, IconPlus } from '../../ui/icons.tsx';
+import {
+  IconChartLine,
+  IconCopy,
+  IconDots,
+  IconDownload,
+  IconFileText,
+  IconHistory,
+  IconPlus,
+} from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -159,6 +167,19 @@ function VersionMenu({ version: { id, number, sha256 } }: { version: Version }) 
           )}
         >
           {t.compare}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconChartLine size={16} />}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/projects/$owner/$project/training-jobs/new"
+              params={at}
+              search={{ dataset: at.dataset, version: id }}
+            />
+          )}
+        >
+          {t.train}
         </Menu.Item>
         <Menu.Item component="a" href={downloadAddress(at, id)} download leftSection={<IconDownload size={16} />}>
           {t.download}
