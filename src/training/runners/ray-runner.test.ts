@@ -39,7 +39,7 @@ if (bin === null) {
 
   const options = (): RayRunnerOptions => ({
     ...{ url: cluster.url, token: cluster.token, shared: { here: shared, there: shared }, python: cluster.python },
-    ...{ cpus: 0.1, gpus: 0, pendingMs: 30_000, killAfterMs: 2_000, unreachableMs: 10_000 },
+    ...{ cpus: 0.1, gpus: 0, pendingMs: 30_000, killAfterMs: 4_000, unreachableMs: 10_000 },
     ...{ packageFolder, entrypoint: `${cluster.python} speak.py` },
   });
   const open = (change: Partial<RayRunnerOptions> = {}) => createRayRunner({ ...options(), ...change });

@@ -98,6 +98,8 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
       if (found === null) return null;
       if (found.status === 'PENDING') {
         if (performance.now() > deadline) return giveUp(following);
+        // One that waits has nothing to say.
+        seen.sinceMs = performance.now();
         await pause(pollMs, signal);
       } else if (found.status === 'RUNNING') {
         const before = { ...seen };
