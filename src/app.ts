@@ -108,7 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ database, cursors, jobs, models, tokenCounter },
     limits: datasetLimitsOf(config),
   });
-  const wiring = { database, cursors, models, datasets, billing, objects, instanceId, log };
+  const wiring = { database, cursors, models, datasets, billing, objects, instanceId, log, onCharge: credits.touch };
   const { training, close: closeEncoder } = openTraining(config, wiring, forChildren);
   const hosting = createHosting({
     ...{ database, cursors, publicUrl, clock, models, engine, jobs, finishedJobs: training.finishedJobs },

@@ -164,7 +164,7 @@ describe('models of a server', () => {
     assert.equal(lines.length, 6);
     assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +CONTEXT +DIMENSIONS +RATE +FROM$/);
     assert.match(lines[1] ?? '', /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped$/);
-    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +512 +2560 +0\.030000 +hub$/);
+    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +2048 +2560 +0\.030000 +hub$/);
   });
 
   test('between looks a question costs no system call', () => {

@@ -165,6 +165,25 @@ describe('what a model string means', () => {
     refuses({ alias: { ...alias, targetType: 'training_job' } }, 'model_not_found', /no model that can be served/);
   });
 
+  test('a finished job runs its adapter within what it was trained for, by its id for its owner and by an alias for others', () => {
+    const adapter = { sha256: 'b', path: '/b.gguf' };
+    const trained = {
+      ...{ jobId: 'job_1', kind: 'embedding' as const, baseModelId: 'base-embed', state: 'succeeded', adapter },
+      ...{ maxInputTokens: 1024, queryInstruction: null },
+    };
+    const byId = { requested: 'training-job#job_1', trained };
+    const served = ask(byId);
+    assert.deepEqual(served.target, { baseModelId: 'base-embed', adapter });
+    assert.deepEqual([served.queryInstruction, served.revision, served.rateMicroPerMinute], [null, null, 30_000n]);
+    const { maxInputTokens, maxInputs, requestTokenBudget } = served.limits;
+    assert.deepEqual([maxInputTokens, maxInputs, requestTokenBudget], [1024, 2, 1024]);
+    const ofJob = { ...alias, targetType: 'training_job' as const, targetId: 'job_1', baseModelId: 'base-embed' };
+    const shared = ask({ alias: { ...ofJob, visibility: 'public' as const }, isOwner: false, trained });
+    assert.deepEqual([shared.target.adapter, shared.revision, shared.rateMicroPerMinute], [adapter, 3, 7n]);
+    refuses({ ...byId, isOwner: false }, 'model_not_found', /no finished training job/);
+    refuses({ ...byId, trained: { ...trained, adapter: null } }, 'model_not_found', /no finished training job/);
+  });
+
   test('a model that is listed but not installed names the command that installs it', () => {
     refuses({ requested: 'base-absent' }, 'model_not_installed', /not installed.*: fanfold models pull base-absent$/);
     refuses(

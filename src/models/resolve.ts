@@ -80,12 +80,13 @@ function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestio
   if (!isOwner && !(isOn && isOpenTo(alias, question))) throw unknown(requested);
   if (!isOn) throw notFound(`The model ${shown(requested)} of this project is not active.`);
   if (alias.state === 'warming') throw warming(question, alias);
-  const { revision, rateMicroPerMinute, priceVersion, baseModelId } = alias;
-  const baseModel = baseModels.find(baseModelId);
+  const { revision, rateMicroPerMinute, priceVersion } = alias;
   const trained = alias.targetType === 'training_job' ? (question.trained ?? null) : null;
   if (alias.targetType === 'training_job' && !trained?.adapter) {
     throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
   }
+  const baseModelId = trained ? trained.baseModelId : alias.targetId;
+  const baseModel = baseModels.find(baseModelId);
   if (!baseModel) throw baseGone(requested, baseModelId);
   const served = { requested, baseModel, revision, rateMicroPerMinute, priceVersion };
   return trained ? serveTrained(served, trained) : serve(served);

@@ -40,6 +40,8 @@ export type TrainingOptions = {
   models: ModelsService;
   datasets: Datasets;
   billing: Pick<Billing, 'gather'>;
+  /** Told which account may have been charged. */
+  onCharge: (accountId: string) => void;
   objects: ObjectStore;
   encoder: ExampleEncoder;
   probe: AdapterProbe;
@@ -99,6 +101,7 @@ export function createTraining(options: TrainingOptions): Training {
       }
     },
     changed: changes.tell,
+    settled: options.onCharge,
     timing: { ...timing, seconds: timing.leaseSeconds },
   });
   const care = createCare({ database, objects, keptDays: options.checkpointDays, log });

@@ -2,7 +2,7 @@ import type { Database } from '#db';
 import type { ObjectStore } from '#objects';
 import { advance, type Circumstances } from '../jobs/advance.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import type { LifeEvent } from '../jobs/lifecycle.ts';
+import { isFinal, type LifeEvent } from '../jobs/lifecycle.ts';
 import type { Runner } from '../runners/runner.ts';
 import type { Lease, LeaseTiming } from './lease.ts';
 import { patiently } from './patiently.ts';
@@ -26,6 +26,8 @@ export type WorkerDeps = {
   deploy: (job: TrainingJob) => Promise<void>;
   /** Something of a job has changed. */
   changed: (jobId: string) => void;
+  /** An account may have been charged. */
+  settled: (accountId: string) => void;
   /** Attempts have their folders in here. */
   root: string;
   timing: LeaseTiming & { gatherMs: number; checkpointSeconds: number };
@@ -45,7 +47,7 @@ export type Hold = {
 
 /** Lets something happen to the job of this worker. Null: it cannot happen to it any more. */
 export async function step(
-  { database, changed }: Pick<WorkerDeps, 'database' | 'changed'>,
+  { database, changed, settled }: Pick<WorkerDeps, 'database' | 'changed' | 'settled'>,
   { held, lease }: Hold,
   event: LifeEvent,
   circumstances: Circumstances = {},
@@ -54,5 +56,6 @@ export async function step(
     database.transaction(async (tx) => advance(tx, await lockHeld(tx, held), event, circumstances)),
   );
   changed(held.jobId);
+  if (job && isFinal(job.state)) settled(job.accountId);
   return job;
 }
