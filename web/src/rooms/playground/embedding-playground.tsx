@@ -11,6 +11,7 @@ import type { Project } from '../projects/projects-queries.ts';
 import { type Choices, groupsOf } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import { Matrix } from './matrix.tsx';
+import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import { SearchPanel } from './search-panel.tsx';
@@ -30,7 +31,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
   const [other, setOther] = useState('');
   const [text, setText] = useState('');
   const [isCodeOpen, setCodeOpen] = useState(false);
-  const { embed, done } = useEmbeddings({ owner: project.owner.slug, project: project.slug });
+  const { embed, done, waiting } = useEmbeddings({ owner: project.owner.slug, project: project.slug });
   const texts = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
   const models = other === '' || other === model ? [model] : [model, other];
   const compare = useMutation({
@@ -93,11 +94,13 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
             </Button>
           </div>
           <p className={styles.hint} aria-live="polite">
-            {compare.isPending
-              ? t.embedding.computing(format.number(done), format.number(texts.length))
-              : data
-                ? t.embedding.used(format.number(data.tokens))
-                : ''}
+            {waiting
+              ? t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries))
+              : compare.isPending
+                ? t.embedding.computing(format.number(done), format.number(texts.length))
+                : data
+                  ? t.embedding.used(format.number(data.tokens))
+                  : ''}
           </p>
         </form>
       </Panel>

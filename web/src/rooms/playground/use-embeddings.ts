@@ -1,7 +1,7 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
-import { patiently } from './patient.ts';
+import { patiently, type Waiting } from './patient.ts';
 
 export type Embedded = { vectors: number[][]; tokens: number };
 
@@ -12,19 +12,29 @@ const atOnce = 2;
 export function useEmbeddings({ owner, project }: ProjectPath) {
   const [known] = useState(() => new Map<string, { vector: number[]; tokens: number }>());
   const [done, setDone] = useState(0);
+  const [waiting, setWaiting] = useState<Waiting | null>(null);
+  const leaving = useRef<AbortController | null>(null);
+  useEffect(
+    () => () => {
+      leaving.current?.abort();
+      leaving.current = null;
+    },
+    [],
+  );
 
   const embedOne = useCallback(
     async (model: string, input: string, type: 'query' | 'document') => {
       const name = JSON.stringify([model, type, input]);
       const before = known.get(name);
       if (before) return before;
+      leaving.current ??= new AbortController();
       const answer = await patiently(
         () =>
           call('POST /api/v1/projects/{owner}/{project}/embeddings', {
             path: { owner, project },
             body: { model, input, input_type: type, encoding_format: 'float' },
           }),
-        { signal: new AbortController().signal, onWait: () => {} },
+        { signal: leaving.current.signal, onWait: setWaiting },
       );
       const vector = answer.data[0]?.embedding;
       const one = { vector: Array.isArray(vector) ? vector : [], tokens: answer.usage.prompt_tokens };
@@ -51,5 +61,5 @@ export function useEmbeddings({ owner, project }: ProjectPath) {
     [embedOne],
   );
 
-  return { embed, done };
+  return { embed, done, waiting };
 }
