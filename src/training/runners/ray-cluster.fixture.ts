@@ -14,7 +14,7 @@ import { RayClient } from './ray-client.ts';
 
 const run = promisify(execFile);
 const requirements = fileURLToPath(new URL('../../../trainer/requirements-ray.txt', import.meta.url));
-const installMs = 8 * 60_000;
+const installMs = 5 * 60_000;
 const startMs = 150_000;
 
 /** A Python with Ray in it, made once; null with the reason where there is none to be had. */
