@@ -45,6 +45,7 @@ const tryContract = {
     'The same call as `P/embeddings`, with the same answer and the same price, for a session as well as for a key.',
     '与 `P/embeddings` 相同的调用、相同的结果与费用；密钥与登录会话均可使用。',
   ),
+  faults: [...(embeddingsContract.faults ?? []), 'not_found' as const],
 };
 
 async function answer(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest) {
