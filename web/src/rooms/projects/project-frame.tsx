@@ -1,6 +1,7 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
@@ -18,6 +19,7 @@ export function ProjectFrame() {
   const t = useTexts(projectsTexts);
   const params = route.useParams();
   const { data: project } = useSuspenseQuery(projectQuery(params));
+  const tabsBox = useTabInSight();
   const tabs = projectTabs.filter(({ isShown }) => isShown(project));
   return (
     <Page
@@ -37,7 +39,7 @@ export function ProjectFrame() {
         </Alert>
       )}
       {tabs.length > 1 && (
-        <nav aria-label={t.tabsLabel} className={styles.tabs}>
+        <nav ref={tabsBox} aria-label={t.tabsLabel} className={styles.tabs}>
           {tabs.map(({ to, text }) => (
             <Link key={to} to={to} params={params} activeOptions={{ exact: text === 'home' }}>
               {t.tabs[text]}
@@ -48,6 +50,19 @@ export function ProjectFrame() {
       <Outlet />
     </Page>
   );
+}
+
+/** On a narrow screen the tabs scroll: the one of the page is always in sight. */
+function useTabInSight() {
+  const box = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another tab
+  useEffect(() => {
+    const tab = box.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    // Not scrollIntoView: that would move the page too.
+    if (box.current && tab) box.current.scrollLeft = tab.offsetLeft - (box.current.clientWidth - tab.offsetWidth) / 2;
+  }, [pathname]);
+  return box;
 }
 
 function Where({ owner, slug }: { owner: string; slug: string }) {
