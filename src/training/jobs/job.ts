@@ -1,7 +1,6 @@
 import type { Micro } from '#kernel';
 import type { ModelKind } from '#models';
 import type { SnapshotManifest } from '../prepare/snapshot.ts';
-import type { TrainerFailure } from '../runners/protocol.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 import type { FailureCode, JobState } from './lifecycle.ts';
 
@@ -131,5 +130,3 @@ export type Attempt = {
 
 /** A checkpoint that an attempt begins with. */
 export type ResumePoint = { attempt: number; step: number; name: string };
-
-export type { TrainerFailure };

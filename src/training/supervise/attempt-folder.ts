@@ -14,6 +14,13 @@ export function attemptFolder(root: string, { jobId, attempt }: AttemptName): st
   return join(root, jobId, String(attempt));
 }
 
+/** Whether the folder has what a trainer leaves that is done. */
+export async function hasResult(folder: string): Promise<boolean> {
+  const needed = ['check.json', 'adapter/adapter_config.json', 'adapter/adapter_model.safetensors'];
+  const found = await Promise.all(needed.map((name) => exists(join(folder, outName, name))));
+  return found.every((each) => each);
+}
+
 /** What of an attempt must stay is in the object store by now. */
 export async function removeAttempt(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -34,6 +41,20 @@ export async function layOutData(objects: ObjectStore, folder: string, { sha256 
 
 export async function writeSpec(folder: string, spec: TrainerSpec): Promise<void> {
   await writeFile(join(folder, 'spec.json'), `${JSON.stringify(spec)}\n`);
+}
+
+/**
+ * Lets a trainer whose predecessor ran on another machine go on counting where that one was: its events and its active time.
+ * Returns whether that was needed.
+ */
+export async function continueCounting(
+  folder: string,
+  { seq, activeMs }: { seq: number; activeMs: number },
+): Promise<boolean> {
+  const path = join(folder, outName, 'events.jsonl');
+  if (seq === 0 || (await exists(path))) return false;
+  await writeFile(path, `${JSON.stringify({ event: 'moved', seq, t: 0, active_ms: Math.round(activeMs) })}\n`);
+  return true;
 }
 
 /** Names of the checkpoints in the folder, oldest first. */

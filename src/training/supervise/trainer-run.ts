@@ -4,7 +4,7 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { type FailureCode, failureCodes } from '../jobs/lifecycle.ts';
 import { exitCodes, type TrainerFailure, type TrainerSpec } from '../runners/protocol.ts';
 import { isEvent, type Outcome } from '../runners/runner.ts';
-import { layOutData, writeSpec } from './attempt-folder.ts';
+import { continueCounting, layOutData, writeSpec } from './attempt-folder.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
 import { type Hold, step, type WorkerDeps } from './hold.ts';
 import { Intake } from './intake.ts';
@@ -112,6 +112,10 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
     let job = claimed;
     for (;;) {
       const spec = await prepare(job);
+      const activeMs = job.attemptMs + job.redoneMs;
+      const hasMoved = await continueCounting(folder, { seq: Number(job.trainerSeq), activeMs });
+      // What ran elsewhere cannot be attached to from here.
+      if (hasMoved && runner.name === 'local') await lose(true, 'The trainer ran on another machine.');
       await writeSpec(folder, spec);
       job = await begin();
       const wasBegun = job.begunRestart === job.restart;

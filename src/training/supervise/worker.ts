@@ -1,7 +1,7 @@
 import { Fault } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { attemptFolder, outName, removeAttempt } from './attempt-folder.ts';
+import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
 import type { Claimed } from './claim.ts';
 import { type Hold, step, type WorkerDeps } from './hold.ts';
 import { keepLease } from './lease.ts';
@@ -32,7 +32,9 @@ export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping:
 }
 
 async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
-  const trained = job.trained ? await step(deps, hold, { type: 'trained' }) : await createTrainerRun(deps, hold)(job);
+  // A trainer that was done on a machine which is gone has to finish once more.
+  const isDone = job.trained && (await hasResult(hold.folder));
+  const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await createTrainerRun(deps, hold)(job);
   if (trained === null) return;
   const published = await deps.publish(
     await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
