@@ -11,7 +11,11 @@ export const logsQuery = Type.Object({
   attempt,
   level: Type.Optional(Type.Enum([...logLevels], said('This level and above.', '此级别及以上。'))),
   after_seq: Type.Optional(
-    Type.Integer({ ...said('Only lines behind this number.', '只返回此序号之后的行。'), minimum: 0 }),
+    Type.Integer({
+      ...said('Only lines behind this number.', '只返回此序号之后的行。'),
+      minimum: 0,
+      maximum: 1_000_000_000_000,
+    }),
   ),
 });
 
