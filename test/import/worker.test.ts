@@ -44,10 +44,10 @@ async function killWhile(id: string, { kills, until }: { kills: number; until: s
 test('a worker that is killed at any moment leaves all of an import or nothing, and another one ends it once', async () => {
   const { id } = await text.create({ name: 'a.jsonl', size: file.length });
   await text.put(id, file);
-  await killWhile(id, { kills: 2, until: 'ready' });
+  await killWhile(id, { kills: 1, until: 'ready' });
   const { preview_token } = await text.preview(id);
   await text.demand('POST', `imports/${id}/confirm`, { preview_token });
-  const done = await killWhile(id, { kills: 2, until: 'completed' });
+  const done = await killWhile(id, { kills: 1, until: 'completed' });
   assert.equal(done.result?.examples_added, rows);
   const { total_count } = await text.demand<{ total_count: number }>(
     'GET',
