@@ -28,6 +28,7 @@ const texts: Record<string, PathParameter> = {
   example_id: id('Id of the example.', '样本的 ID。', 'ex'),
   import_id: id('Id of the import.', '导入的 ID。', 'imp'),
   event_id: id('Id of the retrieval event.', '检索事件的 ID。', 'rev'),
+  index_id: id('Id of the index.', '索引的 ID。', 'idx'),
   job_id: id('Id of the training job.', '训练任务的 ID。', 'job'),
   chat_id: id('Id of the chat.', '对话的 ID。', 'cht'),
   message_id: id('Id of the message.', '消息的 ID。', 'msg'),

@@ -40,6 +40,7 @@ export const mineContract: Contract = {
     'rate_limited',
     'model_warming',
     'capacity_unavailable',
+    'generation_failed',
   ],
   idempotent: true,
 };

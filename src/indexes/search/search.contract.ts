@@ -32,6 +32,7 @@ export const searchContract: Contract = {
     'rate_limited',
     'model_warming',
     'capacity_unavailable',
+    'generation_failed',
   ],
   idempotent: true,
 };

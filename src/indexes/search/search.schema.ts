@@ -16,7 +16,10 @@ export const searchBody = Type.Object({
 });
 
 export const usageSchema = Type.Object(
-  { prompt_tokens: Type.Integer({ minimum: 0 }), total_tokens: Type.Integer({ minimum: 0 }) },
+  {
+    prompt_tokens: Type.Integer({ ...said('Tokens of the texts.', '文本的词元数。'), minimum: 0 }),
+    total_tokens: Type.Integer({ ...said('The same.', '同上。'), minimum: 0 }),
+  },
   said('Tokens that were embedded.', '嵌入的 token 数。'),
 );
 
