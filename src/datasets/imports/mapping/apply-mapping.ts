@@ -69,7 +69,7 @@ function turnsOf(mapping: TextMapping & { user: unknown }, row: Row): Turns {
     turns.places.push(isWhole ? [at, source] : [`${at}/content`, source], [at, source]);
   };
   const addColumn = (role: string, name: string, value: unknown) => {
-    const list = Array.isArray(value) && value.every(isFields) ? fromShareGpt(value) : null;
+    const list = Array.isArray(value) && value.length > 0 && value.every(isFields) ? fromShareGpt(value) : null;
     const source = pointerTo('', name);
     if (list) for (const [index, message] of list.entries()) add(message, pointerTo(source, index), true);
     else add({ role, content: value }, source, false);
