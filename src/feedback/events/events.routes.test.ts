@@ -208,9 +208,9 @@ test('the settings can be read and not written', async () => {
     },
     dedupe: { by: 'query+positive', window_days: 90 },
     retention_days: 365,
-    limits: { max_batch: 100, max_results: 50, max_query_tokens: 512 },
+    limits: { max_batch: 100, max_results: 50, max_query_tokens: 2048 },
     base_model: 'fanfold-tiny-embed',
-    max_seq_length: 512,
+    max_seq_length: 2048,
     query_instruction: 'Given a customer question, retrieve the passage that answers it',
   });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
