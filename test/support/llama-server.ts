@@ -10,29 +10,37 @@ import { root } from './source-tree.ts';
 const run = promisify(execFile);
 const folder = join(root, 'test/support/llama-server');
 const environment = join(root, '.cache/llama-server');
+const startMs = 30_000;
 
-/** llama.cpp's own server with a model; installed first when it is not there. `url` is its OpenAI base URL. */
+/** llama.cpp's own server with a model, ready; installed first when it is not there. `url` is its OpenAI base URL. */
 export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embedding') {
   const python = await install();
+  for (let tries = 1; ; tries += 1) {
+    // Somebody else may take the port before the server does.
+    const server = await tryToStart(python, ggufPath, kind);
+    if (server) return server;
+    if (tries === 3) throw new Error('The server of llama.cpp does not start.');
+  }
+}
+
+async function tryToStart(python: string, ggufPath: string, kind: 'text' | 'embedding') {
   const port = await freePort();
   const args = [join(folder, 'serve.py'), ggufPath, String(port), ...(kind === 'embedding' ? ['embedding'] : [])];
-  const child = spawn(python, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(python, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(child, 'exit');
-  for await (const chunk of child.stdout) if (String(chunk).includes('serving at')) break;
-  if (child.exitCode !== null) throw new Error(`The server of llama.cpp ended with code ${child.exitCode}.`);
-  // It listens before it has read its model.
-  for (;;) {
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const deadline = Date.now() + startMs;
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
+    // It listens before it has read its model.
     const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
-    if (response?.ok) break;
+    if (response?.ok) return { url: `http://127.0.0.1:${port}/v1`, stop };
     await setTimeout(50);
   }
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    stop: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
+  await stop();
+  return null;
 }
 
 async function install(): Promise<string> {

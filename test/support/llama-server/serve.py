@@ -18,5 +18,4 @@ if sys.argv[3:] == ["embedding"]:
     params.n_ubatch = 2048
     params.n_batch = 2048
 server = xllamacpp.Server(params)
-print(f"serving at {server.listening_address}", flush=True)
 sys.stdin.read()
