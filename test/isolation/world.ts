@@ -88,8 +88,8 @@ export async function createWorld(): Promise<World> {
       ...hidden.flatMap(({ projectId, hostedModelId }) => [projectId, hostedModelId]),
     ]),
     stop: async () => {
-      await app.stop();
-      await db.drop();
+      // Also when the program has broken its contract: an open database would keep the process alive.
+      await app.stop().finally(() => db.drop());
     },
   };
 }
