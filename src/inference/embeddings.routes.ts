@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { said } from '#http';
+import { type Contract, said } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import { projectPrefix } from '#projects';
@@ -37,7 +37,7 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
   );
 }
 
-const tryContract = {
+const tryContract: Contract = {
   ...embeddingsContract,
   tag: 'chats',
   summary: said('Embed texts in the playground', '在体验场中生成嵌入'),
@@ -45,7 +45,7 @@ const tryContract = {
     'The same call as `P/embeddings`, with the same answer and the same price, for a session as well as for a key.',
     '与 `P/embeddings` 相同的调用、相同的结果与费用；密钥与登录会话均可使用。',
   ),
-  faults: [...(embeddingsContract.faults ?? []), 'not_found' as const],
+  faults: [...(embeddingsContract.faults ?? []), 'project_not_found', 'state_conflict'],
 };
 
 async function answer(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest) {
