@@ -51,7 +51,8 @@ const checkStyle = async () =>
 function runTests(files) {
   return new Promise((resolve) => {
     const deadline = AbortSignal.timeout(wholeRunMs);
-    const events = run({ files, concurrency: 2, timeout: oneFileMs, signal: deadline });
+    // Many tests wait more than they compute: one more than there are cores.
+    const events = run({ files, concurrency: 3, timeout: oneFileMs, signal: deadline });
     const counts = { passed: 0, failed: 0 };
     events.on('test:summary', (summary) => {
       // One summary per file, and one for all, which has no file.
