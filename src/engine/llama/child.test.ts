@@ -204,12 +204,13 @@ describe('requests', () => {
   });
 
   test('past the queue a request is refused at once with a time to come back', async () => {
+    // Behind a step of its own nothing of what was cancelled before has a place any more.
+    await child.write(userPrompt('settle'), { maxTokens: 1 });
     const count = config.sequences + config.maxQueue + 3;
     const prepared = await Promise.all(Array.from({ length: count }, (_, i) => child.prepare(userPrompt(`q${i}`))));
     const ends = await Promise.all(prepared.map(({ handle }) => child.generate(handle, { maxTokens: 30 }).done));
     const refused = ends.map((end) => end.reply).filter((reply) => reply.type === 'failed');
-    // A sequence that was just cancelled may still have to be cleared.
-    assert.ok(refused.length >= 3 && refused.length <= 3 + config.sequences, `${refused.length} refused`);
+    assert.equal(refused.length, 3);
     for (const reply of refused) {
       assert.equal(reply.fault, 'capacity_unavailable');
       assert.ok((reply.retryAfterSeconds ?? 0) >= 1);
