@@ -1,6 +1,7 @@
 /**
  * Request fields that make an answer at least 1,500 characters long, whatever the model would say: its grammar leaves
- * no shorter one. For tests that must catch a stream in the middle.
+ * no shorter one, and no other words (free text may drift into letters that take three tokens each, and end early).
+ * For tests that must catch a stream in the middle.
  */
 export const longAnswer = {
   stream: true,
@@ -12,8 +13,8 @@ export const longAnswer = {
       name: 'long',
       schema: {
         type: 'object',
-        properties: { text: { type: 'string', minLength: 1500, maxLength: 1600 } },
-        required: ['text'],
+        properties: { words: { type: 'array', items: { enum: ['and so on'] }, minItems: 150, maxItems: 160 } },
+        required: ['words'],
       },
     },
   },
