@@ -1,5 +1,6 @@
 import type { Adapter } from '../port.ts';
-import type { NativeAdapter, NativeContext, NativeModel } from './binding.ts';
+import type { NativeContext, NativeModel } from './binding.ts';
+import { LoadedAdapters } from './loaded-adapters.ts';
 
 export type LaneOptions<Work> = {
   model: Pick<NativeModel, 'loadAdapter'>;
@@ -8,6 +9,8 @@ export type LaneOptions<Work> = {
   isIdle: (work: Work) => boolean;
   /** Contexts beside the base's. */
   mostAdapters: number;
+  /** Of each of them. */
+  adapterSequences: number;
 };
 
 type Entry<Work> = {
@@ -15,22 +18,25 @@ type Entry<Work> = {
   key: string;
   adapter: Adapter | null;
   work: Work;
-  open: { context: NativeContext; native: NativeAdapter | null } | null;
+  context: NativeContext | null;
   usedAt: number;
 };
 
 /**
- * A lane is a context of its own over the shared base model: the plain base, or the base with one adapter. The
- * adapter of a live context is never swapped, because its cells hold states that were made with the old one.
- * Work may be given to a lane before its context is open.
+ * A lane has a context of its own over the shared base model: the plain base, or the base with one adapter. There are few
+ * contexts for adapters and any number of adapters: one that has none gets the context of the lane that has been idle for
+ * longest, emptied first, because its cells hold states that were made with the old adapter. That is several times
+ * quicker than a new context. Work may be given to a lane before it has one.
  */
 export class Lanes<Work> {
   readonly #options: LaneOptions<Work>;
   readonly #entries = new Map<string, Entry<Work>>();
+  readonly #adapters: LoadedAdapters;
   #uses = 0;
 
   constructor(options: LaneOptions<Work>) {
     this.#options = options;
+    this.#adapters = new LoadedAdapters(options.model);
   }
 
   /** The work of a lane; the lane is entered if it is new. */
@@ -38,7 +44,7 @@ export class Lanes<Work> {
     const key = adapter?.sha256 ?? '';
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { key, adapter, work: this.#options.createWork(adapter), open: null, usedAt: 0 };
+      entry = { key, adapter, work: this.#options.createWork(adapter), context: null, usedAt: 0 };
       this.#entries.set(key, entry);
     }
     return entry.work;
@@ -55,61 +61,59 @@ export class Lanes<Work> {
   }
 
   /**
-   * Opens the lane's context, or returns null where all adapter contexts are taken by lanes at work. Throws when the
-   * adapter or the context cannot be made; the lane is gone then, with its work.
+   * The lane's context, or null where all adapter contexts are taken by lanes at work. Throws when the adapter or the
+   * context cannot be made; the lane is gone then, with its work.
    */
   async use(key: string): Promise<NativeContext | null> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;
-    if (entry.open === null) {
-      if (entry.adapter !== null && !(await this.#makeRoom())) return null;
+    if (entry.context === null) {
       try {
-        entry.open = await this.#open(entry.adapter);
+        entry.context =
+          entry.adapter === null ? await this.#options.openContext(null) : await this.#adapted(entry.adapter);
       } catch (error) {
         this.#entries.delete(key);
         throw error;
       }
+      if (entry.context === null) return null;
+      await this.#adapters.trim(new Set(this.#withContext().map((each) => each.key)));
     }
     this.#uses += 1;
     entry.usedAt = this.#uses;
-    return entry.open.context;
+    return entry.context;
   }
 
   /** Frees everything native. No native work may be under way. */
   async close(): Promise<void> {
-    for (const entry of this.#entries.values()) await closeEntry(entry);
+    // Contexts refer to adapters: they go first.
+    for (const { context } of this.#entries.values()) await context?.dispose();
     this.#entries.clear();
+    await this.#adapters.close();
   }
 
-  async #open(adapter: Adapter | null): Promise<NonNullable<Entry<Work>['open']>> {
-    const native = adapter === null ? null : await this.#options.model.loadAdapter(adapter.path);
-    try {
-      const context = await this.#options.openContext(adapter);
-      if (native !== null) context.setLoras([native], [1]);
-      return { context, native };
-    } catch (error) {
-      await native?.dispose();
-      throw error;
-    }
+  /** A context with this adapter and nothing in its cells; null: there is none to be had. */
+  async #adapted(adapter: Adapter): Promise<NativeContext | null> {
+    const native = await this.#adapters.load(adapter);
+    const isFull = this.#withContext().length >= this.#options.mostAdapters;
+    const context = isFull ? this.#takeOver() : await this.#options.openContext(adapter);
+    context?.setLoras([native], [1]);
+    return context;
   }
 
-  /** Closes the least recently used idle adapter lanes until there is place for one more. */
-  async #makeRoom(): Promise<boolean> {
-    const open = () => [...this.#entries.values()].filter((entry) => entry.adapter !== null && entry.open !== null);
-    while (open().length >= this.#options.mostAdapters) {
-      const [oldest] = open()
-        .filter((entry) => this.#options.isIdle(entry.work))
-        .sort((a, b) => a.usedAt - b.usedAt);
-      if (oldest === undefined) return false;
-      this.#entries.delete(oldest.key);
-      await closeEntry(oldest);
-    }
-    return true;
+  /** Ends the lane that has been idle for longest, and empties its context; null: all are at work. */
+  #takeOver(): NativeContext | null {
+    const [oldest] = this.#withContext()
+      .filter((entry) => this.#options.isIdle(entry.work))
+      .sort((a, b) => a.usedAt - b.usedAt);
+    if (!oldest?.context) return null;
+    this.#entries.delete(oldest.key);
+    for (let sequence = 0; sequence < this.#options.adapterSequences; sequence++)
+      oldest.context.disposeSequence(sequence);
+    return oldest.context;
   }
-}
 
-async function closeEntry({ open }: Pick<Entry<unknown>, 'open'>): Promise<void> {
-  // The context refers to the adapter: it goes first.
-  await open?.context.dispose();
-  await open?.native?.dispose();
+  /** Lanes of adapters that have a context. */
+  #withContext(): Entry<Work>[] {
+    return [...this.#entries.values()].filter((entry) => entry.adapter !== null && entry.context !== null);
+  }
 }

@@ -274,6 +274,14 @@ describe('adapters', () => {
       all.slice(1).map((one) => one.content),
       [a.content, b.content, base.content],
     );
+    // One after the other, each takes over a context with what another one has left in it.
+    const turns = [first, second, third, first, third, second, first];
+    const written = new Map([
+      [first, a.content],
+      [second, b.content],
+      [third, all[0]?.content],
+    ]);
+    for (const one of turns) assert.equal((await write(one)).content, written.get(one));
   });
 
   test('an adapter that cannot be loaded fails its own requests only', async () => {

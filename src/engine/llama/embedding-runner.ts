@@ -56,6 +56,7 @@ export class EmbeddingRunner {
       createWork: (): Job[] => [],
       isIdle: (jobs) => jobs.length === 0,
       mostAdapters: mostAdapterContexts,
+      adapterSequences: 1,
     });
   }
 

@@ -53,6 +53,7 @@ export class TextRunner {
       createWork: (adapter) => new Scheduler(contextShape(config, adapter)),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
       mostAdapters: mostAdapterContexts,
+      adapterSequences: adapterSequences(config),
     });
   }
 
@@ -266,8 +267,12 @@ export class TextRunner {
 /** All contexts of adapters together have the cells of the base's context: what the memory plan must add for them. */
 function contextShape(config: ChildConfig, adapter: Adapter | null) {
   const { maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
-  const sequences = adapter === null ? config.sequences : Math.ceil(config.sequences / mostAdapterContexts);
+  const sequences = adapter === null ? config.sequences : adapterSequences(config);
   return { sequences, contextTokens: maxContextTokens, batchTokens, prefillChunkTokens, threads };
+}
+
+function adapterSequences({ sequences }: ChildConfig): number {
+  return Math.ceil(sequences / mostAdapterContexts);
 }
 
 /** A sampler fails where the grammar allows no token. */
