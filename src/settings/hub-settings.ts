@@ -1,0 +1,16 @@
+import { type SettingsOf, words } from './setting.ts';
+
+export type HubValues = {
+  hubEndpoint: string;
+  hubToken: string | null;
+};
+
+export const hubSettings: SettingsOf<HubValues> = {
+  hubEndpoint: {
+    env: 'HF_ENDPOINT',
+    fallback: 'https://huggingface.co',
+    expected: 'the address of a model hub',
+    read: (text: string) => (URL.canParse(text) ? text : undefined),
+  },
+  hubToken: { env: 'HF_TOKEN', fallback: null, expected: 'an access token', read: words },
+};
