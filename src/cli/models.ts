@@ -2,10 +2,15 @@ import { prepareDataFolder } from '#db';
 import { OperatorError } from '#kernel';
 import {
   addModel,
+  formatBytes,
   listHostedModelsByBase,
   listModels,
   type ModelKind,
+  type ModelsService,
+  type PulledWeights,
+  type PullModelOptions,
   pullModel,
+  pullWeights,
   removeModel,
   renderModelTable,
   renderProgress,
@@ -40,12 +45,14 @@ export async function addModelCommand(config: Config, id: string, flags: AddFlag
   print(`${report.id} is installed: ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`);
 }
 
-export type PullFlags = { force?: boolean; signal: AbortSignal };
+export type PullFlags = { force?: boolean; weights?: boolean; signal: AbortSignal };
 
-export async function pullModelCommand(config: Config, id: string, { force, signal }: PullFlags): Promise<void> {
+export async function pullModelCommand(config: Config, id: string, flags: PullFlags): Promise<void> {
   await prepareDataFolder(config.dataDir);
+  const { force, weights = false, signal } = flags;
   const isTerminal = process.stderr.isTTY;
-  const report = await pullModel(openCatalogue(config, note), {
+  const models = openCatalogue(config, note);
+  const options: PullModelOptions = {
     id,
     endpoint: config.hubEndpoint,
     token: config.hubToken,
@@ -56,11 +63,21 @@ export async function pullModelCommand(config: Config, id: string, { force, sign
       // Rewrites its line on a terminal; a log file gets no thousand lines.
       if (isTerminal) process.stderr.write(`\r\x1b[K${renderProgress(progress)}`);
     },
-  }).finally(() => {
+  };
+  const endLine = () => {
     if (isTerminal) process.stderr.write('\n');
-  });
+  };
+  if (weights) return printWeights(models, await pullWeights(models, options).finally(endLine));
+  const report = await pullModel(models, options).finally(endLine);
   if (report.outcome === 'already_installed') print(`${report.id} is installed already: ${report.path}`);
   else print(`${report.id} is installed: ${report.path}, sha256 ${report.sha256}.`);
+}
+
+function printWeights(models: ModelsService, report: PulledWeights): void {
+  const { id, folder } = report;
+  if (report.outcome === 'already_installed') print(`The weights of ${id} are here already: ${folder}`);
+  else print(`The weights of ${id} are here: ${folder}, ${formatBytes(report.sizeBytes)}, commit ${report.commit}.`);
+  if (!models.find(id)?.installed) print(`Training on it needs its file, too: fanfold models pull ${id}`);
 }
 
 export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {
@@ -70,7 +87,10 @@ export async function removeModelCommand(config: Config, id: string, { force }: 
       return aliases.map(({ alias, projectId }) => `${alias} of project ${projectId}`);
     });
   const report = await removeModel(openCatalogue(config, note), { id, force, listAliasesOf });
-  print(report.deletedFile ? `${id} is removed, its file is deleted.` : `${id} is removed; its file stays.`);
+  const { deletedFile, deletedWeights } = report;
+  if (deletedWeights) print(`The weights to train ${id} on are deleted: ${deletedWeights}`);
+  if (deletedFile) print(`${id} is removed, its file is deleted.`);
+  else if (!deletedWeights) print(`${id} is removed; its file stays.`);
 }
 
 export function kindOf(text: string): ModelKind {

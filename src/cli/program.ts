@@ -131,8 +131,9 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
   models
     .command('pull <id>')
     .description('fetch a model of the catalogue; an interrupted pull goes on where it stopped')
+    .option('--weights', 'fetch the weights that training needs, instead of the file that serves')
     .option('--force', 'fetch again what is installed')
-    .action((id, { force }) => pullModelCommand(config(), id, { force, signal: stop }));
+    .action((id, { force, weights }) => pullModelCommand(config(), id, { force, weights, signal: stop }));
   models
     .command('remove <id>')
     .description('take an added or pulled model out of the installation')

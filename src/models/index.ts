@@ -31,11 +31,12 @@ export {
 } from './hosted-trained.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 export { createHosting, type Hosting, type HostingOptions } from './hosting.ts';
-export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
+export { formatBytes, listModels, type ModelListing, renderModelTable, type Trainability } from './list-models.ts';
 export { ModelError } from './model-error.ts';
 export { type ModelsOptions, type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
 export { type PulledReport, type PullModelOptions, pullModel } from './pull/pull-model.ts';
+export { type PulledWeights, pullWeights } from './pull/pull-weights.ts';
 export { renderProgress, type TransferProgress } from './pull/transfer-meter.ts';
 export { type RemovedReport, type RemoveModelOptions, removeModel } from './remove-model.ts';
 export { type ModelQuestion, resolveModel, type ServedModel } from './resolve.ts';

@@ -14,7 +14,11 @@ export type ModelListing = {
   /** Credits per GPU minute. */
   rate: string;
   from: 'shipped' | 'hub' | 'file';
+  training: Trainability;
 };
+
+/** Whether jobs can train a model, and if not, what is missing. */
+export type Trainability = 'yes' | 'no' | 'file missing' | 'weights missing' | 'both missing';
 
 /** Every base model of the server, as `fanfold models list` shows it. */
 export function listModels(models: ModelsService): ModelListing[] {
@@ -27,7 +31,15 @@ export function listModels(models: ModelsService): ModelListing[] {
     dimensions: model.dimensions,
     rate: formatCredits(model.rateMicroPerMinute),
     from: model.source?.type ?? 'file',
+    training: trainabilityOf(models, model),
   }));
+}
+
+function trainabilityOf({ catalogue, trainingProfile }: ModelsService, { id, installed }: BaseModel): Trainability {
+  const profile = trainingProfile(id);
+  if (!profile || (catalogue.otherRates.get(id)?.trainingMicroPerMinute ?? null) === null) return 'no';
+  if (profile.weightsFolder === null) return installed ? 'weights missing' : 'both missing';
+  return installed ? 'yes' : 'file missing';
 }
 
 function sizeOf(model: BaseModel): number | null {
@@ -37,7 +49,7 @@ function sizeOf(model: BaseModel): number | null {
 
 /** The listing as an aligned table, one line per model, with a header. */
 export function renderModelTable(listings: readonly ModelListing[]): string {
-  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM'];
+  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM', 'TRAINING'];
   const rows = listings.map((row) => [
     row.id,
     row.kind,
@@ -47,6 +59,7 @@ export function renderModelTable(listings: readonly ModelListing[]): string {
     row.dimensions === null ? '-' : String(row.dimensions),
     row.rate,
     row.from,
+    row.training,
   ]);
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   return [head, ...rows]

@@ -61,7 +61,8 @@ describe('models of a server', () => {
     assert.equal(mine?.name, 'Sample');
     assert.deepEqual(mine?.reasoningEfforts, ['none', 'low', 'high']);
     assert.equal(models.engineModels().find(({ id }) => id === 'mine')?.maxContextTokens, 4096);
-    assert.deepEqual(await removeModel(models, { id: 'mine', ...noAliases }), { id: 'mine', deletedFile: null });
+    const removed = await removeModel(models, { id: 'mine', ...noAliases });
+    assert.deepEqual(removed, { id: 'mine', deletedFile: null, deletedWeights: null });
     assert.equal(models.find('mine'), undefined);
   });
 
@@ -162,9 +163,9 @@ describe('models of a server', () => {
     const { models } = open();
     const lines = renderModelTable(listModels(models)).split('\n');
     assert.equal(lines.length, 6);
-    assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +CONTEXT +DIMENSIONS +RATE +FROM$/);
-    assert.match(lines[1] ?? '', /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped$/);
-    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +2048 +2560 +0\.030000 +hub$/);
+    assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING$/);
+    assert.match(lines[1] ?? '', /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped +weights missing$/);
+    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +2048 +2560 +0\.030000 +hub +both missing$/);
   });
 
   test('between looks a question costs no system call', () => {

@@ -8,6 +8,7 @@ import { type Catalogue, type CatalogueEntry, loadCatalogue } from './catalogue.
 import { reasonOf } from './model-error.ts';
 import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
 import { type TrainingProfile, type TrainingWeights, trainingProfileOf } from './training-profile.ts';
+import { holdsWeights, hubWeightsFolder } from './weights.ts';
 
 /** The base models of this server: the catalogue, what is installed of it, and what was added. */
 export type ModelsService = {
@@ -91,8 +92,10 @@ export function openModels(options: ModelsOptions): ModelsService {
 function weightsFolderOf(id: string, weights: TrainingWeights, options: ModelsOptions): string | null {
   const { cataloguePath, dataDir } = options;
   const folder =
-    weights.type === 'shipped' ? join(dirname(cataloguePath), weights.folder) : join(dataDir, 'weights', id);
-  return statFile(join(folder, 'config.json')) ? folder : null;
+    weights.type === 'shipped'
+      ? join(dirname(cataloguePath), weights.folder)
+      : hubWeightsFolder(registryPath(dataDir), id);
+  return holdsWeights(folder) ? folder : null;
 }
 
 function modelFilesOf(catalogue: Catalogue, registry: Registry, folder: string): string[] {

@@ -3,6 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { readRegistry, updateRegistry } from './registry.ts';
+import { removeWeights } from './weights.ts';
 
 export type RemoveModelOptions = {
   id: string;
@@ -12,10 +13,10 @@ export type RemoveModelOptions = {
   listAliasesOf: (id: string) => Promise<readonly string[]>;
 };
 
-export type RemovedReport = { id: string; deletedFile: string | null };
+export type RemovedReport = { id: string; deletedFile: string | null; deletedWeights: string | null };
 
 /**
- * Takes a model out of the registry. A pulled file is deleted; a file that a person added stays where it is. Throws
+ * Takes a model out of the registry. What was pulled is deleted; what a person added stays where it is. Throws
  * `ModelError` with one line.
  */
 export function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
@@ -28,6 +29,8 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
   if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
   const entry = readRegistry(models.registryPath).entries.get(id);
   if (!entry) {
+    const deletedWeights = listed ? await removeWeights(models, id) : null;
+    if (deletedWeights !== null) return { id, deletedFile: null, deletedWeights };
     throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
   }
   if (!options.force) {
@@ -37,10 +40,11 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
     }
   }
   await updateRegistry(models.registryPath, id, null);
+  const deletedWeights = await removeWeights(models, id);
   const folder = pulledFolder(models, id);
-  if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null };
+  if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
   await rm(folder, { recursive: true, force: true });
-  return { id, deletedFile: entry.file.path };
+  return { id, deletedFile: entry.file.path, deletedWeights };
 }
 
 /** Where `pull` keeps a model's file. */

@@ -36,6 +36,8 @@ export type HyperparameterRange = {
 export type TrainingProfile = {
   /** Its weights in Hugging Face form; null: they are not installed. */
   weightsFolder: string | null;
+  /** How the operator installs them, in a line; null: they ship with the catalogue. */
+  weightsCommand: string | null;
   hyperparameters: Partial<Record<HyperparameterName, HyperparameterRange>>;
   /** The only values of `max_seq_length`; empty: any in its range. */
   maxSeqLengths: readonly number[];
@@ -97,7 +99,7 @@ const forEmbeddings = {
 /** The ranges of a kind with the defaults of a model, and no more than its context holds. */
 export function trainingProfileOf(
   entry: TrainingEntry,
-  model: { kind: ModelKind; maxContextTokens: number; queryInstruction: string | null },
+  model: { id: string; kind: ModelKind; maxContextTokens: number; queryInstruction: string | null },
   weightsFolder: string | null,
 ): TrainingProfile {
   const ranges: Partial<Record<HyperparameterName, HyperparameterRange>> =
@@ -111,5 +113,6 @@ export function trainingProfileOf(
   if (length?.max) length.max = Math.min(length.max, model.maxContextTokens);
   if (hyperparameters.query_instruction) hyperparameters.query_instruction.default = model.queryInstruction;
   const maxSeqLengths = entry.maxSeqLengths.filter((tokens) => tokens <= model.maxContextTokens);
-  return { weightsFolder, hyperparameters, maxSeqLengths };
+  const weightsCommand = entry.weights.type === 'hub' ? `fanfold models pull ${model.id} --weights` : null;
+  return { weightsFolder, weightsCommand, hyperparameters, maxSeqLengths };
 }

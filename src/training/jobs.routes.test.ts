@@ -38,6 +38,14 @@ const wanted = (hyperparameters: object = {}, more: object = {}) => ({
   ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters, ...more },
 });
 
+test('a base model without its weights is refused with the commands that bring what is missing', async () => {
+  const { status, json } = await ada.ask('POST', jobs, wanted({}, { base_model: 'qwen3-0.6b' }));
+  assert.equal(status, 404);
+  assert.equal(json.error.param, 'base_model');
+  assert.match(json.error.message, /lacks the file that serves it and the weights to train on/);
+  assert.match(json.error.message, /fanfold models pull qwen3-0\.6b; fanfold models pull qwen3-0\.6b --weights$/);
+});
+
 const make = (seed: number, steps: number) => ada.ok('POST', jobs, wanted({ seed, max_steps: steps }));
 
 type Line = { seq: number; message: string; source: string; attempt: number };

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 /** What the store does with the next transfer instead of serving it well. */
 export type Misbehaviour =
+  /** Serves it well after all. */
+  | { type: 'none' }
   /** Sends this many bytes, then cuts the connection. */
   | { type: 'cut'; afterBytes: number }
   /** Answers 200 with the whole file, whatever part was asked for. */
@@ -25,8 +27,10 @@ export type HubServer = {
   requests: { host: 'hub' | 'store'; url: string; headers: IncomingMessage['headers'] }[];
   /** Applied to one transfer each, in order; then all is well. */
   misbehave: (...next: Misbehaviour[]) => void;
-  /** Replaces the file, as a new commit of the repository does. */
+  /** Replaces the (first) file, as a new commit of the repository does. */
   replace: (bytes: Buffer) => void;
+  /** Answers of the hub's own interface, by path with query. */
+  answers: Map<string, unknown>;
   options: {
     /** Token that the hub asks for. */
     token: string | null;
@@ -42,13 +46,14 @@ export type HubServer = {
   close: () => Promise<void>;
 };
 
-const commit = 'c0ffee'.padEnd(40, '0');
+export const hubCommit = 'c0ffee'.padEnd(40, '0');
+const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /**
  * A hub that speaks as the Hugging Face hub does, on loopback: `/{repo}/resolve/{revision}/{file}` redirects to a
  * store of another origin, with digest, size and commit in the headers; the store knows ranges and validators.
  */
-export async function startHubServer(file: { path: string; bytes: Buffer }): Promise<HubServer> {
+export async function startHubServer(...served: { path: string; bytes: Buffer }[]): Promise<HubServer> {
   const requests: HubServer['requests'] = [];
   const queue: Misbehaviour[] = [];
   const options: HubServer['options'] = {
@@ -58,12 +63,13 @@ export async function startHubServer(file: { path: string; bytes: Buffer }): Pro
     redirects: 1,
     redirectTo: null,
   };
-  let { bytes } = file;
-  const sha256 = () => createHash('sha256').update(bytes).digest('hex');
+  const files = served.map(({ path, bytes }) => ({ path, bytes }));
+  const answers = new Map<string, unknown>();
 
   const store = createServer((request, response) => {
     requests.push({ host: 'store', url: request.url ?? '', headers: request.headers });
-    sendPart({ request, response, bytes, etag: `"${sha256().slice(0, 32)}"`, fault: queue.shift() ?? null });
+    const { bytes } = files[Number(/^\/blob(\d+)/.exec(request.url ?? '')?.[1])] ?? { bytes: Buffer.alloc(0) };
+    sendPart({ request, response, bytes, etag: `"${sha256Of(bytes).slice(0, 32)}"`, fault: queue.shift() ?? null });
   });
   const storeUrl = await listen(store);
   const hub = createServer((request, response) => {
@@ -72,17 +78,21 @@ export async function startHubServer(file: { path: string; bytes: Buffer }): Pro
     if (options.token && request.headers.authorization !== `Bearer ${options.token}`) {
       return response.writeHead(401).end('Access to this repository is restricted.');
     }
+    const answer = answers.get(request.url ?? '');
+    if (answer !== undefined) return response.end(JSON.stringify(answer));
     const [path] = (request.url ?? '').split('?');
-    if (path !== file.path) return response.writeHead(404).end('Entry not found');
+    const index = files.findIndex((file) => file.path === path);
+    const file = files[index];
+    if (!file) return response.writeHead(404).end('Entry not found');
     if (options.linked) {
-      response.setHeader('X-Linked-ETag', `"${options.claimedSha256 ?? sha256()}"`);
-      response.setHeader('X-Linked-Size', String(bytes.length));
+      response.setHeader('X-Linked-ETag', `"${options.claimedSha256 ?? sha256Of(file.bytes)}"`);
+      response.setHeader('X-Linked-Size', String(file.bytes.length));
     }
-    response.setHeader('X-Repo-Commit', commit);
+    response.setHeader('X-Repo-Commit', hubCommit);
     const far = hop + 1 >= options.redirects;
     // Hops on the hub itself are relative, as they are for renamed repositories.
     response.writeHead(far ? 302 : 307, {
-      location: far ? (options.redirectTo ?? `${storeUrl}/blob?signature=x`) : `${path}?hop=${hop + 1}`,
+      location: far ? (options.redirectTo ?? `${storeUrl}/blob${index}?signature=x`) : `${path}?hop=${hop + 1}`,
     });
     return response.end('Found');
   });
@@ -92,8 +102,10 @@ export async function startHubServer(file: { path: string; bytes: Buffer }): Pro
     requests,
     misbehave: (...next) => void queue.push(...next),
     replace(next) {
-      bytes = next;
+      const [first] = files;
+      if (first) first.bytes = next;
     },
+    answers,
     options,
     async close() {
       await Promise.all([hub, store].map(stop));

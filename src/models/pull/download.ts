@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { formatBytes } from '../list-models.ts';
-import { ModelError, systemCodeOf } from '../model-error.ts';
+import { ModelError } from '../model-error.ts';
 import { type HubAnswer, type HubFile, type HubOptions, HubRefusal, requestFile, TransferError } from './hub-client.ts';
 import { type Origin, openPartialFile, type PartialFile } from './partial-file.ts';
 import { createTransferMeter, type TransferMeter, type TransferProgress } from './transfer-meter.ts';
+import { capitalised, checkStatus, toldInOneLine, withRetries } from './trouble.ts';
 
 export type DownloadOptions = {
   hub: HubOptions;
@@ -32,8 +32,6 @@ export type Downloaded = {
   digestChecked: boolean;
 };
 
-/** An attempt that got this far was no failure of the same kind as the last: the count of attempts starts again. */
-const progressBytes = 1 << 20;
 const spareBytes = 64 << 20;
 
 type Attempt = DownloadOptions & { partial: PartialFile; meter: TransferMeter };
@@ -47,34 +45,9 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
   const partial = await openPartialFile(options.partialPath, (bytes) => meter.report('check', bytes));
   try {
     const attempt = { ...options, partial, meter };
-    return await withRetries(attempt, () => fetchRest(attempt));
-  } catch (error) {
-    if (error instanceof TransferError || error instanceof HubRefusal) {
-      throw new ModelError(capitalised(error.message), { cause: error });
-    }
-    if (systemCodeOf(error) === 'ENOSPC') throw new ModelError('The disk is full.', { cause: error });
-    throw error;
+    return await toldInOneLine(() => withRetries(options, partial.bytes, () => fetchRest(attempt)));
   } finally {
     await partial.close();
-  }
-}
-
-async function withRetries<T>(attempt: Attempt, run: () => Promise<T>): Promise<T> {
-  let failures = 0;
-  for (;;) {
-    const before = attempt.partial.bytes();
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof TransferError)) throw error;
-      if (attempt.partial.bytes() - before >= progressBytes) failures = 0;
-      const delayMs = attempt.retryDelaysMs[failures];
-      if (delayMs === undefined) throw error;
-      failures++;
-      const waitMs = Math.max(delayMs, error.retryAfterMs ?? 0);
-      attempt.onNote(`${capitalised(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
-      await sleep(waitMs, undefined, { signal: attempt.signal });
-    }
   }
 }
 
@@ -135,7 +108,7 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
       await partial.restart(origin);
       throw new TransferError('the hub has not the part of the file that was asked for');
     }
-    checkStatus(answer, attempt);
+    checkStatus(answer, { hub, name: `${file.repo}/${file.file}`, revision: file.revision });
     checkExpected(answer, expected);
     await partial.restart(origin);
     return { answer, origin, complete: false };
@@ -143,22 +116,6 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
     answer.discard();
     throw error;
   }
-}
-
-function checkStatus(answer: HubAnswer, { hub, file }: Attempt): void {
-  const { status } = answer;
-  if (status === 200) return;
-  const host = new URL(hub.endpoint).host;
-  const name = `${file.repo}/${file.file}`;
-  if (status === 401 || status === 403) {
-    const token = hub.token ? 'the access token does not open it' : 'it needs an access token (HF_TOKEN)';
-    throw new HubRefusal(`${host} refuses ${name}: ${token}.`);
-  }
-  if (status === 404) throw new HubRefusal(`${host} has no file ${name} at revision ${file.revision}.`);
-  if (status === 408 || status === 429 || status >= 500) {
-    throw new TransferError(`${host} answered ${status}`, { retryAfterMs: answer.retryAfterMs });
-  }
-  throw new HubRefusal(`${host} answered ${status} for ${name}.`);
 }
 
 function checkExpected(answer: HubAnswer, expected: DownloadOptions['expected']): void {
@@ -176,8 +133,16 @@ function checkExpected(answer: HubAnswer, expected: DownloadOptions['expected'])
 
 async function checkRoom(attempt: Attempt, totalBytes: number | null): Promise<void> {
   const missing = (totalBytes ?? 0) - attempt.partial.bytes();
-  const folder = dirname(attempt.partialPath);
-  const free = await (attempt.freeBytes ?? freeBytesOf)(folder);
+  await checkFreeBytes(dirname(attempt.partialPath), missing, attempt.freeBytes);
+}
+
+/** Throws `ModelError` where the folder's disk has too little room for what is missing. */
+export async function checkFreeBytes(
+  folder: string,
+  missing: number,
+  freeBytes: DownloadOptions['freeBytes'],
+): Promise<void> {
+  const free = await (freeBytes ?? freeBytesOf)(folder);
   if (missing + spareBytes > free) {
     throw new ModelError(
       `There is too little room in ${folder}: ${formatBytes(missing)} are to come and ${formatBytes(free)} are free.`,
@@ -209,8 +174,4 @@ async function copyBody(attempt: Attempt, answer: HubAnswer, totalBytes: number 
   }
   meter.report('download', partial.bytes(), true);
   if (totalBytes !== null && partial.bytes() < totalBytes) throw new TransferError('the connection broke off');
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -60,35 +60,71 @@ export async function requestFile(
   file: HubFile,
   from: { offset: number; etag: string | null; signal: AbortSignal },
 ): Promise<HubAnswer> {
-  const home = new URL(hub.endpoint);
-  let url = new URL(`${home.pathname.replace(/\/$/, '')}/${file.repo}/resolve/${file.revision}/${file.file}`, home);
   const facts: HubFacts = { sha256: null, sizeBytes: null, commit: null };
+  const { answer, header } = await follow(hub, `${file.repo}/resolve/${file.revision}/${file.file}`, {
+    ...from,
+    onHop: (read) => {
+      facts.sha256 ??= sha256Of(read('x-linked-etag'));
+      facts.sizeBytes ??= wholeNumber(read('x-linked-size'));
+      facts.commit ??= commitOf(read('x-repo-commit'));
+    },
+  });
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(header('content-range') ?? '');
+  return {
+    status: answer.statusCode,
+    facts,
+    etag: header('etag')?.startsWith('"') ? header('etag') : null,
+    rangeStart: range ? Number(range[1]) : null,
+    totalBytes: range ? Number(range[2]) : wholeNumber(header('content-length')),
+    retryAfterMs: retryAfterOf(header('retry-after')),
+    body: answer.body,
+    discard: () => answer.body.destroy(),
+  };
+}
+
+export type HubDocument = { status: number; text: string; retryAfterMs: number | null };
+
+const longestDocument = 16 << 20;
+
+/** Asks for an answer of the hub's own interface, read whole. */
+export async function requestDocument(hub: HubOptions, path: string, signal: AbortSignal): Promise<HubDocument> {
+  const { answer, header } = await follow(hub, path, { offset: 0, etag: null, signal, onHop: () => {} });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of answer.body) {
+      bytes += piece.length;
+      if (bytes > longestDocument) throw new HubRefusal(`the answer of the hub to ${path} is too long.`);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof HubRefusal) throw error;
+    throw new TransferError('the connection broke off', { cause: error });
+  } finally {
+    answer.body.destroy();
+  }
+  const text = Buffer.concat(pieces).toString();
+  return { status: answer.statusCode, text, retryAfterMs: retryAfterOf(header('retry-after')) };
+}
+
+type Read = (name: string) => string | null;
+type Asked = { offset: number; etag: string | null; signal: AbortSignal; onHop: (read: Read) => void };
+
+/** Sends a request to the hub and goes where its redirects lead. */
+async function follow(hub: HubOptions, path: string, asked: Asked) {
+  const home = new URL(hub.endpoint);
+  let url = new URL(`${home.pathname.replace(/\/$/, '')}/${path}`, home);
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const answer = await send(url, headersFor(hub, url, from), { signal: from.signal, stallMs: hub.stallMs });
-    const header = (name: string) => {
+    const answer = await send(url, headersFor(hub, url, asked), { signal: asked.signal, stallMs: hub.stallMs });
+    const header: Read = (name) => {
       const value = answer.headers[name];
       return (Array.isArray(value) ? value[0] : value) ?? null;
     };
-    facts.sha256 ??= sha256Of(header('x-linked-etag'));
-    facts.sizeBytes ??= wholeNumber(header('x-linked-size'));
-    facts.commit ??= /^[0-9a-f]{40}$/.exec(header('x-repo-commit') ?? '')?.[0] ?? null;
+    asked.onHop(header);
     const location = header('location');
-    if (redirectStatuses.has(answer.statusCode) && location) {
-      answer.body.destroy();
-      url = nextUrl(location, url);
-      continue;
-    }
-    const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(header('content-range') ?? '');
-    return {
-      status: answer.statusCode,
-      facts,
-      etag: header('etag')?.startsWith('"') ? header('etag') : null,
-      rangeStart: range ? Number(range[1]) : null,
-      totalBytes: range ? Number(range[2]) : wholeNumber(header('content-length')),
-      retryAfterMs: retryAfterOf(header('retry-after')),
-      body: answer.body,
-      discard: () => answer.body.destroy(),
-    };
+    if (!redirectStatuses.has(answer.statusCode) || !location) return { answer, header };
+    answer.body.destroy();
+    url = nextUrl(location, url);
   }
   throw new HubRefusal(`the hub sends more than ${maxRedirects} redirects.`);
 }
@@ -132,6 +168,11 @@ function nextUrl(location: string, from: URL): URL {
     throw new HubRefusal(`the hub sends a redirect from ${from.protocol} to ${next.protocol} addresses.`);
   }
   return next;
+}
+
+/** A commit of a repository, where the text is one. */
+export function commitOf(text: string | null): string | null {
+  return /^[0-9a-f]{40}$/.exec(text ?? '')?.[0] ?? null;
 }
 
 function sha256Of(etag: string | null): string | null {

@@ -10,6 +10,7 @@ import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
 import { pulledFolder } from '../remove-model.ts';
 import { download } from './download.ts';
+import type { HubOptions } from './hub-client.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
 export type PullModelOptions = {
@@ -59,10 +60,15 @@ async function lockAndPull(models: ModelsService, options: PullModelOptions): Pr
     try {
       return await fetchAndRegister(models, { entry, source, folder, path, options });
     } catch (error) {
-      if (!options.signal.aborted) throw error;
-      throw new ModelError('Stopped. What was fetched stays, and the next pull goes on from there.', { cause: error });
+      throw stoppedOr(error, options.signal);
     }
   });
+}
+
+/** What to tell when a pull ended with the error: where its person stopped it, that it can go on. */
+export function stoppedOr(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted) return error;
+  return new ModelError('Stopped. What was fetched stays, and the next pull goes on from there.', { cause: error });
 }
 
 type HubSource = Extract<ModelSource, { type: 'hub' }>;
@@ -91,11 +97,7 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
   const onNote = options.onNote ?? (() => {});
   const partialPath = `${path}.partial`;
   const fetched = await download({
-    hub: {
-      endpoint: hubAddress(options.endpoint),
-      token: options.token ?? null,
-      stallMs: options.stallMs ?? 30_000,
-    },
+    hub: hubOptions(options),
     file: source,
     partialPath,
     expected: source,
@@ -127,6 +129,10 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
     added: null,
   });
   return { outcome: 'pulled', id: entry.id, path, sizeBytes: fetched.sizeBytes, sha256: fetched.sha256 };
+}
+
+export function hubOptions({ endpoint, token = null, stallMs = 30_000 }: PullModelOptions): HubOptions {
+  return { endpoint: hubAddress(endpoint), token, stallMs };
 }
 
 function hubAddress(endpoint: string | undefined): string {

@@ -88,14 +88,27 @@ export function trainable(models: ModelsService, id: string): Trainable {
     });
   }
   const { installed } = baseModel;
-  if (!installed || profile.weightsFolder === null) {
-    const missing = installed ? 'the weights to train on' : 'the file that serves it';
-    throw fault('model_not_installed', {
-      message: `The base model ${id} is listed, but ${missing} is not installed.`,
-      param,
-    });
-  }
+  if (!installed || profile.weightsFolder === null) throw notInstalled(baseModel, profile);
   return { baseModel: { ...baseModel, installed }, profile, rateMicroPerMinute };
+}
+
+/** Names what is missing, and how the operator gets it. */
+function notInstalled({ id, installed, source }: BaseModel, { weightsFolder, weightsCommand }: TrainingProfile) {
+  const missing: string[] = [];
+  const commands: string[] = [];
+  if (!installed) {
+    missing.push('the file that serves it');
+    if (source?.type === 'hub') commands.push(`fanfold models pull ${id}`);
+  }
+  if (weightsFolder === null) {
+    missing.push('the weights to train on');
+    if (weightsCommand !== null) commands.push(weightsCommand);
+  }
+  const advice = commands.length === 0 ? '' : ` Its operator installs this with: ${commands.join('; ')}`;
+  return fault('model_not_installed', {
+    message: `The base model ${id} is listed, but this server lacks ${missing.join(' and ')}.${advice}`,
+    param: 'base_model',
+  });
 }
 
 async function findData(

@@ -9,12 +9,15 @@ export type Base = { ggufPath: string; weightsFolder: string };
 export function createBases(models: Pick<ModelsService, 'find' | 'trainingProfile'>) {
   function baseOf(baseModelId: string, sha256: string): Base {
     const installed = models.find(baseModelId)?.installed;
-    const weightsFolder = models.trainingProfile(baseModelId)?.weightsFolder;
-    if (!installed || !weightsFolder)
+    const { weightsFolder = null, weightsCommand = null } = models.trainingProfile(baseModelId) ?? {};
+    if (!installed || weightsFolder === null) {
+      const command = installed ? weightsCommand : null;
       throw new AttemptFailure(
         'base_model_unavailable',
         `The base model ${baseModelId} is not installed with its weights.`,
+        { hint: command && `Ask the operator to install them with "${command}", then retry.` },
       );
+    }
     if (installed.sha256 !== sha256)
       throw new AttemptFailure(
         'base_model_unavailable',

@@ -1,0 +1,192 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { withFileLock } from '../file-lock.ts';
+import { inOneLine, ModelError } from '../model-error.ts';
+import type { ModelsService } from '../models-service.ts';
+import { syncFolder } from '../registry.ts';
+import { holdsWeights, hubWeightsFolder, weightsManifest } from '../weights.ts';
+import { checkFreeBytes, download } from './download.ts';
+import type { HubOptions } from './hub-client.ts';
+import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
+import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
+import type { TransferProgress } from './transfer-meter.ts';
+import { toldInOneLine, withRetries } from './trouble.ts';
+import { describingFiles, isListed, weightFiles } from './weights-files.ts';
+
+export type PulledWeights =
+  | { outcome: 'already_installed'; id: string; folder: string }
+  | { outcome: 'pulled'; id: string; folder: string; commit: string; sizeBytes: number };
+
+/**
+ * Fetches what training on a catalogue entry needs: configuration, tokenizer and safetensors files. They gather in a
+ * folder beside and appear all at once, checked. Throws `ModelError` with one line.
+ */
+export function pullWeights(models: ModelsService, options: PullModelOptions): Promise<PulledWeights> {
+  return inOneLine(async () => {
+    const { id, signal } = options;
+    const source = findSource(models, id);
+    const folder = hubWeightsFolder(models.registryPath, id);
+    const draft = join(dirname(folder), `.${id}.partial`);
+    await mkdir(dirname(folder), { recursive: true });
+    const lock = { waitMs: 0, busyMessage: `The weights of ${id} are being pulled by another command.` };
+    return await withFileLock(join(dirname(folder), `.${id}.pull.lock`), lock, async () => {
+      if (!options.force && (await isWhole(folder))) return { outcome: 'already_installed', id, folder };
+      try {
+        return await fetchAll({ id, source, folder, draft, options });
+      } catch (error) {
+        throw stoppedOr(error, signal);
+      }
+    });
+  });
+}
+
+type Source = { repo: string; revision: string };
+type Pull = { id: string; source: Source; folder: string; draft: string; options: PullModelOptions };
+
+function findSource({ catalogue, find }: ModelsService, id: string): Source {
+  const weights = catalogue.training.get(id)?.weights;
+  if (weights?.type === 'hub') return weights;
+  if (weights) throw new ModelError(`The weights of ${id} ship with Fanfold; there is nothing to pull.`);
+  if (find(id)) throw new ModelError(`The catalogue names no weights to train ${id} on.`);
+  const ids = [...catalogue.training].flatMap(([other, entry]) => (entry.weights.type === 'hub' ? [other] : []));
+  throw new ModelError(
+    `The catalogue has no model ${JSON.stringify(id.slice(0, 80))} with weights to pull; it has ${ids.join(', ')}.`,
+  );
+}
+
+const Manifest = Type.Object({
+  repo: Type.String(),
+  commit: Type.String(),
+  files: Type.Array(Type.Object({ name: Type.String(), size_bytes: Type.Integer() })),
+});
+
+/** Whether the folder has what was pulled into it, or what a person has put there. */
+async function isWhole(folder: string): Promise<boolean> {
+  if (!holdsWeights(folder)) return false;
+  const text = await readFile(join(folder, weightsManifest), 'utf8').catch(() => null);
+  if (text === null) return true;
+  const manifest: unknown = JSON.parse(text);
+  if (!Value.Check(Manifest, manifest)) return false;
+  const sizes = await Promise.all(
+    manifest.files.map(({ name }) => stat(join(folder, basename(name))).catch(() => null)),
+  );
+  return manifest.files.every(({ size_bytes: size }, index) => sizes[index]?.size === size);
+}
+
+async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<PulledWeights> {
+  const { signal, onNote = () => {}, onProgress = () => {}, retryDelaysMs = [1_000, 4_000, 16_000] } = options;
+  const hub = hubOptions(options);
+  const patience = { retryDelaysMs, onNote, signal };
+  const listing = await toldInOneLine(() =>
+    withRetries(
+      patience,
+      () => 0,
+      () => listFiles(hub, source, signal),
+    ),
+  );
+  await mkdir(draft, { recursive: true });
+  const place = { hub, repo: source.repo, listing, draft, options, onNote };
+  const describing = describingFiles(listing, source.repo);
+  for (const file of describing) await fetchOne(place, file, () => {});
+  const weights = await weightFiles(listing, draft, source.repo);
+  await fetchWeights(place, weights, onProgress);
+  const sizeBytes = await putInPlace({ id, source, folder, draft, commit: listing.commit }, [
+    ...describing,
+    ...weights,
+  ]);
+  return { outcome: 'pulled', id, folder, commit: listing.commit, sizeBytes };
+}
+
+type Place = {
+  hub: HubOptions;
+  repo: string;
+  listing: Listing;
+  draft: string;
+  options: PullModelOptions;
+  onNote: (line: string) => void;
+};
+type OnProgress = (progress: TransferProgress) => void;
+
+/** One file after the other, told as one transfer. */
+async function fetchWeights(place: Place, files: readonly ListedFile[], onProgress: OnProgress): Promise<void> {
+  const sizes = files.map(({ sizeBytes }) => sizeBytes);
+  const totalBytes = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
+  const here = await Promise.all(files.map(({ name }) => bytesHere(join(place.draft, name))));
+  const missing = (totalBytes ?? 0) - here.reduce((sum, bytes) => sum + bytes, 0);
+  await checkFreeBytes(place.draft, missing, place.options.freeBytes);
+  let before = 0;
+  for (const file of files) {
+    await fetchOne(place, file, (progress) => onProgress(partOfAll(progress, { before, totalBytes })));
+    before += (await stat(join(place.draft, file.name))).size;
+  }
+}
+
+async function bytesHere(path: string): Promise<number> {
+  const found = (await stat(path).catch(() => null)) ?? (await stat(`${path}.partial`).catch(() => null));
+  return found?.size ?? 0;
+}
+
+function partOfAll(progress: TransferProgress, all: { before: number; totalBytes: number | null }): TransferProgress {
+  if (progress.phase === 'check') return progress;
+  const receivedBytes = all.before + progress.receivedBytes;
+  const { bytesPerSecond } = progress;
+  const { totalBytes } = all;
+  const isEndKnown = totalBytes !== null && bytesPerSecond > 0;
+  const etaSeconds = isEndKnown ? Math.max(0, Math.ceil((totalBytes - receivedBytes) / bytesPerSecond)) : null;
+  return { ...progress, receivedBytes, totalBytes, etaSeconds };
+}
+
+/** Brings a file into the draft folder, unless an earlier pull has brought the same. */
+async function fetchOne(place: Place, file: ListedFile, onProgress: OnProgress): Promise<void> {
+  const { hub, repo, listing, draft, options, onNote } = place;
+  const path = join(draft, file.name);
+  if (await isListed(path, file)) return;
+  await rm(path, { force: true });
+  const partialPath = `${path}.partial`;
+  const fetched = await download({
+    hub,
+    file: { repo, file: file.name, revision: listing.commit },
+    partialPath,
+    expected: { sha256: file.sha256, sizeBytes: file.sizeBytes },
+    signal: options.signal,
+    onProgress,
+    onNote,
+    retryDelaysMs: options.retryDelaysMs ?? [1_000, 4_000, 16_000],
+    freeBytes: options.freeBytes,
+  });
+  const isRight = fetched.digestChecked || (await isListed(partialPath, file));
+  if (isRight === false) {
+    await rm(partialPath, { force: true });
+    throw new ModelError(`${repo}/${file.name} is not the file that the hub lists; nothing was installed.`);
+  }
+  if (isRight === null) onNote(`The hub names no digest of ${file.name}; its SHA-256 is ${fetched.sha256}.`);
+  await rename(partialPath, path);
+  await rm(`${partialPath}.json`, { force: true });
+}
+
+type Made = Omit<Pull, 'options'> & { commit: string };
+
+/** Makes the draft the folder of the weights, whole. A death in between leaves the draft whole, for the next pull. */
+async function putInPlace({ id, source, folder, draft, commit }: Made, fetched: ListedFile[]): Promise<number> {
+  const names = new Set(fetched.map(({ name }) => name));
+  for (const name of await readdir(draft)) {
+    if (!names.has(name)) await rm(join(draft, name), { recursive: true, force: true });
+  }
+  const files = await Promise.all(
+    [...names].map(async (name) => ({ name, size_bytes: (await stat(join(draft, name))).size })),
+  );
+  const manifest = { repo: source.repo, revision: source.revision, commit, files };
+  await writeFile(join(draft, weightsManifest), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true });
+  await syncFolder(draft);
+  const former = join(dirname(folder), `.${id}.former`);
+  await rm(former, { recursive: true, force: true });
+  await rename(folder, former).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(draft, folder);
+  await syncFolder(dirname(folder));
+  await rm(former, { recursive: true, force: true });
+  return files.reduce((sum, { size_bytes: size }) => sum + size, 0);
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { sha256OfFile } from '../file-digest.ts';
+import { ModelError } from '../model-error.ts';
+import { singleWeights, weightsIndex } from '../weights.ts';
+import type { ListedFile, Listing } from './hub-listing.ts';
+
+/** What describes a model beside its weights, as far as a repository has it. Nothing that would have to be unpickled or run. */
+const descriptions = [
+  'config.json',
+  'generation_config.json',
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'tokenizer.model',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'vocab.json',
+  'merges.txt',
+  'chat_template.jinja',
+  weightsIndex,
+];
+
+export function describingFiles({ files }: Listing, repo: string): ListedFile[] {
+  if (!files.has('config.json'))
+    throw new ModelError(`${repo} has no config.json; it is no model that can be trained.`);
+  return descriptions.flatMap((name) => files.get(name) ?? []);
+}
+
+const Config = Type.Object({ model_type: Type.String(), auto_map: Type.Optional(Type.Never()) });
+const Index = Type.Object({ weight_map: Type.Record(Type.String(), Type.String()) });
+
+/** The files that hold the weights themselves, as the describing ones in `folder` say. */
+export async function weightFiles({ files }: Listing, folder: string, repo: string): Promise<ListedFile[]> {
+  const config = await readJson(join(folder, 'config.json'));
+  if (!Value.Check(Config, config)) {
+    throw new ModelError(`${repo} describes a model that needs code of its own, or none; it cannot be trained.`);
+  }
+  if (!files.has(weightsIndex)) {
+    const single = files.get(singleWeights);
+    if (single) return [single];
+    throw new ModelError(`${repo} has no weights in the safetensors format.`);
+  }
+  const index = await readJson(join(folder, weightsIndex));
+  if (!Value.Check(Index, index)) throw new ModelError(`The ${weightsIndex} of ${repo} is damaged.`);
+  const shards = [...new Set(Object.values(index.weight_map))].toSorted();
+  return shards.map((name) => {
+    const shard = /^[\w-][\w.-]*\.safetensors$/.test(name) ? files.get(name) : undefined;
+    if (shard) return shard;
+    throw new ModelError(`${repo} lacks the file ${JSON.stringify(name.slice(0, 80))} that its index names.`);
+  });
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the file is the listed one; null: the hub names no digest that could tell. */
+export async function isListed(
+  path: string,
+  { sizeBytes, sha256, blobId }: ListedFile,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<boolean | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found || (sizeBytes !== null && found.size !== sizeBytes)) return false;
+  if (sha256 !== null) return (await sha256OfFile(path, onBytes)) === sha256;
+  if (blobId !== null) return (await blobIdOf(path, found.size)) === blobId;
+  return null;
+}
+
+/** The digest by which git knows a file. */
+async function blobIdOf(path: string, size: number): Promise<string> {
+  const hash = createHash('sha1').update(`blob ${size}\0`);
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
