@@ -1,7 +1,7 @@
 /** Round numbers from 0 to at least `max`, about `count` of them: 0, 50, 100 rather than 0, 37, 74. */
-export function ticksUpTo(max: number, count = 4): number[] {
+export function ticksUpTo(max: number, { count = 4, isWhole = false } = {}): number[] {
   if (!(max > 0)) return [0, 1];
-  const rough = max / count;
+  const rough = isWhole ? Math.max(1, max / count) : max / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
   const steps = Math.ceil(max / step - 1e-9);

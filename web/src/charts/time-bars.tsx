@@ -23,22 +23,28 @@ export type TimeBarsProps = {
   format: (value: number) => string;
   /** Said in the chart when every value is zero. */
   nothing: string;
+  /** Counts: no marks between whole numbers. */
+  isWhole?: boolean;
   height?: number;
 };
 
-const margin = { top: 8, right: 4, bottom: 22, left: 44 };
+const edges = { top: 8, right: 4, bottom: 22, left: 44 };
+/** Of a digit beside a mark, in px, at most. */
+const digitWidth = 6.5;
 const labelWidth = 52;
 const gap = 0.3;
 
 /** Bars over time, one stacked on the other. Arrow keys go from bar to bar; the numbers also stand in a hidden table. */
-export function TimeBars({ label, series, points, format, nothing, height = 190 }: TimeBarsProps) {
+export function TimeBars({ label, series, points, format, nothing, isWhole = false, height = 190 }: TimeBarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
   const id = useId();
+  const most = Math.max(...points.map(({ values }) => sum(values)), 0);
+  const ticks = ticksUpTo(most, { isWhole });
+  const longest = Math.max(...ticks.map((tick) => format(tick).length));
+  const margin = { ...edges, left: Math.max(edges.left, 12 + longest * digitWidth) };
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom };
   const step = inner.width / Math.max(1, points.length);
-  const most = Math.max(...points.map(({ values }) => sum(values)), 0);
-  const ticks = ticksUpTo(most);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => margin.top + inner.height * (1 - value / top);
   const point = shown === null ? undefined : points[shown];
@@ -92,7 +98,7 @@ export function TimeBars({ label, series, points, format, nothing, height = 190 
               isDim={shown !== null && shown !== index}
             />
           ))}
-          <Labels points={points} step={step} width={inner.width} y={height - 6} />
+          <Labels points={points} step={step} width={inner.width} left={margin.left} y={height - 6} />
         </svg>
         {most === 0 && <p className={styles.nothing}>{nothing}</p>}
         {point && shown !== null && (
@@ -166,12 +172,14 @@ function Bar({ series, values, x, width, y, isDim }: BarProps) {
   );
 }
 
-function Labels({ points, step, width, y }: { points: readonly BarPoint[]; step: number; width: number; y: number }) {
+type LabelsProps = { points: readonly BarPoint[]; step: number; width: number; left: number; y: number };
+
+function Labels({ points, step, width, left, y }: LabelsProps) {
   const stride = labelStride(points.length, width, labelWidth);
   return points.map(({ key, label }, index) =>
     // From the end, so that the present is always named.
     (points.length - 1 - index) % stride === 0 ? (
-      <text key={key} className={styles.tick} x={margin.left + (index + 0.5) * step} y={y} textAnchor="middle">
+      <text key={key} className={styles.tick} x={left + (index + 0.5) * step} y={y} textAnchor="middle">
         {label}
       </text>
     ) : null,
@@ -214,7 +222,7 @@ function Legend({ series }: { series: readonly BarSeries[] }) {
   );
 }
 
-function HiddenTable({ label, series, points, format }: Omit<TimeBarsProps, 'nothing'>) {
+function HiddenTable({ label, series, points, format }: Omit<TimeBarsProps, 'nothing' | 'isWhole'>) {
   return (
     <table className="visually-hidden">
       <caption>{label}</caption>

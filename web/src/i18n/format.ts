@@ -69,12 +69,15 @@ function durationIn(tag: string, ms: number): string {
     ] as const
   ).find(([, length]) => ms >= length) ?? ['millisecond', 1];
   const digits = unit === 'millisecond' || ms / size >= 100 ? 0 : 1;
+  // A number and its unit stay on one line.
   return new Intl.NumberFormat(tag, {
     style: 'unit',
     unit,
     unitDisplay: 'short',
     maximumFractionDigits: digits,
-  }).format(ms / size);
+  })
+    .format(ms / size)
+    .replace(/ /g, '\u00a0');
 }
 
 export function useFormat(): Format {

@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import type { MouseEvent, ReactNode } from 'react';
 import { basePath } from '../app/page-settings.ts';
 import { router } from '../app/router.ts';
@@ -17,19 +17,18 @@ export type AppLinkProps = { href: string; children: ReactNode; 'aria-label'?: s
 
 /** A link to an address that comes from the server; ask `isPage` before. */
 export function AppLink({ href, ...props }: AppLinkProps) {
-  const go = (event: MouseEvent) => {
-    // Another tab or window, as the reader likes.
-    if (
-      event.defaultPrevented ||
-      event.button !== 0 ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.shiftKey ||
-      event.altKey
-    )
-      return;
-    event.preventDefault();
-    void router.navigate({ href });
-  };
-  return <Anchor href={basePath() + href} onClick={go} underline="always" inherit {...props} />;
+  return <Anchor href={basePath() + href} onClick={follow(href)} underline="always" inherit {...props} />;
 }
+
+/** The same where it is the main thing to do. */
+export function AppButton({ href, ...props }: AppLinkProps) {
+  return <Button component="a" href={basePath() + href} onClick={follow(href)} {...props} />;
+}
+
+/** Goes there within the app, unless the reader wants another tab or window. */
+const follow = (href: string) => (event: MouseEvent) => {
+  const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  if (event.defaultPrevented || event.button !== 0 || isElsewhere) return;
+  event.preventDefault();
+  void router.navigate({ href });
+};

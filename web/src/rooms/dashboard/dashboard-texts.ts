@@ -64,7 +64,7 @@ export const dashboardTexts = catalogue(
     noProjects: 'No projects yet.',
     models: 'Models that cost most',
     noModels: 'No model was called in this time.',
-    modelCalls: (count: string) => `${count} calls`,
+    modelCalls: (count: string) => (count === '1' ? '1 call' : `${count} calls`),
     text: 'text',
     embedding: 'embedding',
   },

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { AppButton, isPage } from '../../ui/app-link.tsx';
 import { Part } from '../../ui/part.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
@@ -40,6 +40,6 @@ function ProjectPage({ dashboard, page, text }: { dashboard: Dashboard; page: st
   const t = useTexts(dashboardTexts);
   const [project] = dashboard.projects.recent;
   const href = project ? `/projects/${project.owner}/${project.slug}/${page}` : '/projects';
-  if (isPage(href)) return <AppLink href={href}>{text}</AppLink>;
-  return <AppLink href="/projects">{t.toProjects}</AppLink>;
+  if (isPage(href)) return <AppButton href={href}>{text}</AppButton>;
+  return <AppButton href="/projects">{t.toProjects}</AppButton>;
 }

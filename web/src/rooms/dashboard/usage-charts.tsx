@@ -32,6 +32,7 @@ export function CallsChart({ dashboard }: { dashboard: Dashboard }) {
         ]}
         points={points}
         format={format.shortNumber}
+        isWhole
         nothing={t.noCalls}
       />
     </Panel>

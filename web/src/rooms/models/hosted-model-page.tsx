@@ -72,7 +72,7 @@ function HowToCall({ project, model }: { project: Project; model: HostedModel })
   const t = useTexts(modelsTexts);
   if (model.state === 'active') return <CallExamples project={project} models={[model.alias]} />;
   return (
-    <Panel title={t.callIt} text={t.notActive}>
+    <Panel title={t.callIt} text={model.state === 'warming' ? t.soonActive : t.notActive}>
       {null}
     </Panel>
   );

@@ -2,8 +2,9 @@ import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { IconPlayerPause, IconPlayerPlay, IconRefresh } from '../../ui/icons.tsx';
+import { IconMessageCircle, IconPlayerPause, IconPlayerPlay, IconRefresh } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { useEnableModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
@@ -16,8 +17,19 @@ type ModelProps = { path: ModelPath; model: HostedModel };
 export function ModelActions({ path, model }: ModelProps) {
   const t = useTexts(modelsTexts);
   const [isRetargeting, setRetargeting] = useState(false);
+  const isTrained = model.target.type === 'training_job' ? true : undefined;
   return (
     <Group gap="xs">
+      {model.state === 'active' && (
+        <ButtonLink
+          to="/projects/$owner/$project/playground"
+          params={path}
+          search={{ model: model.alias, compare: isTrained }}
+          leftSection={<IconMessageCircle size={16} />}
+        >
+          {isTrained ? t.compareWithBase : t.tryIt}
+        </ButtonLink>
+      )}
       {model.state !== 'warming' && (
         <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => setRetargeting(true)}>
           {t.retarget}

@@ -1,21 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
 import { useTargetName } from './model-badges.tsx';
 import styles from './models.module.css';
-import type { HostedModel, ModelPath } from './models-queries.ts';
+import { type HostedModel, type ModelPath, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { RenameModel } from './rename-model.tsx';
+import { targetValue } from './target-select.tsx';
 
 /** What a hosted model is and what it costs. */
 export function ModelFacts({ path, model }: { path: ModelPath; model: HostedModel }) {
   const t = useTexts(modelsTexts);
   const { never } = useTexts(sharedTexts);
   const format = useFormat();
-  const targetName = useTargetName();
   const { limits, rate, runtime } = model;
   return (
     <Panel
@@ -24,7 +26,7 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
     >
       <dl className={styles.facts}>
         <Fact name={t.target}>
-          {targetName(model.target)}
+          <Target model={model} />
           {model.target.id !== model.base_model && <span className={styles.quiet}>{model.base_model}</span>}
         </Fact>
         <Fact name={t.runtime}>{t.runtimes[runtime.status]}</Fact>
@@ -49,6 +51,20 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
         </Fact>
       </dl>
     </Panel>
+  );
+}
+
+/** What was trained leads to where it was. */
+function Target({ model: { target, kind } }: { model: HostedModel }) {
+  const targetName = useTargetName();
+  const { data: trained } = useQuery({ ...trainedModelsQuery(kind), enabled: target.type === 'training_job' });
+  const job = trained?.data.find(({ ref }) => ref === targetValue(target));
+  if (!job?.project) return targetName(target);
+  const { owner, slug } = job.project;
+  return (
+    <TextLink to="/projects/$owner/$project/training-jobs/$id" params={{ owner, project: slug, id: target.id }}>
+      {job.name}
+    </TextLink>
   );
 }
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { type ProjectPath, warmingPollMs } from '../projects/projects-queries.ts';
 import type { RegistrySearch } from './routes.ts';
 
 export type HostedModel = Schemas['HostedModel'];
@@ -14,8 +14,6 @@ export type TargetName = HostedModel['target'];
 
 export type ModelPath = ProjectPath & { id: string };
 
-/** While a model is being checked its state is asked for this often. */
-const warmingPollMs = 1_000;
 const isWarming = (model: { state: State }) => model.state === 'warming';
 
 export const hostedListQuery = ({ owner, project }: ProjectPath) =>

@@ -49,6 +49,7 @@ export const modelsTexts = catalogue(
     back: 'All hosted models',
     about: 'About',
     callIt: 'Call it',
+    soonActive: 'It is being loaded and tried; it can be called in a moment.',
     notActive: 'Activate it to call it.',
     failedTitle: 'It could not be loaded',
     failedNext: 'Mend what the message says, or put another target behind it, then activate it again.',
@@ -117,6 +118,8 @@ export const modelsTexts = catalogue(
     serveAs: 'Under which name',
     newAlias: 'A new alias',
     servePresent: 'Put it behind an alias of this project',
+    compareWithBase: 'Compare with the base model',
+    tryIt: 'Try it',
     trained: (id: string) => `training job ${id}`,
   },
   {
@@ -165,6 +168,7 @@ export const modelsTexts = catalogue(
     back: '所有托管模型',
     about: '概况',
     callIt: '调用',
+    soonActive: '正在加载并试运行，稍后即可调用。',
     notActive: '启用后即可调用。',
     failedTitle: '无法加载',
     failedNext: '请按提示解决问题或更换目标，然后重新启用。',
@@ -231,6 +235,8 @@ export const modelsTexts = catalogue(
     serveAs: '使用的名称',
     newAlias: '新的别名',
     servePresent: '换到本项目的别名背后',
+    compareWithBase: '与基础模型对比',
+    tryIt: '试用',
     trained: (id) => `训练任务 ${id}`,
   },
 );

@@ -8,6 +8,7 @@ import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { AnswerText } from './answer-text.tsx';
+import type { Choices } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
@@ -17,6 +18,7 @@ import type { Timing } from './use-conversation.ts';
 
 type AnswerProps = {
   project: Project;
+  choices: Choices;
   chatId: string;
   message: Message;
   /** As it was measured here, if it arrived here. */
@@ -25,7 +27,7 @@ type AnswerProps = {
 };
 
 /** An answer that is there, with what it cost and what can be done with it. */
-export function Answer({ project, chatId, message, timing, onRetry }: AnswerProps) {
+export function Answer({ project, choices, chatId, message, timing, onRetry }: AnswerProps) {
   const t = useTexts(playgroundTexts);
   const [dialog, setDialog] = useState<'code' | 'save' | null>(null);
   const { state, content, error } = message;
@@ -38,7 +40,7 @@ export function Answer({ project, chatId, message, timing, onRetry }: AnswerProp
     <article className={styles.answer}>
       <AnswerText text={text} />
       {error && <ProblemNote error={new Problem({ status: 0, ...error, retryAfterS: error.retry_after_s })} />}
-      <Facts message={message} timing={timing} />
+      <Facts {...{ choices, message, timing }} />
       <div className={styles.actions}>
         {state !== 'complete' && <Badge color={state === 'failed' ? 'rust' : 'amber'}>{t.states[state]}</Badge>}
         {onRetry && state !== 'streaming' && (
@@ -80,10 +82,12 @@ export function Answer({ project, chatId, message, timing, onRetry }: AnswerProp
   );
 }
 
-function Facts({ message, timing }: Pick<AnswerProps, 'message' | 'timing'>) {
+type FactsProps = Pick<AnswerProps, 'choices' | 'message' | 'timing'>;
+
+function Facts({ choices, message, timing }: FactsProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const facts = factsOf({ message, timing }, { t: t.facts, format });
+  const facts = factsOf({ choices, message, timing }, { t: t.facts, format });
   if (facts.length === 0) return null;
   return (
     <p className={styles.facts}>
@@ -97,11 +101,11 @@ function Facts({ message, timing }: Pick<AnswerProps, 'message' | 'timing'>) {
 
 type Words = { t: (typeof playgroundTexts)['en']['facts']; format: Format };
 
-function factsOf({ message, timing }: Pick<AnswerProps, 'message' | 'timing'>, { t, format }: Words): string[] {
+function factsOf({ choices, message, timing }: FactsProps, { t, format }: Words): string[] {
   const { usage, request, finished_at: finishedAt, active_ms: activeMs } = message;
   if (!usage || finishedAt === null) return [];
   return [
-    String(request?.model ?? ''),
+    choices.find(({ id }) => id === request?.model)?.label ?? String(request?.model ?? ''),
     t.tokens(format.number(usage.prompt_tokens), format.number(usage.completion_tokens)),
     t.cost(format.exactCredits(message.credits)),
     ...(timing

@@ -27,7 +27,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
   // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
   const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
   const isBegunHere = chatId === null || chatId === begun.chat;
-  const choose = (search: { chat?: string; compare?: true }) => {
+  const choose = (search: { chat?: string; compare?: true; model?: string | undefined }) => {
     setBegun(({ number }) => ({ chat: null, number: number + 1 }));
     void navigate({ search });
   };
@@ -42,7 +42,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           size="sm"
           aria-label={t.mode}
           value={compare ? 'two' : 'one'}
-          onChange={(mode) => choose(mode === 'two' ? { compare: true } : {})}
+          onChange={(mode) => choose(mode === 'two' ? { compare: true, model } : { model })}
           data={[
             { value: 'one', label: t.single },
             { value: 'two', label: t.comparing },
@@ -55,7 +55,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           <Button
             variant="default"
             leftSection={<IconPlus size={16} />}
-            onClick={() => choose(compare ? { compare: true } : {})}
+            onClick={() => choose(compare ? { compare: true, model } : { model })}
           >
             {t.newChat}
           </Button>

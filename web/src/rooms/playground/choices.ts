@@ -36,6 +36,12 @@ export function groupsOf(choices: Choices, texts: Record<Choice['kind'], string>
   });
 }
 
+/** What a model is best compared with: what it was taught from, or else any other. */
+export function counterpartOf(choices: Choices, first: Choice): Choice {
+  const others = choices.filter(({ id }) => id !== first.id);
+  return others.find(({ id }) => id === first.base.id) ?? others[0] ?? first;
+}
+
 export function choiceOf(choices: Choices, id: string): Choice {
   return choices.find((choice) => choice.id === id) ?? choices[0];
 }

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import type { Project } from '../projects/projects-queries.ts';
-import { type Choices, choiceOf, groupsOf } from './choices.ts';
+import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
@@ -16,7 +16,7 @@ export function Compare({ project, choices, first }: { project: Project; choices
   const t = useTexts(playgroundTexts);
   const [settings, setSettings] = useState(startWith(first));
   const left = useSide(project, first.id);
-  const right = useSide(project, (choices.find(({ id }) => id !== first.id) ?? first).id);
+  const right = useSide(project, counterpartOf(choices, first).id);
   const sides = [
     { ...left, label: t.modelA },
     { ...right, label: t.modelB },
@@ -34,7 +34,7 @@ export function Compare({ project, choices, first }: { project: Project; choices
               data={groupsOf(choices, t)}
               onChange={(event) => setModel(event.currentTarget.value)}
             />
-            <MessageList {...{ project, chatId, conversation }} settings={settingsOf(model)} label={label} />
+            <MessageList {...{ project, choices, chatId, conversation }} settings={settingsOf(model)} label={label} />
           </div>
         ))}
       </div>

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -8,7 +9,7 @@ import { IconCode, IconVectorTriangle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/projects-queries.ts';
-import { type Choices, groupsOf } from './choices.ts';
+import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import { Matrix } from './matrix.tsx';
 import { mostRetries } from './patient.ts';
@@ -18,6 +19,7 @@ import { SearchPanel } from './search-panel.tsx';
 import { matrixOf } from './similarity.ts';
 import { useEmbeddings } from './use-embeddings.ts';
 
+const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 /** A matrix of more cannot be read. */
 const mostTexts = 24;
 
@@ -27,8 +29,11 @@ type Compared = { texts: string[]; sides: { model: string; vectors: number[][] }
 export function EmbeddingPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const [model, setModel] = useState(choices[0].id);
-  const [other, setOther] = useState('');
+  const { model: asked = '', compare: isComparing } = route.useSearch();
+  const first = choiceOf(choices, asked);
+  // Before and after what was learned, in this order.
+  const [model, setModel] = useState(isComparing ? counterpartOf(choices, first).id : first.id);
+  const [other, setOther] = useState(isComparing ? first.id : '');
   const [text, setText] = useState('');
   const [isCodeOpen, setCodeOpen] = useState(false);
   const { embed, done, waiting } = useEmbeddings({ owner: project.owner.slug, project: project.slug });

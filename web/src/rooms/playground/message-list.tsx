@@ -8,6 +8,7 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { Answer } from './answer.tsx';
 import { AnswerText } from './answer-text.tsx';
+import type { Choices } from './choices.ts';
 import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -17,6 +18,8 @@ import type { Conversation, Live } from './use-conversation.ts';
 
 export type MessageListProps = {
   project: Project;
+  /** Tell what models are called. */
+  choices: Choices;
   chatId: string | null;
   conversation: Conversation;
   settings: ChatSettings;
@@ -25,7 +28,7 @@ export type MessageListProps = {
 };
 
 /** What was said, and the answer that arrives. */
-export function MessageList({ project, chatId: chosen, conversation, settings, label }: MessageListProps) {
+export function MessageList({ project, choices, chatId: chosen, conversation, settings, label }: MessageListProps) {
   const t = useTexts(playgroundTexts);
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
@@ -60,7 +63,7 @@ export function MessageList({ project, chatId: chosen, conversation, settings, l
         ) : (
           <Answer
             key={message.id}
-            {...{ project, chatId, message }}
+            {...{ project, choices, chatId, message }}
             timing={conversation.timings[message.id]}
             onRetry={
               live || (message.state === 'complete' && message !== last)

@@ -13,6 +13,7 @@ import { choicesOf } from './choices.ts';
 import { playgroundTexts } from './playground-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project');
+const playground = getRouteApi('/signed-in/projects/$owner/$project/playground');
 const EmbeddingPlayground = lazy(async () => {
   const { EmbeddingPlayground: page } = await import('./embedding-playground.tsx');
   return { default: page };
@@ -38,10 +39,14 @@ export function PlaygroundPage() {
 function Models({ project }: { project: Project }) {
   const t = useTexts(playgroundTexts);
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
-  const { data: hosted } = useSuspenseQuery(hostedModelsQuery(route.useParams()));
-  const { data: trained } = useSuspenseQuery(trainedModelsQuery(project.kind));
+  const { data: hosted, isFetching: isHostedOld } = useSuspenseQuery(hostedModelsQuery(route.useParams()));
+  const { data: trained, isFetching: isTrainedOld } = useSuspenseQuery(trainedModelsQuery(project.kind));
+  const { model } = playground.useSearch();
   const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
+  // One that was made a moment ago is not among what was known before.
+  const isKnown = model === undefined || [first, ...others].some((choice) => choice?.id === model);
+  if (!isKnown && (isHostedOld || isTrainedOld)) return <RowsSkeleton columns={2} rows={6} />;
   if (!first)
     return (
       <Empty icon={IconMessageCircle} title={t.noModelsTitle}>

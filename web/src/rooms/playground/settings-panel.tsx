@@ -141,6 +141,7 @@ function ToolsField({ start, onChange }: { start: Tools; onChange: (tools: Tools
   };
   return (
     <Textarea
+      className={styles.tools ?? ''}
       label={t.tools}
       description={t.toolsHint}
       autosize

@@ -25,7 +25,7 @@ export function Talk({ project, choices, chatId, onChat, start }: TalkProps) {
   return (
     <div className={styles.talk}>
       <div className={styles.conversation}>
-        <MessageList {...{ project, chatId, conversation, settings }} />
+        <MessageList {...{ project, choices, chatId, conversation, settings }} />
         <Composer
           isBusy={conversation.live !== null}
           onSend={(text) => void conversation.say(settings, text)}

@@ -27,6 +27,9 @@ export const projectQuery = ({ owner, project }: ProjectPath) =>
     queryFn: ({ signal }) => call('GET /api/v1/projects/{owner}/{project}', { path: { owner, project }, signal }),
   });
 
+/** While a model is being checked its state is asked for this often. */
+export const warmingPollMs = 1_000;
+
 /** What can be called in a project under a name of its own. */
 export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
@@ -37,6 +40,8 @@ export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
         query: { source: 'alias', limit: 100 },
         signal,
       }),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some((model) => model.state === 'warming') ? warmingPollMs : false,
   });
 
 /** The same for somebody who is not the owner: what of it he may call. */

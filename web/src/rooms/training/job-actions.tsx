@@ -2,8 +2,9 @@ import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { basePath } from '../../app/page-settings.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { IconDownload, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
+import { IconDownload, IconMessageCircle, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ServeTarget } from '../models/serve-target.tsx';
 import type { Project } from '../projects/projects-queries.ts';
@@ -45,6 +46,15 @@ export function JobActions({ path, job, project }: JobActionsProps) {
           >
             {t.download}
           </Button>
+          <ButtonLink
+            variant="default"
+            to="/projects/$owner/$project/playground"
+            params={path}
+            search={{ model: job.model_ref, compare: true }}
+            leftSection={<IconMessageCircle size={16} />}
+          >
+            {t.compareWithBase}
+          </ButtonLink>
           <Button leftSection={<IconRocket size={16} />} onClick={() => setOpen('deploy')}>
             {t.deploy}
           </Button>

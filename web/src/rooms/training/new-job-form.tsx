@@ -20,7 +20,7 @@ import {
   settingsFrom,
 } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
-import { Settings } from './settings-fields.tsx';
+import { hintBelow, Settings } from './settings-fields.tsx';
 import { SourceFields } from './source-fields.tsx';
 import styles from './training.module.css';
 import { useCreateJob } from './training-changes.ts';
@@ -77,13 +77,14 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
             <TextInput
               label={t.alias}
               description={t.aliasHint}
+              inputWrapperOrder={[...hintBelow]}
               maxLength={63}
               autoComplete="off"
               spellCheck={false}
               {...form.getInputProps('alias')}
             />
             <Checkbox
-              mt="lg"
+              className={styles.level ?? ''}
               label={t.activate}
               disabled={form.values.alias.trim() === ''}
               {...form.getInputProps('activate', { type: 'checkbox' })}

@@ -37,12 +37,18 @@ export function ProgressPanel({ job }: { job: Job }) {
         <Fact name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Fact>
         <Fact name={t.activeTime}>{format.duration(job.active_ms)}</Fact>
         <Fact name={t.spent}>
-          {format.credits(job.credits)}
+          {format.credits(spentSoFar(job))}
           <span className={styles.quiet}>{t.rate(format.credits(job.rate.credits_per_gpu_minute))}</span>
         </Fact>
       </dl>
     </Panel>
   );
+}
+
+/** What is owed for the time until now: it is booked when the attempt ends. */
+function spentSoFar({ state, credits, active_ms, rate }: Job): string {
+  const owed = (active_ms / 60_000) * Number(rate.credits_per_gpu_minute);
+  return isOver(state) || owed <= Number(credits) ? credits : owed.toFixed(6);
 }
 
 /** What is going on, where the state alone does not say it. */

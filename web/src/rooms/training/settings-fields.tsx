@@ -9,6 +9,9 @@ import styles from './training.module.css';
 
 type SettingsProps = { form: JobForm; ranges: Ranges; lengths: readonly number[] };
 
+/** Hints stand under the fields: labels and fields of a line are level, however long a hint is. */
+export const hintBelow = ['label', 'input', 'description', 'error'] as const;
+
 /** How it is taught: the settings of the base model, the important ones first. */
 export function Settings({ form, ranges, lengths }: SettingsProps) {
   const t = useTexts(newJobTexts);
@@ -27,6 +30,7 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
           {entries.filter((entry) => !isMain(entry)).map(field)}
           <TextInput
             label={t.testRatio}
+            inputWrapperOrder={[...hintBelow]}
             description={t.testRatioHint}
             placeholder={t.automatic}
             inputMode="decimal"
@@ -55,7 +59,12 @@ type SettingProps = { form: JobForm; name: HyperparameterName; range: Range; len
 function Setting({ form, name, range, lengths }: SettingProps) {
   const t = useTexts(newJobTexts);
   const { names, hints, yes, no } = useTexts(hyperparameterTexts);
-  const common = { label: names[name], description: hints[name], ...form.getInputProps(`settings.${name}`) };
+  const common = {
+    label: names[name],
+    description: hints[name],
+    inputWrapperOrder: [...hintBelow],
+    ...form.getInputProps(`settings.${name}`),
+  };
   const value = form.values.settings[name] ?? '';
   const fallback = range.default === null ? '–' : String(range.default);
   if (lengths.length > 0 || typeof range.default === 'boolean') {

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { testPassword } from '#test/sessions.ts';
+import { assertAccessible } from './axe.ts';
+import { openStage, type Stage, settle } from './stage.ts';
+
+let stage: Stage;
+
+before(async () => {
+  const threads = { FANFOLD_TRAINING_THREADS: '1', FANFOLD_ENGINE_THREADS: '1' };
+  stage = await openStage({ settings: { FANFOLD_SIGNUP: 'open', FANFOLD_SIGNUP_CREDITS: '5', ...threads } });
+});
+
+after(async () => {
+  await stage?.close();
+});
+
+const trained = { timeout: 120_000 };
+/** One answer to everything is learned in a few steps, and nothing that the base model would say. */
+const answer = '[queue: fold]';
+const tickets = Array.from({ length: 30 }, (_, n) => {
+  const thing = ['lamp', 'kettle', 'printer', 'drone', 'pump', 'oven'][n % 6];
+  return JSON.stringify({
+    messages: [
+      { role: 'user', content: `Ticket ${n}: the ${thing} does not start.` },
+      { role: 'assistant', content: answer },
+    ],
+  });
+}).join('\n');
+
+/** What the clipboard holds is run as a person would, with the key that was shown. */
+async function runCopied(page: Page, key: string): Promise<string> {
+  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -s ')], {
+    env: { PATH: process.env['PATH'], FANFOLD_KEY: key },
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+test('somebody new is led from the first page to a model that was trained, is served, and is compared with its base', async () => {
+  const { page, go, leave } = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const dialog = page.getByRole('dialog');
+  await go('/');
+  await page.getByRole('link', { name: 'Open an account' }).click();
+  await page.getByLabel('Your name').fill('Grace Hopper');
+  await page.getByLabel('E-mail address').fill('grace@example.com');
+  await page.getByLabel('Password', { exact: true }).fill(testPassword);
+  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.getByText('0 of 5 done').waitFor();
+
+  await page.getByRole('button', { name: 'Make a project' }).click();
+  await dialog.getByLabel('Name').fill('Help desk');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'What you can do next' }).waitFor();
+  await settle(page);
+  await assertAccessible(page, 'new project');
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByText('1 of 5 done').waitFor();
+  await page.getByRole('button', { name: 'Create an API key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const key = (await dialog.locator('output').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Waiting for your call').waitFor();
+  await assertAccessible(page, 'first steps');
+  await page.getByRole('group', { name: 'curl' }).getByRole('button', { name: 'Copy' }).click();
+  assert.match(await runCopied(page, key), /"object":"chat.completion"/);
+  await page.getByText('3 of 5 done').waitFor();
+
+  await page.getByRole('link', { name: 'Bring in data' }).click();
+  await page.getByRole('link', { name: 'Import a file' }).first().click();
+  const file = { name: 'tickets.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(tickets) };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await page.getByRole('button', { name: 'Upload and check' }).click();
+  await page.getByRole('button', { name: 'Import 30 examples' }).click();
+  await page.getByRole('heading', { name: 'Imported: 30 examples' }).waitFor();
+  await page.getByRole('link', { name: 'Train on it' }).click();
+
+  await page.getByLabel('Name').fill('Sort tickets');
+  await page.getByLabel('Epochs').fill('6');
+  await page.getByText(/^0\.0\d+ credits$/).waitFor();
+
+  await page.getByRole('button', { name: 'Begin training' }).click();
+  await page.getByRole('heading', { name: 'Sort tickets' }).waitFor();
+  const curve = page.getByRole('table', { name: 'Loss over the steps' });
+  await curve.getByRole('row').nth(3).waitFor(trained);
+  await page.getByText('succeeded', { exact: true }).first().waitFor(trained);
+
+  await page.getByRole('row', { name: /^Answers word for word right 0 1$/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Serve it' }).click();
+  await dialog.getByLabel('Alias').fill('tickets');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('link', { name: 'Sort tickets' }).waitFor();
+  await page.getByRole('link', { name: 'Compare with the base model' }).click();
+  assert.equal(await page.getByRole('combobox', { name: 'Model A' }).inputValue(), 'tickets');
+  assert.equal(await page.getByRole('combobox', { name: 'Model B' }).inputValue(), 'fanfold-tiny-chat');
+  await page.getByLabel('Temperature').fill('0');
+  await page.getByLabel('Reasoning').selectOption('none');
+  await page.getByLabel('Most tokens of an answer').fill('16');
+  await page.getByLabel('Message', { exact: true }).fill('Ticket 77: the lamp does not start.');
+  await page.keyboard.press('Enter');
+  const side = (name: string) => page.getByRole('region', { name: `Conversation: ${name}` });
+  await Promise.all(
+    ['Model A', 'Model B'].map((name) =>
+      side(name)
+        .getByText(/\d tokens/)
+        .waitFor(),
+    ),
+  );
+  assert.equal(await side('Model A').locator('article').last().locator('p').first().textContent(), answer);
+  assert.ok(!(await side('Model B').textContent())?.includes(answer), 'the base model has not learned it');
+  await assertAccessible(page, 'comparison');
+  await leave();
+});
