@@ -23,6 +23,7 @@ export const smallConfig = {
   kind: 'text',
   maxContextTokens: 1024,
   sequences: 4,
+  adapterContexts: 2,
   batchTokens: 128,
   prefillChunkTokens: 32,
   threads: 1,

@@ -3,7 +3,6 @@ import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel } from './binding.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
-import { mostAdapterContexts } from './text-runner.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type EmbeddingRunnerOptions = {
@@ -55,7 +54,7 @@ export class EmbeddingRunner {
         }),
       createWork: (): Job[] => [],
       isIdle: (jobs) => jobs.length === 0,
-      mostAdapters: mostAdapterContexts,
+      mostAdapters: config.adapterContexts,
       adapterSequences: 1,
     });
   }

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { writeGguf } from '#test/gguf-writer.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { readShape } from './gguf-shape.ts';
-import { neededBytes, planLoad } from './memory.ts';
+import { adapterContexts, neededBytes, planLoad } from './memory.ts';
 
 const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
 const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
@@ -91,4 +91,13 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('small models have room for many adapters at once, large ones for two', () => {
+  const tiny = { cacheValuesPerToken: 768, vocabulary: 2_048 };
+  const large = { cacheValuesPerToken: 65_536, vocabulary: 151_936 };
+  assert.equal(adapterContexts({ shape: tiny, cells: 8 * 4_096, batchTokens: 512 }), 13);
+  assert.equal(adapterContexts({ shape: tiny, cells: 512, batchTokens: 512 }), 16);
+  assert.equal(adapterContexts({ shape: large, cells: 8 * 4_096, batchTokens: 512 }), 2);
+  assert.equal(adapterContexts({ shape: null, cells: 0, batchTokens: 512 }), 2);
 });

@@ -12,6 +12,21 @@ export type MemoryPlan =
 const processBytes = 120e6;
 const bytesPerCacheValue = 2;
 
+/** Contexts for adapters beside the base's, at least; their sequences are shares of the base's. */
+export const fewestAdapterContexts = 2;
+const mostAdapterContexts = 16;
+/** What they may take beyond the fewest. */
+const adapterContextBytes = 384e6;
+
+/** How many contexts a model has for adapters: where they are small, many adapters need not take turns in few. */
+export function adapterContexts(model: { shape: ModelShape | null; cells: number; batchTokens: number }): number {
+  const { shape, cells, batchTokens } = model;
+  if (shape === null) return fewestAdapterContexts;
+  const share = cells / fewestAdapterContexts;
+  const bytes = share * shape.cacheValuesPerToken * bytesPerCacheValue + batchTokens * shape.vocabulary * 4;
+  return Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, Math.floor(adapterContextBytes / bytes)));
+}
+
 /** Bytes that a loaded model takes: weights, key-value cache of all its cells, output buffer, process. */
 export function neededBytes(model: {
   fileBytes: number;

@@ -28,6 +28,8 @@ export type ChildConfig = {
   maxContextTokens: number;
   /** Sequences of the context: how many requests run at once. */
   sequences: number;
+  /** Contexts for adapters, beside the base's. */
+  adapterContexts: number;
   /** Most tokens of one decode call. */
   batchTokens: number;
   /** Prompt tokens fed in one step while others are decoding. */

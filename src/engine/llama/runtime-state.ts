@@ -56,7 +56,7 @@ export type Loading = {
 };
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };
 
-export function childConfig(model: EngineModel, settings: RuntimeSettings): ChildConfig {
+export function childConfig(model: EngineModel, settings: RuntimeSettings, adapterContexts: number): ChildConfig {
   const { threads, gpu, sequences, batchTokens, prefillChunkTokens, maxQueue } = settings;
   return {
     modelId: model.id,
@@ -64,6 +64,7 @@ export function childConfig(model: EngineModel, settings: RuntimeSettings): Chil
     ggufPath: model.ggufPath,
     maxContextTokens: model.maxContextTokens,
     sequences,
+    adapterContexts,
     batchTokens,
     prefillChunkTokens,
     threads,

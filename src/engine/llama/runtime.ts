@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { Admission } from './admission.ts';
-import { neededBytes } from './memory.ts';
+import { adapterContexts, neededBytes } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
 import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
@@ -145,7 +145,8 @@ export class ModelRuntime {
     await makeRoom(modelId, this.#neededBytes(this.#file));
     this.#closing.signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
-    state.session = this.#spawn(state, childConfig(model, this.#options.settings));
+    const contexts = adapterContexts({ ...this.#file, ...this.#contextSize() });
+    state.session = this.#spawn(state, childConfig(model, this.#options.settings, contexts));
   }
 
   #spawn(state: Loading, config: ChildConfig): Session {
@@ -273,10 +274,13 @@ export class ModelRuntime {
   }
 
   #neededBytes({ bytes, shape }: ModelFile): number {
+    return neededBytes({ fileBytes: bytes, shape, ...this.#contextSize() });
+  }
+
+  #contextSize(): { cells: number; batchTokens: number } {
     const { sequences, batchTokens } = this.#options.settings;
     const model = this.#options.model();
-    const cells = (model?.maxContextTokens ?? 0) * (model?.kind === 'text' ? sequences : 1);
-    return neededBytes({ fileBytes: bytes, shape, cells, batchTokens });
+    return { cells: (model?.maxContextTokens ?? 0) * (model?.kind === 'text' ? sequences : 1), batchTokens };
   }
 
   #fileBytes(): number {

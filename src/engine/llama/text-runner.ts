@@ -2,6 +2,7 @@ import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
 import type { Generation } from './generation.ts';
+import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { type Admission, Scheduler, type Step } from './scheduler.ts';
@@ -20,8 +21,6 @@ export type TextRunnerOptions = {
   nativeWorkIsOrdered: boolean;
 };
 
-/** Contexts for adapters beside the base's. */
-export const mostAdapterContexts = 2;
 /** Deltas wait for each other no longer than this. The first one of a request and the last one do not wait. */
 const longestHoldMs = 2;
 /** Steps of one lane before the next one with work has its turn. */
@@ -52,7 +51,7 @@ export class TextRunner {
       openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
       createWork: (adapter) => new Scheduler(contextShape(config, adapter)),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
-      mostAdapters: mostAdapterContexts,
+      mostAdapters: config.adapterContexts,
       adapterSequences: adapterSequences(config),
     });
   }
@@ -264,7 +263,7 @@ export class TextRunner {
   }
 }
 
-/** All contexts of adapters together have the cells of the base's context: what the memory plan must add for them. */
+/** A context for adapters has a share of the base's sequences: so many of one adapter run at once. */
 function contextShape(config: ChildConfig, adapter: Adapter | null) {
   const { maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
   const sequences = adapter === null ? config.sequences : adapterSequences(config);
@@ -272,7 +271,7 @@ function contextShape(config: ChildConfig, adapter: Adapter | null) {
 }
 
 function adapterSequences({ sequences }: ChildConfig): number {
-  return Math.ceil(sequences / mostAdapterContexts);
+  return Math.ceil(sequences / fewestAdapterContexts);
 }
 
 /** A sampler fails where the grammar allows no token. */
