@@ -1,7 +1,10 @@
+import { stat } from 'node:fs/promises';
 import { type NativeContext, type NativeModel, openModel } from '../llama/binding.ts';
 import type { FromProbe, ProbeValues, ToProbe } from './probe-protocol.ts';
 
 type Question = Extract<ToProbe, { type: 'probe' }>;
+
+const smallBytes = 200e6;
 
 /** The program of the probing child (`probe-protocol.ts`). */
 function main(): void {
@@ -19,9 +22,10 @@ function main(): void {
 
 async function answer(question: Question): Promise<FromProbe> {
   try {
-    const model = await openModel({ path: question.ggufPath, gpu: false, maxThreads: 2 });
-    const base = await ask(model, question, null);
-    const adapted = await ask(model, question, question.adapterPath);
+    const threads = await threadsFor(question.ggufPath);
+    const model = await openModel({ path: question.ggufPath, gpu: false, maxThreads: threads });
+    const base = await ask(model, question, { adapterPath: null, threads });
+    const adapted = await ask(model, question, { adapterPath: question.adapterPath, threads });
     const values = base.map((each, index): ProbeValues => ({ base: each, adapted: adapted[index] ?? [] }));
     return { type: 'probed', values };
   } catch (error) {
@@ -29,15 +33,25 @@ async function answer(question: Question): Promise<FromProbe> {
   }
 }
 
+/** Threads that wait for each other at each layer: for a small model the waiting is most of the work. */
+async function threadsFor(ggufPath: string): Promise<number> {
+  const { size } = await stat(ggufPath);
+  return size < smallBytes ? 1 : 2;
+}
+
 /** A context of its own, as the engine gives each adapter. */
-async function ask(model: NativeModel, { kind, samples }: Question, adapterPath: string | null): Promise<number[][]> {
+async function ask(
+  model: NativeModel,
+  { kind, samples }: Question,
+  { adapterPath, threads }: { adapterPath: string | null; threads: number },
+): Promise<number[][]> {
   const longest = Math.max(...samples.map(({ length }) => length));
   const adapter = adapterPath === null ? null : await model.loadAdapter(adapterPath);
   const context = await model.createContext({
     sequences: 1,
     contextTokens: longest + 1,
     batchTokens: longest + 1,
-    threads: 2,
+    threads,
     embeddings: kind === 'embedding',
   });
   if (adapter) context.setLoras([adapter], [1]);
