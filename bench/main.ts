@@ -7,12 +7,16 @@ import { benchDecoding } from './decoding.ts';
 import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
 import { benchFeedback } from './feedback.ts';
+import { benchGateways } from './gateways.ts';
 import { benchHotPath } from './hot-path.ts';
 import { benchImports } from './imports.ts';
 import { benchIndexes } from './indexes.ts';
+import { benchJobs } from './jobs.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
 import { benchLists } from './lists.ts';
+import { benchReplicas } from './replicas.ts';
+import { benchRouteLatency } from './route-latency.ts';
 import { benchStart } from './start.ts';
 import { printTable, type Row } from './table.ts';
 import { benchTraining } from './training.ts';
@@ -55,8 +59,12 @@ const benches: Record<string, () => Promise<Row[]>> = {
   indexes: benchIndexes,
   latency: benchLatency,
   lists: () => benchLists(),
+  'route-latency': benchRouteLatency,
+  gateways: benchGateways,
+  replicas: benchReplicas,
   start: benchStart,
   training: () => benchTraining({ threads }),
+  jobs: benchJobs,
   examples: () => benchExamples({ examples: 200_000 }),
   imports: () => benchImports({ rows: 100_000 }),
   'imports-million': () => benchImports({ rows: 1_000_000 }),
