@@ -34,7 +34,8 @@ type Places = { full: Seeded; empty: Seeded };
 type Asked = { app: TestApp; place: Seeded };
 
 async function compareRoutes(full: BenchDatabase, empty: BenchDatabase, places: Places): Promise<Row[]> {
-  const apps = { full: await startApp(full.database), empty: await startApp(empty.database) };
+  const options = { watched: false };
+  const apps = { full: await startApp(full.database, options), empty: await startApp(empty.database, options) };
   const both = {
     full: { app: apps.full, place: places.full },
     empty: { app: apps.empty, place: places.empty },

@@ -19,6 +19,8 @@ export const tables: Record<string, string> = {
   usage_hours: 'billing',
   usage_days: 'billing',
   usage_lists: 'billing',
+  usage_months: 'billing',
+  usage_month_parts: 'billing',
   idempotent_requests: 'idempotency',
   failed_requests: 'requests',
   running_requests: 'requests',

@@ -13,6 +13,7 @@ import {
   wantsCalls,
   wantsOthers,
 } from './filter.ts';
+import { monthlyParts } from './month-parts.ts';
 import { type Grain, partsOf, type SpanParts } from './span.ts';
 
 export type UsageTotals = {
@@ -33,7 +34,8 @@ export type UsageGroup = UsageTotals & { value: string | null };
 type Grouping = GroupBy | 'nothing';
 
 type TotalsRow = {
-  value: string;
+  /** null: the total. */
+  value: string | null;
   groups: bigint;
   rows: bigint;
   requests: bigint;
@@ -81,14 +83,19 @@ function queryTotals(sql: Sql, filter: UsageFilter, { by, limit }: { by: Groupin
     ...(wantsOthers(filter) ? [otherRows(filter, by, bindings)] : []),
   ];
   const inTime = by === 'hour' || by === 'day';
+  const sums = ['rows', 'requests', 'active_us', 'units', 'micro'];
+  const added = sums.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ');
   const text = `
-    select value, count(*) over () - 1 as groups, coalesce(sum(rows), 0)::bigint as rows,
-           coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(active_us), 0)::bigint as active_us,
-           coalesce(sum(units), 0)::bigint as units, coalesce(sum(micro), 0)::bigint as micro
-      from (${parts.join(' union all ')}) part
-     where rows > 0
-     group by grouping sets ((value), ())
-     order by grouping(value) desc, ${inTime ? '' : 'micro, '}value limit ${bindings.bind(limit + 1)}`;
+    with grouped as materialized (
+      select value, ${added} from (${parts.join(' union all ')}) part group by value having sum(rows) > 0
+    )
+    select * from (
+      select null as value, count(*) as groups, ${added} from grouped
+      union all
+      (select value, 0, ${sums.join(', ')} from grouped
+        order by ${inTime ? '' : 'micro, '}value limit ${bindings.bind(limit)})
+    ) told
+    order by value is null desc, ${inTime ? '' : 'micro, '}value`;
   return sql.query<TotalsRow>(text, bindings.values, { name: nameOf(text) });
 }
 
@@ -111,7 +118,7 @@ const grainsOf: Record<Grouping, readonly Grain[]> = {
 const day = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD')`;
 const hour = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00.000"Z"')`;
 
-/** What rows of the ledger, of `usage_hours` and of `usage_days` are grouped by. */
+/** What rows of the ledger, of `usage_hours` and of `usage_days` or the months are grouped by. */
 const groupOf: Record<Grouping, { ledger: string; hours: string; days: string }> = {
   nothing: { ledger: `''`, hours: `''`, days: `''` },
   type: { ledger: 'type', hours: `'inference'`, days: `'inference'` },
@@ -143,20 +150,19 @@ function callParts(filter: UsageFilter, by: Grouping, bindings: Bindings): strin
 
 type Place = { account: string; bindings: Bindings };
 
-function summedParts({ summed: spans }: SpanParts, by: Grouping, { account, bindings: { bind } }: Place): string[] {
+function summedParts({ summed: spans }: SpanParts, by: Grouping, place: Place): string[] {
+  const { account, bindings } = place;
   const group = groupOf[by];
-  const dimension = by === 'key' || by === 'project' || by === 'model' ? by : 'all';
-  return spans.map(({ grain, since, until }) => {
-    if (grain === 'ever')
+  return spans.flatMap((span) => {
+    if (span.grain === 'ever')
       return `select ${group.days} as value, rows, rows as requests, active_us, units, micro
                 from usage_marks where account_id = ${account}`;
-    const [from, to] = [bind(since?.toISOString() ?? '-infinity'), bind(until?.toISOString() ?? 'infinity')];
-    const where =
-      grain === 'hour'
-        ? `usage_hours where account_id = ${account} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz`
-        : `usage_days where account_id = ${account} and dimension = '${dimension}'
-              and day >= ${from}::timestamptz and day < ${to}::timestamptz`;
-    return `select ${grain === 'hour' ? group.hours : group.days} as value, ${summed} from ${where} group by 1`;
+    if (by === 'key' || by === 'project' || by === 'model') return monthlyParts(span, by, place);
+    const bind = (time: Date | null, open: string) => `${bindings.bind(time?.toISOString() ?? open)}::timestamptz`;
+    const [from, to] = [bind(span.since, '-infinity'), bind(span.until, 'infinity')];
+    return `select ${span.grain === 'hour' ? group.hours : group.days} as value, ${summed}
+              from ${span.grain === 'hour' ? 'usage_hours' : 'usage_days'}
+             where account_id = ${account} and ${span.grain} >= ${from} and ${span.grain} < ${to} group by 1`;
   });
 }
 
