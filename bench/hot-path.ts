@@ -54,24 +54,34 @@ export async function benchHotPath(): Promise<Row[]> {
 
 /** Rich accounts with a chat model each, and the request that each of them sends. */
 export async function seedCallers(database: Database, dataDir: string): Promise<Buffer[]> {
-  const baseModel = openModels({ cataloguePath, dataDir }).find('fanfold-tiny-chat');
-  if (!baseModel) throw new Error('The tiny chat model is not in the catalogue.');
-  const requests: Buffer[] = [];
-  const content = 'Tell me about the weather in the mountains and what to wear. '.repeat(30);
+  const callers = await seedChats(database, { dataDir, baseModelId: 'fanfold-tiny-chat' });
+  return callers.map(({ path, key }) => postRequest(path, key, question));
+}
+
+export const question = {
+  model: 'chat',
+  messages: [{ role: 'user', content: 'Tell me about the weather in the mountains and what to wear. '.repeat(30) }],
+};
+
+/** Where a rich account with a chat model is called, and its key. */
+export type ChatCaller = { path: string; key: string };
+
+export async function seedChats(
+  database: Database,
+  { dataDir, baseModelId }: { dataDir: string; baseModelId: string },
+): Promise<ChatCaller[]> {
+  const baseModel = openModels({ cataloguePath, dataDir }).find(baseModelId);
+  if (!baseModel) throw new Error(`${baseModelId} is not in the catalogue.`);
+  const callers: ChatCaller[] = [];
   for (let n = 0; n < accounts; n++) {
     const { accountId, slug } = await seedAccount(database, {});
     await grant(database, { accountId, micro: 1_000_000_000_000n, note: 'benchmark' });
     const { key } = await seedKey(database, { accountId });
     const { projectId, slug: project } = await seedProject(database, { accountId });
     await insertHostedModel(database, { projectId, alias: 'chat', baseModel, active: true });
-    requests.push(
-      postRequest(`/api/projects/${slug}/${project}/openai/v1/chat/completions`, key, {
-        model: 'chat',
-        messages: [{ role: 'user', content }],
-      }),
-    );
+    callers.push({ path: `/api/projects/${slug}/${project}/openai/v1/chat/completions`, key });
   }
-  return requests;
+  return callers;
 }
 
 function pick(requests: readonly Buffer[], n: number): Buffer {

@@ -16,7 +16,8 @@ const contentLength = /content-length: (\d+)/i;
 
 /**
  * Drives a server over raw sockets: a few microseconds a request, so that the server is the bottleneck and not the
- * generator. Understands answers with a content-length only. Failures are answers other than 200 and lost sockets.
+ * generator. Understands answers with a content-length and answers in chunks. Failures are answers other than 200,
+ * streams without their end, and lost sockets.
  */
 export async function load({ port, connections, durationMs, request }: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
@@ -43,7 +44,7 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
         const size = answerSize(buffered);
         if (size === null || buffered.length < size) return;
         latencies.push(performance.now() - sentAt);
-        if (buffered.toString('latin1', 9, 12) !== '200') failures++;
+        if (buffered.toString('latin1', 9, 12) !== '200' || isCutStream(buffered)) failures++;
         buffered = buffered.subarray(size);
         next();
       });
@@ -60,12 +61,21 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
   };
 }
 
-/** Bytes of the first answer in the buffer, or null while its head is incomplete. */
+/** Bytes of the first answer in the buffer, or null while nobody can know. */
 function answerSize(buffered: Buffer): number | null {
   const headEnd = buffered.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
-  const match = contentLength.exec(buffered.toString('latin1', 0, headEnd));
-  return headEnd + 4 + Number(match?.[1] ?? 0);
+  const head = buffered.toString('latin1', 0, headEnd);
+  // A connection has one request at a time, so nothing can follow the last chunk.
+  if (inChunks.test(head)) return buffered.subarray(-lastChunk.length).equals(lastChunk) ? buffered.length : null;
+  return headEnd + 4 + Number(contentLength.exec(head)?.[1] ?? 0);
+}
+
+const inChunks = /transfer-encoding: chunked/i;
+const lastChunk = Buffer.from('\r\n0\r\n\r\n');
+
+function isCutStream(answer: Buffer): boolean {
+  return answer.includes('content-type: text/event-stream') && !answer.includes('data: [DONE]');
 }
 
 /** The q-quantile of ascending values; NaN when there are none. */
@@ -82,10 +92,16 @@ export function median(values: readonly number[]): number {
 }
 
 /** A raw POST with a JSON body on a kept connection. */
-export function postRequest(path: string, key: string | null, body: unknown): Buffer {
+export function postRequest(
+  path: string,
+  key: string | null,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
   const text = JSON.stringify(body);
   const auth = key === null ? '' : `authorization: Bearer ${key}\r\n`;
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${auth}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${auth}${more.join('')}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }

@@ -33,6 +33,8 @@ export type ChatPrompt = {
   parallelToolCalls: boolean;
   responseFormat: ResponseFormat;
   reasoningEffort: ReasoningEffort;
+  /** How many tokens it may generate. With it, a prompt that is far too short for the context need not be counted. */
+  maxTokens?: number;
 };
 
 /** A tokenised prompt that waits in the engine for `generate`, `embed` or `release`; forgotten after 60 s. */
@@ -74,6 +76,8 @@ export type Generation = {
   cacheScope: string;
   /** Abort ends the generation within one step; `generate` then resolves with reason `cancelled`. */
   signal: AbortSignal;
+  /** Nobody looks at the answer before its end: its deltas may come all at once, and not at all when it is cancelled. */
+  whole?: boolean;
 };
 
 export type Delta =

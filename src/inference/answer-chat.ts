@@ -125,7 +125,9 @@ async function run(
   const { prompt, sampling, stream: streams } = wanted;
   try {
     const keep = completionOf && keeperOf(attended, { follower, completionOf });
-    return await generate(deps, call, { prompt, sampling, onDelta, streams, keep });
+    // Who follows an answer wants what there is of it when it is ended.
+    const whole = !streams && !follower;
+    return await generate(deps, call, { prompt, sampling, onDelta, streams, whole, keep });
   } catch (error) {
     if (!follower?.stop.aborted || !(error instanceof Fault && error.fault === 'request_timeout')) throw error;
     // It was ended while its prompt was prepared or waited.

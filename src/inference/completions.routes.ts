@@ -36,6 +36,7 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Completio
     sampling,
     onDelta: collector.add,
     streams: false,
+    whole: true,
     keep: call.keeping((end) => textCompletion(head, collector, end)),
   });
   return textCompletion(head, collector, finished);

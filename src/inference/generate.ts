@@ -6,10 +6,12 @@ import type { InferenceDeps } from './deps.ts';
 import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
 
 export type Generating = {
-  prompt: Omit<ChatPrompt, 'target'>;
+  prompt: Omit<ChatPrompt, 'target' | 'maxTokens'>;
   sampling: Sampling;
   onDelta: (delta: Delta) => void;
   streams: boolean;
+  /** Nobody sees the answer before its end. */
+  whole: boolean;
   /** See `performCall`. */
   keep: ((finished: Finished, charge: Charge) => Promise<void>) | null;
 };
@@ -50,13 +52,20 @@ function firstOf(watch: CallWatch): () => void {
   };
 }
 
-function run(deps: InferenceDeps, call: Call, { prompt, sampling, onDelta, keep }: Generating): Promise<Finished> {
+function run(
+  deps: InferenceDeps,
+  call: Call,
+  { prompt, sampling, whole, onDelta, keep }: Generating,
+): Promise<Finished> {
   const { engine } = deps;
   const { signal, model, admitted } = call;
   return performCall(deps, call, {
     keep,
     async prepare() {
-      const prepared = await engine.prepareChat({ ...prompt, target: model.target }, signal);
+      const prepared = await engine.prepareChat(
+        { ...prompt, target: model.target, maxTokens: sampling.maxTokens },
+        signal,
+      );
       const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);
       if (excess) {
         engine.release(prepared.handle);
@@ -65,7 +74,10 @@ function run(deps: InferenceDeps, call: Call, { prompt, sampling, onDelta, keep 
       return prepared;
     },
     async run({ handle }) {
-      const finished = await engine.generate({ handle, sampling, cacheScope: admitted.accountId, signal }, onDelta);
+      const finished = await engine.generate(
+        { handle, sampling, cacheScope: admitted.accountId, signal, whole },
+        onDelta,
+      );
       const { activeMs, usage, reason } = finished;
       return { result: finished, run: { ...usage, activeMs, cancelled: reason === 'cancelled' } };
     },

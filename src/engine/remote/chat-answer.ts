@@ -12,8 +12,8 @@ type PartialCall = { name: string; arguments: string };
 type Fields = Record<string, unknown>;
 
 /**
- * Turns the chunks of a remote engine into what our own engine would say: reasoning apart from content, whether the engine
- * parses it (`reasoning_content`, `reasoning`) or leaves `<think>` in the text, and tool calls whole.
+ * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
+ * whether the engine parses it (`reasoning_content`, `reasoning`) or leaves `<think>` in the text, and tool calls whole.
  */
 export class ChatAnswer {
   readonly #options: AnswerOptions;
@@ -50,7 +50,7 @@ export class ChatAnswer {
     const { usage, choices } = fieldsOf(chunk);
     if (typeof usage === 'object' && usage !== null) this.#usage = usageOf(fieldsOf(usage));
     const choice = fieldsOf(Array.isArray(choices) ? choices[0] : null);
-    const delta = fieldsOf(choice.delta);
+    const delta = fieldsOf(choice.delta ?? choice.message);
     const deltas: Delta[] = [];
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
     if (reasoning !== '') deltas.push(...this.#reasoning(reasoning));

@@ -6,14 +6,13 @@ import type { RemoteApi, ServingRoute } from './serving-route.ts';
 export function chatBody(
   route: Pick<ServingRoute, 'api' | 'upstreamModel'>,
   prompt: ChatPrompt,
-  { sampling, cacheScope }: { sampling: Sampling; cacheScope: string },
+  { sampling, cacheScope, streams }: { sampling: Sampling; cacheScope: string; streams: boolean },
 ): Record<string, unknown> {
   const { tools, responseFormat, reasoningEffort, toolChoice, parallelToolCalls } = prompt;
   return {
     model: route.upstreamModel,
     messages: prompt.messages.map(messageOf),
-    stream: true,
-    stream_options: { include_usage: true },
+    ...(streams ? { stream: true, stream_options: { include_usage: true } } : {}),
     max_tokens: sampling.maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,

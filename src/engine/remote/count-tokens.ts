@@ -93,6 +93,6 @@ async function ask(upstream: Upstream, path: string, body: unknown, signal: Abor
 async function askAny(upstream: Upstream, path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
   const { status, body: answer } = await upstream.post(path, body, signal);
   if (status === 200) return answer.json();
-  await answer.dump();
+  answer.drop();
   return null;
 }

@@ -1,25 +1,47 @@
+import { createParser } from 'eventsource-parser';
 import { fault } from '#kernel';
 import type { Delta } from '../port.ts';
 import type { ChatAnswer } from './chat-answer.ts';
-import { readEvents } from './read-events.ts';
 import type { Answer } from './upstream.ts';
 
+type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
+
 /** Reads a streamed answer to its end, or until the caller leaves. Throws `generation_failed` where it is not whole. */
-export async function readAnswer(
-  { body }: Answer,
-  text: ChatAnswer,
-  { signal, onDelta }: { signal: AbortSignal; onDelta: (delta: Delta) => void },
-): Promise<void> {
+export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
+  return reading(signal, async () => {
+    const decoder = new TextDecoder();
+    let isDone = false;
+    const onEvent = ({ data }: { data: string }) => {
+      if (data === '[DONE]') isDone = true;
+      if (!isDone) pass(JSON.parse(data), text, onDelta);
+    };
+    const parser = createParser({ onEvent });
+    await body.read((piece) => {
+      if (signal.aborted) return false;
+      parser.feed(decoder.decode(piece, { stream: true }));
+      return !isDone;
+    });
+    if (!text.isComplete) throw new Error('The stream ended before the answer did.');
+  });
+}
+
+/** The same for an answer that was asked for in one piece. */
+export function readWhole({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
+  return reading(signal, async () => {
+    pass(await body.json(), text, onDelta);
+    if (!text.isComplete) throw new Error('The answer does not say why it ended.');
+  });
+}
+
+function pass(chunk: unknown, text: ChatAnswer, onDelta: Reading['onDelta']): void {
+  if (typeof chunk === 'object' && chunk !== null && 'error' in chunk)
+    throw new Error(`It sent ${JSON.stringify(chunk).slice(0, 300)}`);
+  for (const delta of text.push(chunk)) onDelta(delta);
+}
+
+async function reading(signal: AbortSignal, read: () => Promise<void>): Promise<void> {
   try {
-    for await (const event of readEvents(body)) {
-      if (event === '[DONE]') break;
-      const chunk: unknown = JSON.parse(event);
-      if (typeof chunk === 'object' && chunk !== null && 'error' in chunk)
-        throw new Error(`It sent ${event.slice(0, 300)}`);
-      for (const delta of text.push(chunk)) onDelta(delta);
-    }
-    if (text.isComplete) return;
-    throw new Error('The stream ended before the answer did.');
+    await read();
   } catch (error) {
     if (signal.aborted) return;
     const internal = error instanceof Error ? error.message : String(error);

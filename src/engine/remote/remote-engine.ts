@@ -5,7 +5,7 @@ import { ChatAnswer } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
 import { countPrompt, countTexts, type LocalCounter } from './count-tokens.ts';
 import { embeddingCall, vectorsOf } from './embedding-request.ts';
-import { readAnswer, readJson } from './read-answer.ts';
+import { readJson, readStream, readWhole } from './read-answer.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 import { Elsewhere, RouteSet, type RouteSetOptions, reach } from './route-set.ts';
 import type { ServingRoute } from './serving-route.ts';
@@ -30,6 +30,8 @@ type Waiting = {
 };
 
 const keptMs = 60_000;
+/** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
+const mostWholeTokens = 2_048;
 const unknownPace = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
 
 export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
@@ -104,25 +106,31 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
 
     prepareChat(prompt, signal) {
       forgetExpired();
-      const prefix = prefixOf(prompt);
-      const tokens = Math.ceil(JSON.stringify(prompt.messages).length / 4);
-      return routes.place({ baseModelId: prompt.target.baseModelId, prefix, tokens }, async (runtime, leave) => {
+      const { baseModelId } = prompt.target;
+      const bytes = bytesOf(prompt);
+      const tokens = Math.ceil(bytes / 4);
+      // With a single route there is nothing to choose.
+      const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
+      return routes.place({ baseModelId, prefix, tokens }, async (runtime, leave) => {
         const { upstream, route } = runtime;
-        const counted = await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
-          nothingRan: true,
-        });
+        const counted = fitsSurely(prompt, bytes, route)
+          ? null
+          : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
+              nothingRan: true,
+            });
         if (counted instanceof Elsewhere) return counted;
         const handle = keep({ runtime, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
-        // Where nobody can count, the engine itself checks the length.
+        // Where nobody can count or needs to, the engine itself checks the length.
         return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
       });
     },
 
-    async generate({ handle, sampling, cacheScope, signal }: Generation, onDelta): Promise<Finished> {
+    async generate({ handle, sampling, cacheScope, signal, whole }: Generation, onDelta): Promise<Finished> {
       const entry = takeBack(handle);
       if (!('chat' in entry.what)) throw new Error('A prompt of another kind. This is a bug.');
       const { chat } = entry.what;
       const startedMs = clock.monotonicMs();
+      const streams = whole !== true || sampling.maxTokens > mostWholeTokens;
       const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls: chat.parallelToolCalls });
       const cancelled = (sinceMs: number): Finished => ({
         reason: 'cancelled',
@@ -133,11 +141,11 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
         signal.throwIfAborted();
         const sent = await send(
           entry,
-          (route) => ({ path: '/chat/completions', body: chatBody(route, chat, { sampling, cacheScope }) }),
+          (route) => ({ path: '/chat/completions', body: chatBody(route, chat, { sampling, cacheScope, streams }) }),
           { signal, param: 'messages' },
         );
         try {
-          await readAnswer(sent.answer, text, { signal, onDelta });
+          await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
           if (signal.aborted) return cancelled(sent.sentMs);
           const activeMs = clock.monotonicMs() - sent.sentMs;
           sent.runtime.measured(activeMs, text.usage.completionTokens);
@@ -223,6 +231,20 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
 
 /** Handles of this engine begin with it, and those of our own engine do not. */
 export const handlePrefix = 'remote-';
+
+function bytesOf({ messages, tools }: ChatPrompt): number {
+  return (
+    Buffer.byteLength(JSON.stringify(messages)) + (tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)))
+  );
+}
+
+/** What a template adds: a preamble for tools, a system prompt of its own. */
+const templateTokens = 1_024;
+
+/** A token is at least one byte: most prompts need not be counted to know that they and their answer have room. */
+function fitsSurely({ maxTokens }: ChatPrompt, bytes: number, { maxContextTokens }: ServingRoute): boolean {
+  return maxTokens !== undefined && bytes + templateTokens + maxTokens <= maxContextTokens;
+}
 
 /** Chats that begin alike go to the same engine, which has that beginning in its cache. */
 function prefixOf({ messages }: ChatPrompt): string {

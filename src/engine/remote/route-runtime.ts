@@ -124,7 +124,7 @@ export class RouteRuntime {
     try {
       const path = this.#route.api === 'tei' ? '//health' : '/models';
       const { status, body } = await this.upstream.get(path, AbortSignal.timeout(healthPatienceMs));
-      await body.dump();
+      body.drop();
       if (status === 200) this.answered(null);
       else this.failed(`The health check was answered ${status}.`);
     } catch (error) {

@@ -28,18 +28,20 @@ export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #runtimes = new Map<string, RouteRuntime>();
   #seen: readonly ServingRoute[] = [];
+  #ofModels = new Map<string, RouteRuntime[]>();
 
   constructor(options: RouteSetOptions) {
     this.#options = options;
   }
 
-  of(baseModelId: string): RouteRuntime[] {
+  of(baseModelId: string): readonly RouteRuntime[] {
     const routes = this.#options.routes();
     if (routes !== this.#seen) {
       this.#seen = routes;
       follow(this.#runtimes, routes, this.#options);
+      this.#ofModels = Map.groupBy(this.#runtimes.values(), ({ route }) => route.baseModelId);
     }
-    return [...this.#runtimes.values()].filter(({ route }) => route.baseModelId === baseModelId);
+    return this.#ofModels.get(baseModelId) ?? [];
   }
 
   /** Tries the routes of a model, the best first, until one takes the call. `capacity_unavailable`: none did, and nothing ran. */

@@ -60,19 +60,9 @@ function messageIn(text: string): string | null {
   return null;
 }
 
+/** What came of it is enough for a reason. */
 async function textOf({ body }: Answer): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
-      if (size > mostTextBytes) break;
-    }
-  } catch {
-    // What came is enough for a reason.
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return body.text(mostTextBytes).catch(() => '');
 }
 
 function secondsOf(header: string | string[] | undefined): number | null {

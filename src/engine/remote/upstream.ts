@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';
+import { AnswerBody } from './answer-body.ts';
 import type { ServingRoute } from './serving-route.ts';
 
 const connectMs = 3_000;
@@ -20,7 +21,7 @@ export class TransportError extends Error {
   }
 }
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: Dispatcher.ResponseData['body'] };
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: AnswerBody };
 
 /** The connections to one remote engine. */
 export type Upstream = {
@@ -50,15 +51,11 @@ export function openUpstream({ url, secret, capacity }: Pick<ServingRoute, 'url'
     accept: '*/*',
     ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
   };
-  const send = async (options: Omit<Dispatcher.RequestOptions, 'origin'>, signal: AbortSignal): Promise<Answer> => {
-    try {
-      const answer = await pool.request({ ...options, signal });
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw new TransportError(error);
-    }
-  };
+  const send = (options: Omit<Dispatcher.DispatchOptions, 'origin'>, signal: AbortSignal): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      else pool.dispatch(options, new Exchange(signal, { resolve, reject }));
+    });
   const pathOf = (path: string) => (path.startsWith('//') ? path.slice(1) : base + path);
   return {
     post: (path, body, signal) =>
@@ -74,6 +71,54 @@ export function openUpstream({ url, secret, capacity }: Pick<ServingRoute, 'url'
     get: (path, signal) => send({ method: 'GET', path: pathOf(path), headers }, signal),
     close: () => pool.destroy(),
   };
+}
+
+type Settle = { resolve: (answer: Answer) => void; reject: (error: unknown) => void };
+
+/** One request and its answer, below the streams of undici's `request`: they cost more than all else here. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal;
+  readonly #settle: Settle;
+  #controller: Dispatcher.DispatchController | null = null;
+  #body: AnswerBody | null = null;
+
+  constructor(signal: AbortSignal, settle: Settle) {
+    this.#signal = signal;
+    this.#settle = settle;
+    signal.addEventListener('abort', this.#abort);
+  }
+
+  /** Also while it waits for a connection. */
+  readonly #abort = (): void => {
+    this.#settle.reject(this.#signal.reason);
+    this.#controller?.abort(this.#signal.reason);
+  };
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#body = new AnswerBody(controller);
+    this.#settle.resolve({ status, headers, body: this.#body });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#body?.add(piece);
+  }
+
+  onResponseEnd(): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#body?.end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+    if (this.#body) this.#body.end(error);
+    else this.#settle.reject(this.#signal.aborted ? this.#signal.reason : new TransportError(error));
+  }
 }
 
 const neverSentCodes = new Set([

@@ -29,7 +29,7 @@ const callOpen = '<tool_call>';
 const callClose = '</tool_call>';
 
 /**
- * Turns generated text into deltas as it arrives. Works character by character on its own state, so the result does
+ * Turns generated text into deltas as it arrives. Works on its own state, so the result does
  * not depend on how the text was split; linear in the text. Give it whole characters or halves of surrogate pairs.
  */
 export class OutputParser {
@@ -91,8 +91,20 @@ export class OutputParser {
   push(text: string, tokenCount: number): Delta[] {
     if (this.#stopped !== null || this.#ended !== null) return [];
     this.#tokens += tokenCount;
-    for (let at = 0; at < text.length && this.#stopped === null; at += 1) this.#feed(text.charAt(at));
+    for (let at = 0; at < text.length && this.#stopped === null; ) {
+      const run = this.#runAt(text, at);
+      if (run === '') this.#feed(text.charAt(at));
+      else this.#content(run);
+      at += run.length || 1;
+    }
     return this.#writer.drain();
+  }
+
+  /** Text from here on that is content whatever follows: nearly all of an answer, which need not go unit by unit. */
+  #runAt(text: string, at: number): string {
+    if (this.#phase !== 'answer' || this.#candidate !== '') return '';
+    const end = text.indexOf('<', at);
+    return text.slice(at, end < 0 ? text.length : end);
   }
 
   /** The end of the output: by an end-of-generation token, or because no further token is allowed. */
