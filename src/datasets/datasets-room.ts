@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database, Sql } from '#db';
+import type { Database, Sql, Transaction } from '#db';
 import type { Jobs } from '#jobs';
 import type { CursorCodec } from '#kernel';
 import { datasetsRoutes } from './datasets.routes.ts';
@@ -41,7 +41,7 @@ export type Datasets = {
   /** A few examples, each for itself. */
   addExamples: (tx: Sql, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
   /** Any number of examples, all or none. */
-  bulkAdd: (tx: Sql, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
+  bulkAdd: (tx: Transaction, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
   replaceExamples: (
     tx: Sql,
     what: { datasetId: string; replacements: readonly Replacement[] },

@@ -54,6 +54,25 @@ test('a database', async (t) => {
     assert.deepEqual(await database.query('select n from kept'), [{ n: 1 }]);
   });
 
+  await t.test('copies rows within a transaction, and after a refused copy the connection goes on', async () => {
+    const text = 'copy kept (n) from stdin';
+    await database.transaction(async (tx) => {
+      await tx.copy(text, [Buffer.from('11\n1'), Buffer.from('2\n')]);
+      await tx.query('savepoint before');
+      const refused = await tx.copy(text, [Buffer.from('13\nno\n'), Buffer.alloc(3_000_000, '14\n')]).catch(sqlState);
+      assert.equal(refused, '22P02');
+      await tx.query('rollback to savepoint before');
+      await tx.copy(text, []);
+    });
+    const work = database.transaction(async (tx) => {
+      await tx.copy(text, [Buffer.from('15\n')]);
+      await tx.copy(text, [Buffer.from('11\n')]);
+    });
+    await assert.rejects(work, (error) => constraintOf(error) === 'kept_pkey');
+    assert.deepEqual(await database.query('select n from kept order by n'), [{ n: 1 }, { n: 11 }, { n: 12 }]);
+    await database.query('delete from kept where n > 1');
+  });
+
   await t.test('names the violated constraint, through wrapping errors too', async () => {
     const error: unknown = await database
       .query('insert into kept values (1)')

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Fault, fault, OperatorError } from '#kernel';
+import { CopyIn } from './copy-in.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
 export type QueryOptions = {
@@ -14,9 +15,12 @@ export type Sql = {
   query: <R>(text: string, values?: readonly unknown[], options?: QueryOptions) => Promise<R[]>;
 };
 
+/** A transaction, which can also take many rows at once, in the format of `copy ... from stdin`; some at a time. */
+export type Transaction = Sql & { copy: (text: string, data: readonly Buffer[]) => Promise<void> };
+
 export type Database = Sql & {
   /** Commits when `work` resolves, rolls back when it rejects. */
-  transaction: <T>(work: (tx: Sql) => Promise<T>) => Promise<T>;
+  transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
   url: string;
   /** Connections of the pool, and statements that wait for one. */
@@ -136,8 +140,16 @@ async function run(connection: Connection, { text, values, options }: Statement)
   if (values) config.values = values as unknown[];
   if (options?.name !== undefined) config.name = options.name;
   if (options?.timeoutMs !== undefined) config.query_timeout = options.timeoutMs;
+  return answered(connection, connection.client.query(config));
+}
+
+async function copy(connection: Connection, text: string, data: readonly Buffer[]): Promise<void> {
+  await answered(connection, connection.client.query(new CopyIn(text, data)).ended);
+}
+
+async function answered<Answer>(connection: Connection, answer: Promise<Answer>): Promise<Answer> {
   try {
-    return await connection.client.query(config);
+    return await answer;
   } catch (error) {
     if (!isDriverUnavailable(error)) throw error;
     connection.broken = true;
@@ -151,10 +163,13 @@ async function rowsOf<R>(connection: Connection, statement: Statement): Promise<
   return rows as R[];
 }
 
-async function runTransaction<T>(connection: Connection, work: (tx: Sql) => Promise<T>): Promise<T> {
+async function runTransaction<T>(connection: Connection, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await run(connection, { text: 'begin' });
   try {
-    const result = await work({ query: (text, values, options) => rowsOf(connection, { text, values, options }) });
+    const result = await work({
+      query: (text, values, options) => rowsOf(connection, { text, values, options }),
+      copy: (text, data) => copy(connection, text, data),
+    });
     const { command } = await run(connection, { text: 'commit' });
     // PostgreSQL answers the commit of a failed transaction with a rollback, not with an error.
     if (command === 'ROLLBACK') throw new Error('A statement failed, its error was ignored and nothing was committed.');

@@ -1,4 +1,4 @@
-import type { Database, Sql } from './database.ts';
+import type { Database, Sql, Transaction } from './database.ts';
 
 /**
  * A transaction that is ended by somebody else than those who work in it. It begins with the first statement; without
@@ -16,12 +16,12 @@ export function holdTransaction(database: Database): HeldTransaction {
   const verdict = Promise.withResolvers<(tx: Sql) => Promise<void>>();
   // Nobody waits for it when the transaction never begins.
   verdict.promise.catch(() => {});
-  let opened: { tx: Promise<Sql>; ended: Promise<void> } | null = null;
+  let opened: { tx: Promise<Transaction>; ended: Promise<void> } | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let isOver = false;
 
   function open() {
-    const begun = Promise.withResolvers<Sql>();
+    const begun = Promise.withResolvers<Transaction>();
     const ended = database.transaction(async (tx) => {
       begun.resolve(tx);
       await (await verdict.promise)(tx);
@@ -32,7 +32,7 @@ export function holdTransaction(database: Database): HeldTransaction {
   }
 
   /** A connection takes one statement at a time; a failed one must not spoil the transaction for its caller. */
-  function inTurn<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+  function inTurn<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (isOver) throw new Error('This transaction is over. This is a bug.');
     opened ??= open();
     const { tx } = opened;
@@ -66,7 +66,7 @@ export function holdTransaction(database: Database): HeldTransaction {
   };
 }
 
-async function withSavepoint<T>(tx: Sql, work: (tx: Sql) => Promise<T>): Promise<T> {
+async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await tx.query('savepoint held');
   try {
     const result = await work(tx);

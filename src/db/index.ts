@@ -1,5 +1,12 @@
 export { type Batcher, type BatcherOptions, type BatchRun, createBatcher, onBatchRun } from './batch.ts';
-export { type Database, type DatabaseOptions, openDatabase, type QueryOptions, type Sql } from './database.ts';
+export {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type QueryOptions,
+  type Sql,
+  type Transaction,
+} from './database.ts';
 export { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
 export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { checkEmbeddingContent } from './embedding-content.ts';
 import { type Issue, IssueList, isFatal } from './issues.ts';
 import { checkTextContent } from './text-content.ts';
@@ -57,5 +57,5 @@ export function checkExample(raw: unknown, kind: ExampleKind): Checked {
 
 /** SHA-256 of the canonical JSON; two examples with the same hash are duplicates. */
 export function contentHash(json: string): Buffer {
-  return createHash('sha256').update(json).digest();
+  return hash('sha256', json, 'buffer');
 }

@@ -1,10 +1,12 @@
-import type { Sql } from '#db';
+import type { Transaction } from '#db';
+import { SeenHashes } from '../content/seen-hashes.ts';
 import { lockForChange } from '../dataset-access.ts';
-import { advanceHead } from '../datasets.store.ts';
+import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { refuseOverflow } from './add-examples.ts';
+import { copyContents, copyExamples, encodeContents, encodeExamples, findContents } from './bulk-writes.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
-import { changeCounts, type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
+import { changeCounts, type Dedupe, type ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 
 export type BulkAddition = {
@@ -14,14 +16,12 @@ export type BulkAddition = {
   dedupe: Dedupe;
   /** Live examples that the dataset may have. */
   maxExamples: number;
-  /** Told after each write. */
-  onProgress?: (counts: BulkCounts) => void;
 };
 
 export type BulkCounts = { added: number; duplicates: number };
 
 /** Rows of one statement: more do not make it quicker, and this bounds what is in memory. */
-const batchRows = 2_000;
+const batchRows = 4_000;
 const batchBytes = 4_000_000;
 /** A change of this many at most is in the index when it commits; the words of more follow in the background. */
 export const searchedAtOnce = 1_000;
@@ -31,26 +31,62 @@ export const searchedAtOnce = 1_000;
  * nothing comes in between; readers are not held up. Memory is bounded by a batch. Whoever calls this enqueues the
  * indexing of words in the same transaction.
  */
-export async function bulkAdd(tx: Sql, addition: BulkAddition): Promise<BulkCounts> {
-  const { datasetId, examples, dedupe, maxExamples, onProgress } = addition;
+export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<BulkCounts> {
+  const { datasetId, examples, maxExamples } = addition;
   const dataset = await lockForChange(tx, datasetId);
   const where = { datasetId, seq: dataset.headSeq + 1n };
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
-  const write = async (rows: readonly ExampleRow[]) => {
-    await insertContents(tx, datasetId, rows);
-    const added = await insertExamples(tx, where, { rows, dedupe });
-    for (const { id, example } of rows) if (added.has(id)) changes.add(example);
-    counts.added += added.size;
-    counts.duplicates += rows.length - added.size;
-    refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
-    onProgress?.({ ...counts });
-  };
-  await overlapped(batches(examples), write);
+  const choose = chooser(tx, dataset, addition);
+  async function* encoded(): AsyncGenerator<Encoded> {
+    for await (const batch of batches(examples)) {
+      const { rows, contents } = await choose(batch);
+      for (const { example } of rows) changes.add(example);
+      counts.added += rows.length;
+      counts.duplicates += batch.length - rows.length;
+      refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
+      yield {
+        contents: contents.length === 0 ? null : encodeContents(datasetId, contents),
+        rows: rows.length === 0 ? null : encodeExamples(where, rows),
+      };
+    }
+  }
+  await overlapped(encoded(), async ({ contents, rows }) => {
+    if (contents) await copyContents(tx, contents);
+    if (rows) await copyExamples(tx, rows);
+  });
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
   await advanceHead(tx, { ...where, unsearched: counts.added > searchedAtOnce });
   return counts;
+}
+
+type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };
+type Chosen = { rows: ExampleRow[]; contents: StorableExample[] };
+
+/** Chooses the examples that are no duplicates, and the contents that are new to a locked dataset. */
+function chooser(
+  tx: Transaction,
+  { id: datasetId, headSeq }: LockedDataset,
+  { dedupe }: BulkAddition,
+): (batch: readonly StorableExample[]) => Promise<Chosen> {
+  const seen = new SeenHashes();
+  const nextId = exampleIds();
+  let made = 0;
+  return async (batch) => {
+    const isFirst = batch.map(({ hash }) => seen.add(hash));
+    const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
+    // Whoever adds a content holds the lock, so what never was changed has none.
+    const known = headSeq === 0n ? null : await findContents(tx, datasetId, hashes);
+    const chosen: Chosen = { rows: [], contents: [] };
+    for (const [index, example] of batch.entries()) {
+      const live = isFirst[index] ? known?.get(example.hash.toString('hex')) : true;
+      if (live === undefined) chosen.contents.push(example);
+      if (dedupe === 'exact' && live === true) continue;
+      chosen.rows.push({ id: nextId(), example, searched: made++ < searchedAtOnce });
+    }
+    return chosen;
+  };
 }
 
 /** Works at one item while the source makes the next. */
@@ -68,19 +104,17 @@ async function overlapped<Item>(source: AsyncIterable<Item>, work: (item: Item) 
   }
 }
 
-async function* batches(source: AsyncIterable<readonly StorableExample[]>): AsyncGenerator<ExampleRow[]> {
-  const nextId = exampleIds();
-  let rows: ExampleRow[] = [];
+async function* batches(source: AsyncIterable<readonly StorableExample[]>): AsyncGenerator<StorableExample[]> {
+  let batch: StorableExample[] = [];
   let bytes = 0;
-  let made = 0;
   for await (const examples of source)
     for (const example of examples) {
-      rows.push({ id: nextId(), example, searched: made++ < searchedAtOnce });
+      batch.push(example);
       bytes += example.bytes;
-      if (rows.length < batchRows && bytes < batchBytes) continue;
-      yield rows;
-      rows = [];
+      if (batch.length < batchRows && bytes < batchBytes) continue;
+      yield batch;
+      batch = [];
       bytes = 0;
     }
-  if (rows.length > 0) yield rows;
+  if (batch.length > 0) yield batch;
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { lockForChange } from '../dataset-access.ts';
-import { prepared, seedDataset } from '../datasets.fixture.ts';
+import { prepared, type saying, seedDataset } from '../datasets.fixture.ts';
 import { findDataset } from '../datasets.store.ts';
 import { type AddedExample, addExamples } from './add-examples.ts';
 import { bulkAdd } from './bulk-add.ts';
@@ -184,6 +184,34 @@ async function* inBatches(examples: readonly StorableExample[], size: number) {
 
 const storables = async (words: readonly string[]) =>
   (await prepared(...words.map((each) => ({ words: each })))).flatMap(({ example }) => (example ? [example] : []));
+
+test('a bulk addition keeps any text whole, and takes up contents of which no example is alive', async () => {
+  const { datasetId } = await seedDataset(db.database);
+  const [former] = await add(datasetId, [{ words: 'gone' }, { words: 'stays' }]);
+  await remove(datasetId, former?.id ?? '');
+  const said = [
+    'gone',
+    'stays',
+    'tab\tnewline\nback\\slash "quoted"',
+    'ä漢字😀',
+    'x'.repeat(400_000),
+    'twice',
+    'twice',
+  ];
+  const examples = (await storables(said)).map((example, n) => ({
+    ...example,
+    issues: n === 3 ? [{ code: 'duplicate' as const, pointer: '/ä', message: '"', hint: null }] : [],
+  }));
+  const addAll = (dedupe: 'none' | 'exact') =>
+    db.database.transaction((tx) => bulkAdd(tx, { datasetId, examples: inBatches(examples, 2), dedupe, maxExamples }));
+  assert.deepEqual(await addAll('exact'), { added: 5, duplicates: 2 });
+  const heard = (rows: ListedExample[]) =>
+    rows.map(({ json }) => (JSON.parse(json) as ReturnType<typeof saying>).messages[0]?.content).toReversed();
+  assert.deepEqual(heard(await live(datasetId)), ['stays', 'gone', ...said.slice(2, 6)]);
+  assert.deepEqual((await live(datasetId))[2]?.issues, examples[3]?.issues);
+  assert.deepEqual(await addAll('none'), { added: 7, duplicates: 0 });
+  assert.deepEqual(heard(await live(datasetId)).slice(6), said);
+});
 
 test('a bulk addition leaves duplicates out, also of former batches and of what is there, and all of it or nothing stays', async () => {
   const { datasetId } = await seedDataset(db.database);

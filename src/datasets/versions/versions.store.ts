@@ -115,7 +115,8 @@ export async function lockForVersion(tx: Sql, datasetId: string): Promise<void> 
 
 /**
  * Writes a version under the next number; null when this state has a version already, or the dataset may not get one. The
- * dataset is locked, so numbers have no gaps.
+ * dataset is locked, so numbers have no gaps, and the time is that of now and not of the transaction's beginning: one that
+ * began earlier may come later.
  */
 export async function insertVersion(
   tx: Sql,
@@ -131,9 +132,10 @@ export async function insertVersion(
        returning project_id, version_count, name
      ), version as (
      insert into dataset_versions (id, dataset_id, project_id, number, seq, label, sha256, bytes, train_count, test_count,
-       token_stats, parent_version_id, source_kind, source_id)
+       token_stats, parent_version_id, source_kind, source_id, created_at)
      select $1, $2, dataset.project_id, dataset.version_count, $3, $4, $5, $6, $7, $8, $9,
-            (select id from dataset_versions where dataset_id = $2 and number = dataset.version_count - 1), $10, $11
+            (select id from dataset_versions where dataset_id = $2 and number = dataset.version_count - 1), $10, $11,
+            clock_timestamp()
        from dataset
      on conflict (dataset_id, seq) do nothing
      returning *

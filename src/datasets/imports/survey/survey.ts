@@ -1,6 +1,7 @@
 import type { TokenCount } from '#engine';
 import { contentHash, type ExampleContent, type ExampleKind } from '../../content/example-content.ts';
 import type { Issue } from '../../content/issues.ts';
+import { SeenHashes } from '../../content/seen-hashes.ts';
 import type { TokenRuler } from '../../examples/new-examples.ts';
 import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
 import type { Finding } from '../import-runs.store.ts';
@@ -12,7 +13,6 @@ import type { SourceRow } from '../reading/source-row.ts';
 import { ColumnNotes } from './column-notes.ts';
 import { type Evaluated, evaluate } from './evaluate.ts';
 import { IssueNotes } from './issue-notes.ts';
-import { SeenHashes } from './seen-hashes.ts';
 import { TokenCounts } from './token-counts.ts';
 
 export type SurveyOptions = {

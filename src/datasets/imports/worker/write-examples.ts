@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Sql } from '#db';
+import type { Sql, Transaction } from '#db';
 import { Fault } from '#kernel';
 import { contentHash } from '../../content/example-content.ts';
 import { createDataset } from '../../datasets.ts';
@@ -23,7 +23,7 @@ import { checkDigest } from './read-file.ts';
 import { type Job, rulerFor } from './room.ts';
 
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
-export async function writeExamples(tx: Sql, job: Job): Promise<{ datasetId: string }> {
+export async function writeExamples(tx: Transaction, job: Job): Promise<{ datasetId: string }> {
   const { run, bounds } = job;
   const datasetId = await datasetOf(tx, job);
   const seen = { rows: 0, valid: 0, invalid: 0 };

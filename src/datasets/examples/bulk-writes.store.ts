@@ -1,0 +1,75 @@
+import type { Sql, Transaction } from '#db';
+import { CopyRows } from './copy-rows.ts';
+import type { ExampleRow } from './example-writes.store.ts';
+import type { StorableExample } from './new-examples.ts';
+
+/** Contents that the dataset does not have yet, each once, as `copyContents` takes them. */
+export function encodeContents(datasetId: string, contents: readonly StorableExample[]): Buffer[] {
+  const rows = new CopyRows(4);
+  for (const { hash, json, words } of contents) {
+    rows.row();
+    rows.text(datasetId);
+    rows.bytes(hash);
+    rows.text(json);
+    rows.text(words);
+  }
+  return rows.end();
+}
+
+/** In a statement before that of their examples, because the index reads them. */
+export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<void> {
+  return tx.copy('copy example_contents (dataset_id, hash, content, words) from stdin (format binary)', data);
+}
+
+/** Examples that are alive from `seq` on, as `copyExamples` takes them. */
+export function encodeExamples(
+  { datasetId, seq }: { datasetId: string; seq: bigint },
+  examples: readonly ExampleRow[],
+): Buffer[] {
+  const rows = new CopyRows(12);
+  for (const { id, example, searched } of examples) {
+    rows.row();
+    rows.text(datasetId);
+    rows.text(id);
+    rows.int8(seq);
+    rows.bytes(example.hash);
+    rows.int4(example.bytes);
+    rows.text(example.split);
+    rows.text(example.origin);
+    rows.text(example.originId);
+    rows.int4(example.tokens);
+    rows.bool(example.valid);
+    if (example.issues.length === 0) rows.null();
+    else rows.jsonb(example.issues);
+    rows.bool(searched);
+  }
+  return rows.end();
+}
+
+export function copyExamples(tx: Transaction, data: readonly Buffer[]): Promise<void> {
+  return tx.copy(
+    `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
+       searched) from stdin (format binary)`,
+    data,
+  );
+}
+
+/** Which of these contents a locked dataset has; true: a live example has it. By their hashes in hex. */
+export async function findContents(
+  sql: Sql,
+  datasetId: string,
+  hashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, boolean>> {
+  if (hashes.length === 0) return new Map();
+  // A look into each index for each row. As joins, PostgreSQL may read all rows of the dataset each time.
+  const rows = await sql.query<{ hash: string; live: boolean }>(
+    `select encode(asked.hash, 'hex') as hash,
+            (select true from examples e where e.dataset_id = $1 and e.content_hash = asked.hash
+                and e.removed_seq >= 9223372036854775807 limit 1) is not null as live
+       from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
+      where (select true from example_contents c where c.dataset_id = $1 and c.hash = asked.hash limit 1)`,
+    [datasetId, hashes.map((hash) => hash.toString('hex')).join(',')],
+    { name: 'datasets.find_contents' },
+  );
+  return new Map(rows.map(({ hash, live }) => [hash, live]));
+}
