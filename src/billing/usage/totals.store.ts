@@ -84,10 +84,10 @@ function queryTotals(sql: Sql, filter: UsageFilter, { by, limit }: { by: Groupin
   ];
   const inTime = by === 'hour' || by === 'day';
   const sums = ['rows', 'requests', 'active_us', 'units', 'micro'];
-  const added = sums.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ');
+  const added = sums.map((name) => `usage_sum(${name}) as ${name}`).join(', ');
   const text = `
     with grouped as materialized (
-      select value, ${added} from (${parts.join(' union all ')}) part group by value having sum(rows) > 0
+      select value, ${added} from (${parts.join(' union all ')}) part group by value having usage_sum(rows) > 0
     )
     select * from (
       select null as value, count(*) as groups, ${added} from grouped
@@ -129,10 +129,11 @@ const groupOf: Record<Grouping, { ledger: string; hours: string; days: string }>
   model: { ledger: `coalesce(model_requested, model_served, '')`, hours: '', days: 'value' },
 };
 
-const summed = `sum(rows) as rows, sum(rows) as requests, sum(active_us) as active_us, sum(units) as units,
-  sum(micro) as micro`;
+const summed = `usage_sum(rows) as rows, usage_sum(rows) as requests, usage_sum(active_us) as active_us,
+  usage_sum(units) as units, usage_sum(micro) as micro`;
 const fromRows = `count(*) as rows, count(*) filter (where ${isCall}) as requests,
-  sum(round(coalesce(active_ms, 0) * 1000)::bigint) as active_us, sum(units) as units, sum(micro) as micro`;
+  usage_sum(round(coalesce(active_ms, 0) * 1000)::bigint) as active_us, usage_sum(units) as units,
+  usage_sum(micro) as micro`;
 
 /** Calls of the whole account: sums of its days and hours, rows at the ends of the span and behind the mark. */
 function callParts(filter: UsageFilter, by: Grouping, bindings: Bindings): string[] {
