@@ -8,7 +8,7 @@ import { renderFault } from './render-fault.ts';
  * here is without effect.
  */
 export type EventStream = {
-  /** Sends frames in one socket write; false when the caller is lost. */
+  /** Sends frames in one socket write, with others of the same moment; false when the caller is lost. */
   frames: (texts: readonly string[]) => boolean;
   /** The good end: the last frames, then `[DONE]`, in one write. */
   done: (texts?: readonly string[]) => void;
@@ -43,23 +43,32 @@ export function openSse(options: EventStreamOptions): EventStream {
   raw.once('close', () => clearTimeout(ping));
 
   const isOpen = () => !raw.destroyed && !raw.writableEnded;
+  // Tokens that came together leave together: a write of its own for each costs more than all else about it.
+  let pending = '';
 
   function write(text: string): boolean {
     if (!isOpen()) return false;
+    if (pending === '') queueMicrotask(flush);
+    pending += text;
+    return true;
+  }
+
+  function flush(): void {
+    const text = pending;
+    pending = '';
+    if (text === '' || !isOpen()) return;
     raw.write(text);
     if (raw.writableLength > maxBufferedBytes) {
       caller.lose('slow_reader');
       raw.destroy();
-      return false;
-    }
-    ping.refresh();
-    return true;
+    } else ping.refresh();
   }
 
   function end(text: string): void {
     if (!isOpen()) return;
     clearTimeout(ping);
-    raw.end(text);
+    raw.end(pending + text);
+    pending = '';
     const linger = setTimeout(() => raw.destroy(), lingerMs).unref();
     raw.once('close', () => clearTimeout(linger));
   }
