@@ -85,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     own: createEngine({ ...forChildren, settings: engineSettings(config), clock }),
     remote: createRemoteEngine({
       ...{ routes: serving.routes, clock, log: forChildren.log },
+      adapters: { writePeft: (sha256, folder) => training.served.writePeft(sha256, folder) },
       countHere: async (id, items, signal) =>
         models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
     }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { remoteApis } from '#engine';
+import { type RemoteApi, remoteApis } from '#engine';
 import { OperatorError } from '#kernel';
 import { deleteRoute, listRoutes, modelIdPattern, putRoute, type RouteRow, setDraining } from '#models';
 import type { Config } from '../config.ts';
@@ -16,7 +16,11 @@ type AddFlags = {
   secretFile?: string;
   capacity: string;
   weight: string;
+  adaptersFolder?: string;
+  adaptersSeenAs?: string;
 };
+
+type AddFlagsOfAdapters = { adaptersFolder?: string | null; adaptersSeenAs?: string | null };
 
 /** `routes`: the remote engines that serve base models. A change is in effect on every server within two seconds. */
 export function addRouteCommands(routes: Command, config: () => Config): void {
@@ -35,6 +39,11 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
     .option('--secret-file <path>', 'file on the servers that holds its key')
     .option('--capacity <calls>', 'calls that it takes at a time', '64')
     .option('--weight <number>', 'share of the work in comparison with others', '1')
+    .option(
+      '--adapters-folder <path>',
+      'folder shared with it, for the adapters of training jobs; default: it serves none',
+    )
+    .option('--adapters-seen-as <path>', 'path of that folder where it runs, if it is another')
     .action((name: string, flags: AddFlags) => addCommand(config(), name, flags));
   for (const [verb, draining, description] of [
     ['drain', true, 'send nothing new to a remote engine; what runs there ends there'],
@@ -64,9 +73,11 @@ function listCommand(config: Config) {
     const rows = await listRoutes(database);
     const lines = rows.map((row) => [
       ...[row.id, row.baseModelId, row.api, row.url, row.upstreamModel],
-      ...[String(row.capacity), String(row.weight), row.draining ? 'draining' : 'on'],
+      ...[String(row.capacity), String(row.weight), row.adaptersFolder ?? '-', row.draining ? 'draining' : 'on'],
     ]);
-    print(renderTable(['NAME', 'MODEL', 'API', 'URL', 'MODEL THERE', 'CAPACITY', 'WEIGHT', 'STATE'], lines));
+    print(
+      renderTable(['NAME', 'MODEL', 'API', 'URL', 'MODEL THERE', 'CAPACITY', 'WEIGHT', 'ADAPTERS', 'STATE'], lines),
+    );
   });
 }
 
@@ -102,7 +113,22 @@ function readRoute(id: string, flags: AddFlags): RouteRow {
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new OperatorError('Give one of --secret-env and --secret-file.');
   const secretSource = secretEnv ? `env:${secretEnv}` : secretFile ? `file:${secretFile}` : null;
-  return { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining: false };
+  const adapters = readAdapters(api, flags);
+  return { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining: false, ...adapters };
+}
+
+const adapterApis: readonly RemoteApi[] = ['vllm', 'sglang', 'llama-server'];
+
+function readAdapters(api: RemoteApi, { adaptersFolder = null, adaptersSeenAs = null }: AddFlagsOfAdapters) {
+  if (adaptersSeenAs !== null && adaptersFolder === null)
+    throw new OperatorError('--adapters-seen-as: says what --adapters-folder is called elsewhere; give that, too.');
+  if (adaptersFolder !== null && !adapterApis.includes(api))
+    throw new OperatorError(`--adapters-folder: needs --api ${adapterApis.join(', ')}.`);
+  for (const path of [adaptersFolder, adaptersSeenAs]) {
+    if (path !== null && !path.startsWith('/'))
+      throw new OperatorError('--adapters-folder, --adapters-seen-as: expected an absolute path.');
+  }
+  return { adaptersFolder, adaptersSeenAs };
 }
 
 function changeCommand(config: Config, name: string, change: (sql: Sql) => Promise<boolean>, done: string) {

@@ -33,6 +33,7 @@ export {
   type ProbeQuestion,
 } from './probe/adapter-probe.ts';
 export type { ProbeValues } from './probe/probe-protocol.ts';
+export type { AdapterSource } from './remote/adapters/adapter-folder.ts';
 export { createRemoteEngine, type RemoteEngine } from './remote/remote-engine.ts';
 export { type RemoteApi, remoteApis, type ServingRoute } from './remote/serving-route.ts';
 export { createRoutedEngine } from './routed-engine.ts';

@@ -10,19 +10,19 @@ export type RoutedEngineParts = {
 
 /**
  * One engine out of two: models with serving routes run there, everything else in our own engine. A model that is installed here
- * as well runs here when none of its routes takes the call, and always with an adapter.
+ * as well runs here when none of its routes takes the call; with an adapter also when none of them is set up for adapters.
  */
 export function createRoutedEngine({ own, remote, isInstalled }: RoutedEngineParts): Engine {
   /** How calls that wait for a route would be prepared here. */
   const instead = new Map<string, () => Promise<{ handle: string }>>();
-  const placeOf = (baseModelId: string) => (remote.serves(baseModelId) ? remote : own);
+  const placeOf = (baseModelId: string) => (remote.serves({ baseModelId, adapter: null }) ? remote : own);
 
   const prepare = async <Prepared extends { handle: string }>(
-    { baseModelId, adapter }: Target,
+    target: Target,
     by: (engine: Engine) => Promise<Prepared>,
   ): Promise<Prepared> => {
-    if (adapter !== null || !remote.serves(baseModelId)) return by(own);
-    if (!isInstalled(baseModelId)) return by(remote);
+    if (!remote.serves(target)) return by(own);
+    if (!isInstalled(target.baseModelId)) return by(remote);
     try {
       const prepared = await by(remote);
       instead.set(prepared.handle, () => by(own));

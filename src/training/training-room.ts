@@ -80,7 +80,7 @@ export function createTraining(options: TrainingOptions): Training {
   const timing = { ...defaultTiming, ...options.timing };
   const changes = createChanges();
   const files = createAdapterFiles(objects, join(dataDir, 'adapters'));
-  const served = createServedJobs({ sql: database, files });
+  const served = createServedJobs({ sql: database, files, objects });
   const bases = createBases(models);
   let deploy: (deployment: NewDeployment) => Promise<void> = async () => {};
   const supervisor = createSupervisor({

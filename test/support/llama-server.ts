@@ -12,20 +12,23 @@ const folder = join(root, 'test/support/llama-server');
 const environment = join(root, '.cache/llama-server');
 const startMs = 30_000;
 
-/** llama.cpp's own server with a model, ready; installed first when it is not there. `url` is its OpenAI base URL. */
-export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embedding') {
+/**
+ * llama.cpp's own server with a model and adapters, ready; installed first when it is not there. `url` is its OpenAI base URL. As after
+ * `--lora`, the adapters are on for whoever does not choose.
+ */
+export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embedding', adapters: readonly string[] = []) {
   const python = await install();
   for (let tries = 1; ; tries += 1) {
     // Somebody else may take the port before the server does.
-    const server = await tryToStart(python, ggufPath, kind);
+    const server = await tryToStart(python, ggufPath, kind === 'embedding' ? [kind] : adapters);
     if (server) return server;
     if (tries === 3) throw new Error('The server of llama.cpp does not start.');
   }
 }
 
-async function tryToStart(python: string, ggufPath: string, kind: 'text' | 'embedding') {
+async function tryToStart(python: string, ggufPath: string, more: readonly string[]) {
   const port = await freePort();
-  const args = [join(folder, 'serve.py'), ggufPath, String(port), ...(kind === 'embedding' ? ['embedding'] : [])];
+  const args = [join(folder, 'serve.py'), ggufPath, String(port), ...more];
   const child = spawn(python, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(child, 'exit');
   const stop = async () => {

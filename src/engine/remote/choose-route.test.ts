@@ -4,7 +4,8 @@ import { failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import { type Candidate, rankRoutes } from './choose-route.ts';
 
 const route = (id: string, more: Partial<Candidate> = {}): Candidate => ({
-  ...{ id, weight: 1, capacity: 4, calls: 0, outstandingTokens: 0, isUp: true, draining: false, knowsPrefix: false },
+  ...{ id, weight: 1, capacity: 4, calls: 0, outstandingTokens: 0, isUp: true, draining: false },
+  ...{ knowsPrefix: false, hasAdapter: false },
   ...more,
 });
 const ids = (candidates: readonly Candidate[]) => rankRoutes(candidates).map(({ id }) => id);

@@ -11,18 +11,22 @@ export type Candidate = {
   draining: boolean;
   /** Whether it has seen the beginning of this prompt before. */
   knowsPrefix: boolean;
+  /** Whether it has the adapter that the call needs. */
+  hasAdapter: boolean;
 };
 
 /** A known prefix is worth this many tokens of waiting. */
 const prefixWorthTokens = 4_096;
+/** And so is an adapter that need not be loaded, and push another one out. */
+const adapterWorthTokens = 16_384;
 
 /**
- * The routes that a call may try, the best first: those that know the beginning of its prompt, unless they are far busier than
- * another, then those with the fewest outstanding tokens for their weight.
+ * The routes that a call may try, the best first: those that have its adapter or know the beginning of its prompt, unless they are
+ * far busier than another, then those with the fewest outstanding tokens for their weight.
  */
 export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]): Each[] {
-  const cost = ({ outstandingTokens, weight, knowsPrefix }: Each) =>
-    outstandingTokens / weight - (knowsPrefix ? prefixWorthTokens : 0);
+  const cost = ({ outstandingTokens, weight, knowsPrefix, hasAdapter }: Each) =>
+    outstandingTokens / weight - (knowsPrefix ? prefixWorthTokens : 0) - (hasAdapter ? adapterWorthTokens : 0);
   return candidates
     .filter(({ isUp, draining, calls, capacity }) => isUp && !draining && calls < capacity)
     .sort((a, b) => cost(a) - cost(b) || a.calls / a.weight - b.calls / b.weight || (a.id < b.id ? -1 : 1));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fault } from '#kernel';
-import type { ChatPrompt, Embedded, EmbeddingInputs, Engine, Finished, Generation } from '../port.ts';
+import type { Adapter, ChatPrompt, Embedded, EmbeddingInputs, Engine, Finished, Generation, Target } from '../port.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
 import { countPrompt, countTexts, type LocalCounter } from './count-tokens.ts';
@@ -16,12 +16,13 @@ export type RemoteEngineOptions = RouteSetOptions & { countHere: LocalCounter };
 
 /** Engines of other processes and machines, by the same port as our own. */
 export type RemoteEngine = Engine & {
-  /** Whether any route is set up for the model. */
-  serves: (baseModelId: string) => boolean;
+  /** Whether any route is set up for the model, and for adapters on it where one is asked for. */
+  serves: (target: Target) => boolean;
 };
 
 type Waiting = {
   runtime: RouteRuntime;
+  adapter: Adapter | null;
   leave: () => void;
   prefix: string;
   tokens: number;
@@ -65,20 +66,33 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
   /** Sends a prepared call; where nothing can have run there, another route gets it. */
   const send = async (
     entry: Waiting,
-    request: (route: ServingRoute) => { path: string; body: unknown },
+    request: (route: ServingRoute) => { path: string; body: Record<string, unknown> },
     { signal, param }: { signal: AbortSignal; param: string },
   ): Promise<{ answer: Answer; runtime: RouteRuntime; leave: () => void; sentMs: number }> => {
-    const attempt = async (runtime: RouteRuntime, leave: () => void) => {
+    const { adapter } = entry;
+    const attempt = async (
+      runtime: RouteRuntime,
+      leave: () => void,
+      isRepeated = false,
+    ): Promise<{ answer: Answer; runtime: RouteRuntime; leave: () => void; sentMs: number } | Elsewhere> => {
+      const fields = adapter === null ? fieldsOfBase(runtime) : await adapterFields(runtime, adapter, signal);
+      if (fields instanceof Elsewhere) return fields;
       const { path, body } = request(runtime.route);
+      const told = fields === null ? body : { ...body, ...fields };
       const sentMs = clock.monotonicMs();
-      const answer = await reach(runtime, () => runtime.upstream.post(path, body, signal));
+      const answer = await reach(runtime, () => runtime.upstream.post(path, told, signal));
       if (answer instanceof Elsewhere) return answer;
       if (answer.status === 200) {
         runtime.answered(entry.prefix);
         return { answer, runtime, leave, sentMs };
       }
-      const refusal = await refusalOf(answer, { param });
+      const refusal = await refusalOf(answer, { param, adapter });
       if (refusal.kind === 'final') throw refusal.error;
+      if (refusal.kind === 'adapter_lost') {
+        // It was started anew, or another server needed the room. Nothing has run there.
+        if (adapter !== null) runtime.adapters?.lose(adapter.sha256);
+        return isRepeated ? new Elsewhere(refusal.reason) : attempt(runtime, leave, true);
+      }
       if (refusal.isDown) runtime.failed(refusal.reason);
       return new Elsewhere(refusal.reason, refusal);
     };
@@ -92,34 +106,40 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
     return routes.place(
       {
         baseModelId: runtime.route.baseModelId,
+        adapter,
         prefix,
         tokens,
         except: runtime,
         refused: first,
       },
-      attempt,
+      (next, leaveNext) => attempt(next, leaveNext),
     );
   };
 
   return {
-    serves: (baseModelId) => routes.of(baseModelId).length > 0,
+    serves: ({ baseModelId, adapter }) => {
+      const ofModel = routes.of(baseModelId);
+      return adapter === null ? ofModel.length > 0 : ofModel.some(({ adapters }) => adapters !== null);
+    },
 
     prepareChat(prompt, signal) {
       forgetExpired();
-      const { baseModelId } = prompt.target;
+      const { baseModelId, adapter } = prompt.target;
       const bytes = bytesOf(prompt);
       const tokens = Math.ceil(bytes / 4);
       // With a single route there is nothing to choose.
       const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-      return routes.place({ baseModelId, prefix, tokens }, async (runtime, leave) => {
+      return routes.place({ baseModelId, adapter, prefix, tokens }, async (runtime, leave) => {
         const { upstream, route } = runtime;
+        const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+        if (ready instanceof Elsewhere) return ready;
         const counted = fitsSurely(prompt, bytes, route)
           ? null
           : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
               nothingRan: true,
             });
         if (counted instanceof Elsewhere) return counted;
-        const handle = keep({ runtime, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
+        const handle = keep({ runtime, adapter, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
         // Where nobody can count or needs to, the engine itself checks the length.
         return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
       });
@@ -163,10 +183,12 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
 
     prepareEmbedding(inputs, signal) {
       forgetExpired();
-      const { baseModelId } = inputs.target;
+      const { baseModelId, adapter } = inputs.target;
       const tokens = Math.ceil(inputs.texts.join('').length / 4);
-      return routes.place({ baseModelId, prefix: '', tokens }, async (runtime, leave) => {
+      return routes.place({ baseModelId, adapter, prefix: '', tokens }, async (runtime, leave) => {
         const { upstream, route } = runtime;
+        const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+        if (ready instanceof Elsewhere) return ready;
         const asked = { route, upstream, local: countHere, signal };
         const counts = await reach(runtime, () => countTexts(inputs.texts, asked), { nothingRan: true });
         if (counts instanceof Elsewhere) return counts;
@@ -179,7 +201,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
         const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
         const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
         const sum = counted.reduce((total, each) => total + each.tokens, 0);
-        const handle = keep({ runtime, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
+        const handle = keep({ runtime, adapter, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
         return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
       });
     },
@@ -228,6 +250,19 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
     },
   };
 }
+
+/** What a call with an adapter says; it is loaded first. */
+async function adapterFields(
+  runtime: RouteRuntime,
+  adapter: Adapter,
+  signal: AbortSignal,
+): Promise<Record<string, unknown> | Elsewhere> {
+  const { adapters } = runtime;
+  if (adapters === null) return new Elsewhere('The route serves no adapters.');
+  return reach(runtime, () => adapters.fieldsOf(adapter, signal), { nothingRan: true });
+}
+
+const fieldsOfBase = ({ adapters }: RouteRuntime) => adapters?.fieldsOfBase ?? null;
 
 /** Handles of this engine begin with it, and those of our own engine do not. */
 export const handlePrefix = 'remote-';

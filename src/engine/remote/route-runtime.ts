@@ -1,4 +1,7 @@
 import type { Clock } from '#kernel';
+import type { Adapter } from '../port.ts';
+import type { AdapterSource } from './adapters/adapter-folder.ts';
+import { openRouteAdapters, type RouteAdapters, type RouteLog } from './adapters/route-adapters.ts';
 import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import type { Candidate } from './choose-route.ts';
 import type { ServingRoute } from './serving-route.ts';
@@ -8,11 +11,18 @@ const healthMs = 5_000;
 const healthPatienceMs = 2_000;
 const mostPrefixes = 10_000;
 
-export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<string, unknown>) => void;
+export type RouteDeps = {
+  clock: Clock;
+  log: RouteLog;
+  /** Without it no route serves adapters. */
+  adapters?: AdapterSource;
+};
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
   readonly upstream: Upstream;
+  /** null: it serves the base model only. */
+  readonly adapters: RouteAdapters | null;
   #route: ServingRoute;
   #calls = 0;
   #tokens = 0;
@@ -26,11 +36,13 @@ export class RouteRuntime {
   readonly #timer: NodeJS.Timeout;
   #isClosing = false;
 
-  constructor(route: ServingRoute, { clock, log }: { clock: Clock; log: RouteLog }) {
+  constructor(route: ServingRoute, { clock, log, adapters }: RouteDeps) {
     this.#route = route;
     this.#clock = clock;
     this.#log = log;
     this.upstream = openUpstream(route);
+    const { upstream } = this;
+    this.adapters = adapters ? openRouteAdapters(route, { upstream, source: adapters, clock, log }) : null;
     this.#timer = setInterval(() => void this.#look(), healthMs).unref();
     void this.#look();
   }
@@ -57,12 +69,13 @@ export class RouteRuntime {
     this.#route = route;
   }
 
-  candidate(prefix: string): Candidate & { runtime: RouteRuntime } {
+  candidate(prefix: string, adapter: Adapter | null): Candidate & { runtime: RouteRuntime } {
     const { id, weight, capacity, draining } = this.#route;
     return {
       ...{ id, weight, capacity, draining, calls: this.#calls, outstandingTokens: this.#tokens, runtime: this },
       isUp: isTried(this.#breaker, this.#clock.monotonicMs()),
       knowsPrefix: this.#prefixes.has(prefix),
+      hasAdapter: adapter !== null && this.adapters?.has(adapter.sha256) === true,
     };
   }
 
@@ -93,8 +106,9 @@ export class RouteRuntime {
   failed(error: string): void {
     const before = this.#breaker.retryAtMs;
     this.#breaker = failed(this.#breaker, { nowMs: this.#clock.monotonicMs(), error });
-    if (before === null && this.#breaker.retryAtMs !== null)
-      this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
+    if (before !== null || this.#breaker.retryAtMs === null) return;
+    this.adapters?.forget();
+    this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
   }
 
   measured(ms: number, completionTokens: number): void {

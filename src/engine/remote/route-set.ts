@@ -1,18 +1,19 @@
-import { type Clock, type Fault, fault } from '#kernel';
+import { type Fault, fault } from '#kernel';
+import type { Adapter } from '../port.ts';
+import { AdapterRefused } from './adapters/lora-calls.ts';
 import { rankRoutes } from './choose-route.ts';
-import { type RouteLog, RouteRuntime } from './route-runtime.ts';
+import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { TransportError } from './upstream.ts';
 
-export type RouteSetOptions = {
+export type RouteSetOptions = RouteDeps & {
   /** The routes at present; asked at every call. The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];
-  clock: Clock;
-  log: RouteLog;
 };
 
 export type RoutedCall = {
   baseModelId: string;
+  adapter: Adapter | null;
   /** Of the beginning of the prompt; '' where engines keep none. */
   prefix: string;
   /** About how much work it is. */
@@ -49,8 +50,10 @@ export class RouteSet {
     call: RoutedCall,
     take: (runtime: RouteRuntime, leave: () => void) => Promise<Taken | Elsewhere>,
   ): Promise<Taken> {
-    const { baseModelId, prefix, tokens, except } = call;
-    const candidates = this.of(baseModelId).map((runtime) => runtime.candidate(prefix));
+    const { baseModelId, adapter, prefix, tokens, except } = call;
+    const candidates = this.of(baseModelId)
+      .filter(({ adapters }) => adapter === null || adapters !== null)
+      .map((runtime) => runtime.candidate(prefix, adapter));
     let refused = call.refused;
     for (const { runtime } of rankRoutes(candidates)) {
       if (runtime === except) continue;
@@ -97,6 +100,7 @@ export async function reach<Result>(
   try {
     return await ask();
   } catch (error) {
+    if (error instanceof AdapterRefused) return new Elsewhere(error.message);
     if (!(error instanceof TransportError)) throw error;
     runtime.failed(error.message);
     if (nothingRan || error.neverSent) return new Elsewhere(error.message);
@@ -104,11 +108,7 @@ export async function reach<Result>(
   }
 }
 
-function follow(
-  runtimes: Map<string, RouteRuntime>,
-  routes: readonly ServingRoute[],
-  deps: Pick<RouteSetOptions, 'clock' | 'log'>,
-): void {
+function follow(runtimes: Map<string, RouteRuntime>, routes: readonly ServingRoute[], deps: RouteDeps): void {
   const wanted = new Map(routes.map((route) => [route.id, route]));
   for (const [id, runtime] of runtimes) {
     const route = wanted.get(id);
@@ -122,7 +122,8 @@ function follow(
   for (const [id, route] of wanted) if (!runtimes.has(id)) runtimes.set(id, new RouteRuntime(route, deps));
 }
 
-const connectsAs = ({ url, secret, capacity, api }: ServingRoute) => JSON.stringify([url, secret, capacity, api]);
+const connectsAs = ({ url, secret, capacity, api, adaptersFolder, adaptersSeenAs }: ServingRoute) =>
+  JSON.stringify([url, secret, capacity, api, adaptersFolder, adaptersSeenAs]);
 
 function noRoute(baseModelId: string, candidates: readonly { isUp: boolean }[], refused: Elsewhere | undefined): Fault {
   const up = candidates.filter(({ isUp }) => isUp).length;

@@ -23,4 +23,8 @@ export type ServingRoute = {
   maxContextTokens: number;
   /** Length of the vectors; null for text models. */
   dimensions: number | null;
+  /** Folder that it shares with the servers, as these call it; adapters are put there. without it, it serves none. */
+  adaptersFolder?: string | null;
+  /** The same folder as the engine calls it; without it, by the same path. */
+  adaptersSeenAs?: string | null;
 };

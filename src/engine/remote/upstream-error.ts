@@ -1,10 +1,14 @@
 import { type Fault, fault } from '#kernel';
+import type { Adapter } from '../port.ts';
+import { adapterName, isUnknown } from './adapters/lora-calls.ts';
 import type { Answer } from './upstream.ts';
 
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =
   /** Nothing ran, and another route may take the call. */
   | { kind: 'elsewhere'; reason: string; isDown: boolean; retryAfterSeconds: number | null; isLoading: boolean }
+  /** The engine does not have the adapter that it was to answer with. Nothing ran. */
+  | { kind: 'adapter_lost'; reason: string }
   /** The request itself is at fault, wherever it is sent. */
   | { kind: 'final'; error: Fault };
 
@@ -13,10 +17,12 @@ const loadingWords = /loading|model_warming|starting/i;
 const contextWords = /context length|context size|exceeds the available|maximum.*tokens|too long|longer than/i;
 
 /** Reads the error of an answer whose status is not 200. */
-export async function refusalOf(answer: Answer, context: { param: string }): Promise<Refusal> {
+export async function refusalOf(answer: Answer, context: { param: string; adapter: Adapter | null }): Promise<Refusal> {
   const text = await textOf(answer);
   const { status } = answer;
   const reason = `The engine answered ${status}: ${text.slice(0, 300)}`;
+  if (context.adapter && isUnknown(status, text, adapterName(context.adapter.sha256)))
+    return { kind: 'adapter_lost', reason };
   if (status === 429 || status === 503) {
     const retryAfterSeconds = secondsOf(answer.headers['retry-after']);
     return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: loadingWords.test(text) };

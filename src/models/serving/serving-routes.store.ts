@@ -13,10 +13,15 @@ export type RouteRow = {
   capacity: number;
   weight: number;
   draining: boolean;
+  /** Folder that the servers and the engine share, as the servers call it; adapters are put there. Without it, it serves none. */
+  adaptersFolder?: string | null;
+  /** The same folder as the engine calls it; without it, by the same path. */
+  adaptersSeenAs?: string | null;
 };
 
 const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as "upstreamModel",
-  secret_source as "secretSource", capacity, weight, draining`;
+  secret_source as "secretSource", capacity, weight, draining, adapters_folder as "adaptersFolder",
+  adapters_seen_as as "adaptersSeenAs"`;
 
 /** In the order of their names. */
 export function listRoutes(sql: Sql): Promise<RouteRow[]> {
@@ -26,12 +31,17 @@ export function listRoutes(sql: Sql): Promise<RouteRow[]> {
 /** Adds a route, or sets the one of that name up anew. */
 export async function putRoute(sql: Sql, route: RouteRow): Promise<void> {
   const { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining } = route;
+  const { adaptersFolder = null, adaptersSeenAs = null } = route;
   await sql.query(
-    `insert into serving_routes (id, base_model_id, api, url, upstream_model, secret_source, capacity, weight, draining)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    `insert into serving_routes (id, base_model_id, api, url, upstream_model, secret_source, capacity, weight, draining,
+       adapters_folder, adapters_seen_as)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (id) do update set base_model_id = $2, api = $3, url = $4, upstream_model = $5, secret_source = $6,
-       capacity = $7, weight = $8, draining = $9`,
-    [id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining],
+       capacity = $7, weight = $8, draining = $9, adapters_folder = $10, adapters_seen_as = $11`,
+    [
+      ...[id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining],
+      ...[adaptersFolder, adaptersSeenAs],
+    ],
   );
 }
 

@@ -63,13 +63,13 @@ type Place = Pick<ServingRoutesOptions, 'find' | 'environment'>;
 function openRoutes(rows: readonly RouteRow[], { find, environment }: Place) {
   const found: ServingRoute[] = [];
   const problems: string[] = [];
-  for (const { secretSource, ...row } of rows) {
+  for (const { secretSource, adaptersFolder = null, adaptersSeenAs = null, ...row } of rows) {
     const model = find(row.baseModelId);
     const secret = secretSource === null ? null : readSecret(secretSource, environment);
     if (!model) problems.push(`The serving route ${row.id} is of ${row.baseModelId}, which is no base model here.`);
     else if (secret === undefined)
       problems.push(`The secret of the serving route ${row.id} is not at ${secretSource}.`);
-    else found.push({ ...row, secret, kind: model.kind, ...sizesOf(model) });
+    else found.push({ ...row, secret, kind: model.kind, ...sizesOf(model), adaptersFolder, adaptersSeenAs });
   }
   return { found, problems };
 }

@@ -2,3 +2,4 @@ export { AdapterError } from './adapter-error.ts';
 export { type Conversion, convertAdapter } from './convert-adapter.ts';
 export { type PackedFile, packFiles } from './pack-adapter.ts';
 export { type Heads, readHeads } from './rope-order.ts';
+export { unpackFiles } from './unpack-adapter.ts';

@@ -1,5 +1,7 @@
 import type { Sql } from '#db';
 import type { TrainedModel, TrainedModels } from '#models';
+import type { ObjectStore } from '#objects';
+import { unpackFiles } from '../adapters/index.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
@@ -15,6 +17,8 @@ export type CallQuestion = {
 export type ServedJobs = TrainedModels & {
   /** The job behind a call, as far as the caller may use it; null: there is none. */
   ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+  /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
+  writePeft: (adapterSha256: string, folder: string) => Promise<void>;
 };
 
 const jobPrefix = 'training-job#';
@@ -23,31 +27,29 @@ const mostKnown = 2_000;
 
 type Known = { model: TrainedModel; accountId: string };
 
-export function createServedJobs({ sql, files }: { sql: Sql; files: AdapterFiles }): ServedJobs {
+export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore };
+
+export function createServedJobs({ sql, files, objects }: ServedJobsDeps): ServedJobs {
   const known = new Map<string, Known>();
+  /** Keys of the archives of those known, by the digest of the adapter. */
+  const archives = new Map<string, string>();
 
   async function modelOf(job: ServedJobRow): Promise<Known> {
     const adapter =
-      job.state === 'succeeded' && job.adapterSha256 !== null
-        ? await files.fetch({
-            sha256: job.adapterSha256,
-            key: artifactKeys({ jobId: job.id, attempt: job.attempt }).adapter,
-          })
-        : null;
+      job.state === 'succeeded' && job.adapterSha256 !== null ? await adapterOf(job.adapterSha256, job) : null;
     const model: TrainedModel = {
       ...{ jobId: job.id, kind: job.kind, baseModelId: job.baseModelId, state: job.state, adapter },
       ...(job.kind === 'embedding' ? servingOf(job.hyperparameters) : { maxInputTokens: null, queryInstruction: null }),
     };
     const entry = { model, accountId: job.accountId };
-    if (adapter) remember(job.id, entry);
+    if (adapter) keep(known, job.id, entry);
     return entry;
   }
 
-  function remember(jobId: string, entry: Known): void {
-    known.delete(jobId);
-    known.set(jobId, entry);
-    const [oldest] = known.keys();
-    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+  async function adapterOf(sha256: string, { id: jobId, attempt }: ServedJobRow) {
+    const keys = artifactKeys({ jobId, attempt });
+    keep(archives, sha256, keys.archive);
+    return await files.fetch({ sha256, key: keys.adapter });
   }
 
   async function findAll(jobIds: readonly string[]): Promise<Known[]> {
@@ -72,7 +74,21 @@ export function createServedJobs({ sql, files }: { sql: Sql; files: AdapterFiles
       const [job] = await findAll([alias.targetId]);
       return job?.model ?? null;
     },
+    async writePeft(adapterSha256, folder) {
+      const key = archives.get(adapterSha256);
+      if (key === undefined) throw new Error(`No job with the adapter ${adapterSha256} was called.`);
+      await unpackFiles(objects, { key, names: peftFiles, folder });
+    },
   };
+}
+
+const peftFiles = ['adapter_config.json', 'adapter_model.safetensors'];
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > mostKnown && oldest !== undefined) map.delete(oldest);
 }
 
 /** What is no id may hold characters that the database does not take. */

@@ -1,4 +1,4 @@
-"""Runs llama.cpp's HTTP server: serve.py MODEL PORT [embedding]. Ends when its standard input does."""
+"""Runs llama.cpp's HTTP server: serve.py MODEL PORT [embedding | ADAPTER...]. Ends when its standard input does."""
 
 import sys
 
@@ -17,5 +17,12 @@ if sys.argv[3:] == ["embedding"]:
     params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_LAST
     params.n_ubatch = 2048
     params.n_batch = 2048
+else:
+    adapters = []
+    for path in sys.argv[3:]:
+        adapter = xllamacpp.CommonAdapterLoraInfo()
+        adapter.path, adapter.scale = path, 1.0
+        adapters.append(adapter)
+    params.lora_adapters = adapters
 server = xllamacpp.Server(params)
 sys.stdin.read()

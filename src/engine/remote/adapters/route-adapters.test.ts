@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { Fault, systemClock } from '#kernel';
+import type { Adapter, Delta } from '../../port.ts';
+import { createRemoteEngine } from '../remote-engine.ts';
+import type { ServingRoute } from '../serving-route.ts';
+import { type LoraPeerOptions, startLoraPeer } from './lora-peer.fixture.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'fanfold-adapters-'));
+const stops: (() => Promise<void>)[] = [];
+after(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Peer = Awaited<ReturnType<typeof startLoraPeer>>;
+
+async function peer(options: LoraPeerOptions): Promise<Peer> {
+  const started = await startLoraPeer(options);
+  stops.push(started.stop);
+  return started;
+}
+
+const adapterOf = (letter: string): Adapter => ({ sha256: letter.repeat(64), path: '/nowhere' });
+const nameOf = (letter: string) => `fanfold-${letter.repeat(64)}`;
+const signal = () => AbortSignal.timeout(20_000);
+
+/** An engine with routes to these peers and a folder that they share with it. */
+function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
+  const folder = mkdtempSync(join(root, 'shared-'));
+  const written: string[] = [];
+  const routes = peers.map(
+    ({ url, api }, at): ServingRoute => ({
+      ...{
+        id: `r${at}`,
+        url,
+        baseModelId: 'big',
+        kind: 'text',
+        api,
+        secret: null,
+        upstreamModel: 'theirs',
+        capacity: 4,
+      },
+      ...{ weight: 1, draining: false, maxContextTokens: 100, dimensions: null },
+      ...{ adaptersFolder: folder, adaptersSeenAs: null, ...more },
+    }),
+  );
+  const engine = createRemoteEngine({
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    log: () => {},
+    adapters: {
+      async writePeft(sha256, into) {
+        written.push(sha256);
+        await writeFile(join(into, 'adapter_config.json'), '{}');
+        await writeFile(join(into, 'adapter_model.safetensors'), sha256);
+      },
+    },
+  });
+  stops.push(() => engine.close());
+  /** Asks, and tells which adapter has answered. */
+  const ask = async (letter: string | null): Promise<string> => {
+    const target = { baseModelId: 'big', adapter: letter === null ? null : adapterOf(letter) };
+    const { handle } = await engine.prepareChat(
+      {
+        ...{ target, messages: [{ role: 'user', content: 'Hi' }], tools: [], toolChoice: { mode: 'auto' } },
+        ...{ parallelToolCalls: true, responseFormat: { type: 'text' }, reasoningEffort: null },
+      },
+      signal(),
+    );
+    return run(handle);
+  };
+  const run = async (handle: string): Promise<string> => {
+    const sampling = {
+      maxTokens: 9,
+      temperature: 0,
+      topP: 1,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      seed: null,
+      stop: [],
+    };
+    const deltas: Delta[] = [];
+    await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, (each) => deltas.push(each));
+    return deltas.map((each) => ('text' in each ? each.text : '')).join('');
+  };
+  return { engine, folder, written, ask };
+}
+
+const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
+
+for (const api of ['vllm', 'sglang'] as const)
+  describe(`adapters on ${api}`, { timeout: 60_000 }, () => {
+    test('an adapter is put into the shared folder, loaded once under its digest, and answers; the base answers without', async () => {
+      const server = await peer({ api });
+      const { ask, folder, written } = engineOf([server]);
+      assert.equal(await ask('a'), nameOf('a'));
+      assert.equal(await ask('a'), nameOf('a'));
+      assert.equal(await ask('b'), nameOf('b'));
+      assert.equal(await ask(null), 'theirs');
+      const path = (letter: string) => join(folder, letter.repeat(64));
+      assert.deepEqual(
+        server.loads(),
+        ['a', 'b'].map((letter) => ({ lora_name: nameOf(letter), lora_path: path(letter) })),
+      );
+      assert.deepEqual(
+        readdirSync(folder).toSorted(),
+        ['a', 'b'].map((letter) => letter.repeat(64)),
+      );
+      assert.equal(readFileSync(join(path('a'), 'adapter_model.safetensors'), 'utf8'), 'a'.repeat(64));
+      assert.equal(written.length, 2);
+    });
+
+    test('many calls that come at once load an adapter once', async () => {
+      const server = await peer({ api });
+      const { ask, written } = engineOf([server], { capacity: 20 });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask('a')));
+      assert.deepEqual(new Set(answers), new Set([nameOf('a')]));
+      assert.deepEqual([server.loads().length, written.length], [1, 1]);
+    });
+
+    test('an engine that was started anew gets the adapter again, and no call runs twice', async () => {
+      const server = await peer({ api });
+      const { ask } = engineOf([server]);
+      await ask('a');
+      server.restart();
+      assert.equal(await ask('a'), nameOf('a'));
+      assert.equal(server.loads().length, 2);
+      assert.deepEqual(server.runs, [nameOf('a'), nameOf('a')]);
+    });
+
+    test('an adapter that the engine has already is taken as it is', async () => {
+      const server = await peer({ api });
+      await engineOf([server]).ask('a');
+      assert.equal(await engineOf([server]).ask('a'), nameOf('a'));
+    });
+
+    test('where the engine has no room, the adapter that was used least recently goes', async () => {
+      const server = await peer({ api, slots: 2 });
+      const { ask } = engineOf([server]);
+      for (const letter of ['a', 'b', 'a', 'c']) assert.equal(await ask(letter), nameOf(letter));
+      assert.deepEqual([...server.held.keys()].toSorted(), [nameOf('a'), nameOf('c')]);
+      // Another server knows nothing of those, and needs their room as well.
+      assert.equal(await engineOf([server]).ask('d'), nameOf('d'));
+      assert.equal(await ask('a'), nameOf('a'));
+    });
+
+    test('calls for an adapter go where it is', async () => {
+      const servers = [await peer({ api }), await peer({ api })];
+      const { ask } = engineOf(servers);
+      for (let n = 0; n < 4; n += 1) await ask('a');
+      const loads = servers.map((server) => server.loads().length);
+      assert.deepEqual(loads.toSorted(), [0, 1]);
+    });
+
+    test('an engine that loads no adapters refuses the call and stays up for the base, and is not asked again at once', async () => {
+      const server = await peer({ api, isOpen: false });
+      const { ask } = engineOf([server]);
+      for (let n = 0; n < 3; n += 1) await assert.rejects(ask('a'), isFault('capacity_unavailable'));
+      assert.equal(server.loads().length, 1);
+      assert.equal(await ask(null), 'theirs');
+    });
+
+    test('the engine is told the path of the folder as it is called there', async () => {
+      const server = await peer({ api });
+      const { ask } = engineOf([server], { adaptersSeenAs: '/mnt/adapters' });
+      await assert.rejects(ask('a'), isFault('capacity_unavailable'));
+      assert.equal(server.loads()[0]?.lora_path, `/mnt/adapters/${'a'.repeat(64)}`);
+    });
+
+    test('a shared folder that is not there, and an adapter that cannot be brought, leave nothing behind', async () => {
+      const server = await peer({ api });
+      const { ask, engine } = engineOf([server], { adaptersFolder: join(root, 'no-such-folder') });
+      await assert.rejects(ask('a'), isFault('capacity_unavailable'));
+      assert.deepEqual([server.got.length, existsSync(join(root, 'no-such-folder'))], [0, false]);
+      assert.equal(engine.load('big').running, 0);
+    });
+  });
+
+test('routes without a shared folder, and engines that would embed without the adapter in silence, serve none', async () => {
+  const server = await peer({ api: 'sglang' });
+  const target = { baseModelId: 'big', adapter: adapterOf('a') };
+  assert.equal(engineOf([server]).engine.serves(target), true);
+  assert.equal(engineOf([server], { adaptersFolder: null }).engine.serves(target), false);
+  assert.equal(engineOf([server], { kind: 'embedding' }).engine.serves(target), false);
+  assert.equal(engineOf([server], { api: 'openai' }).engine.serves(target), false);
+  assert.equal(engineOf([server], { kind: 'embedding', api: 'vllm' }).engine.serves(target), true);
+});
