@@ -58,7 +58,7 @@ type Row = {
 /** Of one point; somebody with more errors than that needs no exact number. */
 const mostErrors = 100_000;
 /** Latest rows of the ledger whose times are looked at. */
-const sampledRows = 2_000;
+const sampledRows = 1_000;
 const shownProjects = 5;
 const shownFailures = 5;
 
@@ -69,7 +69,7 @@ const shownFailures = 5;
 const statement = `
   select a.slug, a.created_at, a.balance_micro, a.held_micro,
          p.projects, p.recent, k.keys, k.active_keys, k.resting_keys,
-         m.models_active, m.models_warming, m.models_failed, f.failed_models, e.errors, t.p50_ms, t.p95_ms,
+         m.models_active, m.models_warming, m.models_failed, m.failed_models, e.errors, t.p50_ms, t.p95_ms,
          exists (select from ledger where account_id = a.id and type = 'inference') as has_called
     from accounts a
    cross join lateral (
@@ -85,15 +85,14 @@ const statement = `
    cross join lateral (
      select count(*) filter (where h.state = 'active')::integer as models_active,
             count(*) filter (where h.state = 'warming')::integer as models_warming,
-            count(*) filter (where h.state = 'failed')::integer as models_failed
+            count(*) filter (where h.state = 'failed')::integer as models_failed,
+            coalesce(to_json((array_agg(
+              json_build_object('id', h.id, 'alias', h.alias, 'project_slug', (
+                select slug from projects where id = h.project_id))
+              order by h.updated_at desc, h.id desc) filter (where h.state = 'failed'))[1:${shownFailures}]),
+              '[]') as failed_models
        from projects join hosted_models h on h.project_id = projects.id
       where projects.account_id = a.id and projects.archived_at is null) m
-   cross join lateral (
-     select coalesce(json_agg(failure), '[]') as failed_models from (
-       select h.id, h.alias, projects.slug as project_slug
-         from projects join hosted_models h on h.project_id = projects.id
-        where projects.account_id = a.id and projects.archived_at is null and h.state = 'failed'
-        order by h.updated_at desc, h.id desc limit ${shownFailures}) failure) f
    cross join lateral (
      select coalesce(array_agg(counted.errors order by position), '{}') as errors
        from unnest($3::text[], $4::text[]) with ordinality as point (first_id, end_id, position)

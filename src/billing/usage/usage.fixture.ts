@@ -22,9 +22,9 @@ export const someKeys = ['key_1', 'key_2', 'key_3', 'key_4'];
 export const someProjects = ['prj_1', 'prj_2', 'prj_3'];
 export const someModels = ['chat', 'search', 'base'];
 
-/** Within three days; most moments in few hours, borders of hours and days among them. */
+/** Within some days of three months; most moments in few hours, borders of hours, days and months among them. */
 export function randomMoment(): Date {
-  const hour = pick([0, 1, 23, 24, 25, 47, 48, randomInt(72)]);
+  const hour = pick([-49, -24, -1, 0, 1, 23, 24, 25, 47, 48, 743, 744, 790, randomInt(72)]);
   return new Date(startMs + hour * 3_600_000 + pick([0, 1, 1_800_000, 3_599_999, randomInt(3_600_000)]));
 }
 
