@@ -164,7 +164,10 @@ describe('models of a server', () => {
     const lines = renderModelTable(listModels(models)).split('\n');
     assert.equal(lines.length, 6);
     assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING$/);
-    assert.match(lines[1] ?? '', /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped +weights missing$/);
+    assert.match(
+      lines[1] ?? '',
+      /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped +weights missing$/,
+    );
     assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +2048 +2560 +0\.030000 +hub +both missing$/);
   });
 
