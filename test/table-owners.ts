@@ -157,8 +157,8 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'a row names the project that was called, in the statement that finds the page',
   },
   'src/billing/usage/names.store.ts': {
-    tables: ['projects', 'accounts'],
-    reason: 'rows have ids of projects, people say paths',
+    tables: ['projects', 'accounts', 'api_keys'],
+    reason: 'rows have ids of projects and keys, people say paths and names',
   },
   'src/training/jobs/jobs.store.ts': {
     tables: ['projects', 'accounts', 'dataset_versions', 'hosted_models'],

@@ -17,11 +17,12 @@ export async function listProjectPaths(sql: Sql, projectIds: readonly string[]):
        from projects project join accounts owner on owner.id = project.account_id
       where project.id = any($1::text[])`,
     [projectIds],
+    { name: 'usage.project_paths' },
   );
   return new Map(rows.map(({ id, path }) => [id, path]));
 }
 
-/** Names of an account's keys by id, as its ledger has them: keys that are deleted keep theirs. */
+/** Names of an account's keys by id. The ledger has those of keys that are deleted; a name never changes. */
 export async function listKeyNames(
   sql: Sql,
   accountId: string,
@@ -29,6 +30,7 @@ export async function listKeyNames(
 ): Promise<Map<string, string>> {
   const rows = await sql.query<{ key_id: string; key_name: string | null }>(
     `select asked.key_id, coalesce(
+              (select name from api_keys where id = asked.key_id and account_id = $1),
               (select key_name from ledger
                 where account_id = $1 and seq = (
                   select first_seq from usage_lists
@@ -39,6 +41,7 @@ export async function listKeyNames(
                 order by seq desc limit 1)) as key_name
        from unnest($2::text[]) as asked (key_id)`,
     [accountId, keyIds],
+    { name: 'usage.key_names' },
   );
   return new Map(rows.flatMap(({ key_id, key_name }) => (key_name === null ? [] : [[key_id, key_name] as const])));
 }
