@@ -25,7 +25,7 @@ type Outcome = { code: number | null; stdout: string; stderr: string };
 function runCommand(args: readonly string[], env: Record<string, string>): Promise<Outcome> {
   return new Promise((resolve) => {
     const child: ChildProcess = spawn(process.execPath, [main, ...args], {
-      env: { PATH: process.env['PATH'], PORT: '0', ...env },
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const outcome: Outcome = { code: null, stdout: '', stderr: '' };
