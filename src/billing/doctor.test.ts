@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Database } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { chargeFor, openAccount } from './billing.fixture.ts';
+import { countLeftHolds } from './doctor.store.ts';
 import { doctor } from './doctor.ts';
 import { placeHolds } from './holds.store.ts';
 import { renewInstance } from './instances.store.ts';
@@ -63,6 +64,17 @@ test('a hold of a process that is gone is found, and names it', async () => {
   await database().query(`delete from instances where id = 'ins_gone'`);
   assert.deepEqual(await checksAfter(), ['abandoned_hold']);
   assert.deepEqual(await checksAfter(`update holds set instance_id = 'ins_1'`), []);
+});
+
+test('holds of a database that no server runs on, as a restored backup has them, are no fault but counted', async () => {
+  await accountWithCalls();
+  const [held] = await database().query<{ count: bigint }>('select count(*) from holds where instance_id is not null');
+  const seen = await database().query("update instances set seen_at = now() - interval '1 hour' returning id");
+  assert.ok(seen.length > 0);
+  assert.deepEqual(await doctor(database()), []);
+  assert.equal(BigInt(await countLeftHolds(database())), held?.count);
+  await renewInstance(database(), 'ins_1');
+  assert.equal(await countLeftHolds(database()), 0);
 });
 
 test('a wrong charge, wrong units and a broken chain of balances are found', async () => {

@@ -4,6 +4,7 @@ export type { Charge } from './charge.ts';
 export { salesOf } from './checkout/sales.ts';
 export { type CreditsSummary, readCredits } from './credits/credits.ts';
 export { type Credits, type CreditsOptions, createCredits } from './credits/room.ts';
+export { countLeftHolds } from './doctor.store.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export type { HoldAnswer, HoldRequest } from './holds.store.ts';

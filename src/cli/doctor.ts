@@ -1,4 +1,4 @@
-import { doctor } from '#billing';
+import { countLeftHolds, doctor } from '#billing';
 import { OperatorError } from '#kernel';
 import { listModels } from '#models';
 import type { Config } from '../config.ts';
@@ -19,6 +19,9 @@ export async function doctorCommand(config: Config): Promise<void> {
     const findings = await doctor(database);
     for (const { check, accountId, subject, message } of findings)
       problems.push(`books: ${check}, account ${accountId}, ${subject}: ${message}`);
+    const left = await countLeftHolds(database);
+    if (left > 0)
+      print(`books: ${left} reservations of servers that ended are still there; the next server gives them back`);
     if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
   });
   for (const problem of problems) print(problem);
