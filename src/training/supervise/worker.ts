@@ -1,4 +1,4 @@
-import { Fault } from '#kernel';
+import { Fault, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
@@ -70,9 +70,15 @@ async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void>
     const { code, message, hint } = error;
     await step(deps, hold, { type: 'failed', code }, { message, hint });
   } else {
-    deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job failed for a reason that nobody expected');
-    const message = error instanceof Fault ? error.message : 'The program failed for a reason that nobody expected.';
-    await step(deps, hold, { type: 'failed', code: 'internal_error' }, { message });
+    deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job failed for a reason that is not its own');
+    await step(deps, hold, { type: 'failed', code: 'internal_error' }, told(error));
   }
   await removeAttempt(hold.folder);
+}
+
+/** What the owner of a job is told of a fault that is not his. */
+function told(error: unknown): { message: string; hint?: string } {
+  if (error instanceof OperatorError)
+    return { message: `Training is not set up on this server. ${error.message}`, hint: 'Its operator can mend that.' };
+  return { message: error instanceof Fault ? error.message : 'The program failed for a reason that nobody expected.' };
 }
