@@ -41,7 +41,7 @@ import type { Config } from './config.ts';
 import { datasetLimitsOf } from './settings/dataset-settings.ts';
 import { openTraining } from './settings/job-settings.ts';
 import { objectPlaceOf, openObjects } from './settings/object-settings.ts';
-import { engineSettings, telemetrySettings } from './settings/process-settings.ts';
+import { engineSettingsOf, telemetrySettingsOf } from './settings/process-settings.ts';
 
 export type App = {
   server: FastifyInstance;
@@ -66,7 +66,8 @@ export type AppOptions = {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, database, log, limits = {}, timing = {}, site } = options;
   const clock = systemClock;
-  const telemetry = await createTelemetry({ ...telemetrySettings(config), log });
+  const works = config.roles.includes('worker');
+  const telemetry = await createTelemetry({ ...telemetrySettingsOf(config), log });
   const publicUrl = createPublicUrl(config.publicUrl);
   const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
   const objects = await openObjects(config);
@@ -82,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   const tokenCounter = createTokenCounter(forChildren);
   const engine = createRoutedEngine({
-    own: createEngine({ ...forChildren, settings: engineSettings(config), clock }),
+    own: createEngine({ ...forChildren, settings: engineSettingsOf(config), clock }),
     remote: createRemoteEngine({
       ...{ routes: serving.routes, clock, log: forChildren.log },
       adapters: { writePeft: (sha256, folder) => training.served.writePeft(sha256, folder) },
@@ -104,13 +105,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const limiter = createLimiter(instance);
   const idempotency = createIdempotency(instance);
   const usage = createKeyUsage({ sql: database, clock });
-  const jobs = createJobs({ url: database.url, log });
+  const jobs = createJobs({ url: database.url, log, works });
   const datasets = createDatasets({
     ...{ database, cursors, jobs, models, tokenCounter },
     limits: datasetLimitsOf(config),
   });
   const wiring = { database, cursors, models, datasets, billing, objects, instanceId, log, onCharge: credits.touch };
-  const { training, close: closeEncoder } = openTraining(config, wiring, forChildren);
+  const { training, close: closeEncoder } = openTraining(config, { ...wiring, works }, forChildren);
   const hosting = createHosting({
     ...{ database, cursors, publicUrl, clock, models, engine, jobs, finishedJobs: training.finishedJobs },
     trainedModels: training.served,
@@ -209,21 +210,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (web) await server.register(webRoutes(web));
 
   await serving.start();
-  credits.start();
+  credits.start({ works });
   billing.start();
   requests.start();
   limiter.start();
   idempotency.start();
   usage.start();
-  saved.start();
-  chats.start();
   await jobs.start();
   await datasets.start();
   await hosting.start();
   await indexes.start();
-  training.start(hosting.deploy);
-  imports.start();
-  feedback.start();
+  if (works) {
+    saved.start();
+    chats.start();
+    training.start(hosting.deploy);
+    imports.start();
+    feedback.start();
+  }
   const observed = {
     models: () => models.engineModels().map(({ id }) => id),
     runtime: (model: string) => ({ ...engine.status(model), ...engine.load(model) }),

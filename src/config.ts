@@ -14,6 +14,7 @@ import { type JobValues, jobSettings } from './settings/job-settings.ts';
 import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
 import { type OperatorValues, operatorSettings } from './settings/operator-settings.ts';
 import { type RetentionValues, retentionSettings } from './settings/retention-settings.ts';
+import { type RoleValues, roleSettings } from './settings/role-settings.ts';
 import { type ServerValues, serverSettings } from './settings/server-settings.ts';
 import type { Setting, SettingsOf } from './settings/setting.ts';
 import { trainingSettings } from './settings/training-settings.ts';
@@ -21,6 +22,7 @@ import { trainingSettings } from './settings/training-settings.ts';
 export type Environment = Record<string, string | undefined>;
 
 type Values = ServerValues &
+  RoleValues &
   CreditValues &
   IdentityValues &
   OperatorValues &
@@ -41,6 +43,7 @@ export type Config = Values & {
 /** Everything an operator can set. In the file a name is the variable's in lower case without `FANFOLD_`. */
 export const settings: SettingsOf<Values> = {
   ...serverSettings,
+  ...roleSettings,
   ...creditSettings,
   ...identitySettings,
   ...operatorSettings,

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { OperatorError } from '#kernel';
 import type { Config } from '../config.ts';
+import { readRoles, roleSettings } from '../settings/role-settings.ts';
 import { addAccountCommands, grantCommand } from './accounts.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
@@ -29,7 +31,8 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   program
     .command('serve', { isDefault: true })
     .description('start the server')
-    .action(() => serve(config(), stop));
+    .option('--roles <roles>', 'serve, worker or both; default: both, or FANFOLD_ROLES')
+    .action((flags: { roles?: string }) => serve(withRoles(config(), flags.roles), stop));
   const keys = program.command('keys').description('API keys of an account');
   addKeyCommands(keys, config);
   addProjectCommands(program.command('projects').description('projects of an account'), config);
@@ -56,6 +59,13 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .description('print the address of the database, password included, for psql and pg_dump')
     .action(() => useDatabase(config(), async ({ url }) => print(url)));
   return program;
+}
+
+function withRoles(config: Config, text: string | undefined): Config {
+  if (text === undefined) return config;
+  const roles = readRoles(text);
+  if (roles) return { ...config, roles };
+  throw new OperatorError(`--roles must be ${roleSettings.roles.expected}.`);
 }
 
 type Read = ProgramOptions['config'];

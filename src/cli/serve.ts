@@ -14,10 +14,13 @@ import { renderGreeting } from './greeting.ts';
 import { print } from './terminal.ts';
 
 /**
- * Serves until `stop` aborts, then ends in order: no new calls, running ones finish, books written, models unloaded,
+ * Serves, works in the background, or both until `stop` aborts, then ends in order: no new calls, running ones finish, books written, models unloaded,
  * connections closed, embedded PostgreSQL stopped.
  */
 export async function serve(config: Config, stop: AbortSignal): Promise<void> {
+  const serves = config.roles.includes('serve');
+  if (!serves && config.databaseUrl === null)
+    throw new OperatorError('A worker works for servers: set DATABASE_URL to their database.');
   const log = createLog({ level: config.logLevel, stream: pino.destination({ dest: 2, sync: true }) });
   await prepareDataFolder(config.dataDir);
   const site = openSite({ root: fileURLToPath(new URL('../..', import.meta.url)), publicUrl: config.publicUrl, log });
@@ -29,10 +32,12 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const models = openCatalogue(config, (line) => log.warn(line));
   const app = await createApp({ config, database, models, log, site });
   parts.defer(() => app.close(config.drainMs));
-  // The port comes first: a key that is made before a start that fails would never be seen.
-  const address = await listen(app.server, config);
-  const key = await furnish(database, models);
-  print(renderGreeting({ address, key }));
+  if (serves) {
+    // The port comes first: a key that is made before a start that fails would never be seen.
+    const address = await listen(app.server, config);
+    const key = await furnish(database, models);
+    print(renderGreeting({ address, key }));
+  } else print('Fanfold works in the background, and listens to nobody but its operator.');
   await aborted(stop);
   print('Stopping: running calls may finish. A second signal ends everything at once.');
 }

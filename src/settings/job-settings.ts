@@ -48,7 +48,10 @@ export const jobSettings: SettingsOf<JobValues> = {
 type Wiring = Omit<
   TrainingOptions,
   'encoder' | 'probe' | 'runner' | 'dataDir' | 'slots' | 'maxActiveJobs' | 'checkpointDays' | 'timing'
->;
+> & {
+  /** False: this process takes jobs in, and others work on them. */
+  works: boolean;
+};
 
 type Children = Parameters<typeof createExampleEncoder>[0] & Parameters<typeof createAdapterProbe>[0];
 type Settings = JobValues & RunnerValues & { dataDir: string; environment: Record<string, string | undefined> };
@@ -56,13 +59,13 @@ type Settings = JobValues & RunnerValues & { dataDir: string; environment: Recor
 /** Training as the operator wants it, with the processes that it needs. */
 export function openTraining(
   config: Settings,
-  wiring: Wiring,
+  { works, ...wiring }: Wiring,
   children: Children,
 ): { training: Training; close: () => Promise<void> } {
   const { dataDir, trainingLeaseSeconds: leaseSeconds } = config;
   const encoder = createExampleEncoder(children);
   const training = createTraining({
-    ...{ ...wiring, encoder, probe: createAdapterProbe(children), dataDir, slots: config.trainingSlots },
+    ...{ ...wiring, encoder, probe: createAdapterProbe(children), dataDir, slots: works ? config.trainingSlots : 0 },
     runner: openRunner(config),
     maxActiveJobs: config.maxActiveTrainingJobs,
     checkpointDays: config.trainingCheckpointDays,

@@ -1,7 +1,7 @@
 import { defaultSettings, type EngineSettings } from '#engine';
 import type { Config } from '../config.ts';
 
-export function telemetrySettings({ operatorHost: host, operatorPort: port, otlpEndpoint, ...config }: Config) {
+export function telemetrySettingsOf({ operatorHost: host, operatorPort: port, otlpEndpoint, ...config }: Config) {
   return {
     operator: port === null ? null : { host, port },
     tracing:
@@ -11,7 +11,7 @@ export function telemetrySettings({ operatorHost: host, operatorPort: port, otlp
   };
 }
 
-export function engineSettings(config: Config): EngineSettings {
+export function engineSettingsOf(config: Config): EngineSettings {
   const defaults = defaultSettings();
   return {
     ...defaults,

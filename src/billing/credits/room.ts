@@ -28,7 +28,8 @@ export type Credits = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Says that an account has new rows in its ledger. */
   touch: (accountId: string) => void;
-  start: () => void;
+  /** @param options.works false: other processes look for what was forgotten, at the ledger and at the payment provider. */
+  start: (options: { works: boolean }) => void;
   stop: () => Promise<void>;
 };
 
@@ -50,9 +51,9 @@ export function createCredits(options: CreditsOptions): Credits {
       await app.register(webhookRoutes(checkouts));
     },
     touch: sums.touch,
-    start() {
-      sums.start();
-      reconciliation.start();
+    start({ works }) {
+      sums.start({ sweeps: works });
+      if (works) reconciliation.start();
     },
     async stop() {
       await Promise.all([sums.stop(), reconciliation.stop()]);

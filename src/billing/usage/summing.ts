@@ -14,7 +14,8 @@ export type UsageSums = {
   touch: (accountId: string) => void;
   /** Sums everything up that is there now. */
   catchUp: () => Promise<void>;
-  start: () => void;
+  /** @param options.sweeps false: sums up what was touched here, and leaves it to others to look for what was forgotten. */
+  start: (options?: { sweeps: boolean }) => void;
   stop: () => Promise<void>;
 };
 
@@ -116,12 +117,12 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
         await work(all);
       }
     },
-    start() {
+    start({ sweeps } = { sweeps: true }) {
       if (loops.length > 0) return;
       stopping = false;
       loops = [
         repeat(times.pauseMs, () => quietly('usage is not summed up', () => work(takeDue()))),
-        repeat(times.sweepMs, () => quietly('no sweep of usage', sweep)),
+        ...(sweeps ? [repeat(times.sweepMs, () => quietly('no sweep of usage', sweep))] : []),
       ];
     },
     async stop() {
