@@ -14,9 +14,11 @@ import { benchIndexes } from './indexes.ts';
 import { benchJobs } from './jobs.ts';
 import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
+import { benchLighthouse } from './lighthouse.ts';
 import { benchLists } from './lists.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchRouteLatency } from './route-latency.ts';
+import { benchScrolling } from './scrolling.ts';
 import { benchStart } from './start.ts';
 import { printTable, type Row } from './table.ts';
 import { benchTraining } from './training.ts';
@@ -68,6 +70,9 @@ const benches: Record<string, () => Promise<Row[]>> = {
   examples: () => benchExamples({ examples: 200_000 }),
   imports: () => benchImports({ rows: 100_000 }),
   'imports-million': () => benchImports({ rows: 1_000_000 }),
+  // Fetches Lighthouse: named only.
+  lighthouse: benchLighthouse,
+  scrolling: benchScrolling,
   // Takes half an hour: named only.
   'examples-million': () => benchExamples({ examples: 1_000_000 }),
 };
@@ -78,7 +83,7 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
   return file;
 }
 
-const onlyNamed = new Set(['examples-million', 'imports-million']);
+const onlyNamed = new Set(['examples-million', 'imports-million', 'lighthouse', 'scrolling']);
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
 try {
