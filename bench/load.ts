@@ -10,7 +10,7 @@ export type LoadOptions = {
   request: (connection: number, n: number) => Buffer;
 };
 
-export type LoadResult = { perSecond: number; p50Ms: number; p99Ms: number; failures: number };
+export type LoadResult = { calls: number; perSecond: number; p50Ms: number; p99Ms: number; failures: number };
 
 const contentLength = /content-length: (\d+)/i;
 
@@ -54,6 +54,7 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
   return {
+    calls: latencies.length,
     perSecond: latencies.length / seconds,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),

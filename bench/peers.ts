@@ -13,6 +13,7 @@ export type Peer = {
   port: number;
   /** What its callers send beside the body. */
   headers: Record<string, string>;
+  pid: number;
   stop: () => Promise<void>;
 };
 
@@ -111,7 +112,7 @@ async function startPeer(recipe: Recipe, upstreamPort: number): Promise<Peer> {
     await stop();
     throw error;
   }
-  return { name: recipe.name, port, headers, stop };
+  return { name: recipe.name, port, headers, pid: child.pid ?? 0, stop };
 }
 
 /** The folder of an installation that was completed once. */

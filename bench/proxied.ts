@@ -1,4 +1,5 @@
 import { putRoute, type RouteRow } from '#models';
+import { postmasterOf } from '#test/processes.ts';
 import { type Program, startProgram } from '#test/program.ts';
 import { startBenchServer } from './child.ts';
 import { startBenchDatabase } from './database.ts';
@@ -10,6 +11,7 @@ export type Proxied = {
   replicas: readonly { port: number; pid: number }[];
   /** Of the engine itself. */
   upstreamPort: number;
+  databasePid: number;
   /** One for each of some rich accounts. */
   callers: readonly ChatCaller[];
   stop: () => Promise<void>;
@@ -37,6 +39,7 @@ export async function startProxied({ replicas: count = 1 } = {}): Promise<Proxie
   return {
     replicas: programs.map(({ url: address, process }) => ({ port: portOf(address), pid: process.pid ?? 0 })),
     upstreamPort: upstream.port,
+    databasePid: postmasterOf(dataDir),
     callers,
     stop: () => all.disposeAsync(),
   };
