@@ -29,15 +29,25 @@ test('days stand in the middle, hours around them, and minutes at the ends', () 
       { grain: 'hour', since: at('03-04T00:00:00'), until: at('03-04T02:00:00') },
     ],
     edges: [
-      { since: at('03-01T21:30:00'), until: at('03-01T22:00:00') },
-      { since: at('03-04T02:00:00'), until: at('03-04T02:00:00.001') },
+      { since: at('03-01T21:30:00'), until: at('03-01T22:00:00'), weight: 1 },
+      { since: at('03-04T02:00:00'), until: at('03-04T02:00:00.001'), weight: 1 },
     ],
   });
   assert.deepEqual(partsOf(long, ['day']), {
     summed: [days],
     edges: [
-      { since: at('03-01T21:30:00'), until: at('03-02T00:00:00') },
-      { since: at('03-04T00:00:00'), until: at('03-04T02:00:00.001') },
+      { since: at('03-01T21:30:00'), until: at('03-02T00:00:00'), weight: 1 },
+      { since: at('03-04T00:00:00'), until: at('03-04T02:00:00.001'), weight: 1 },
+    ],
+  });
+});
+
+test('of a day that is in the span for the most part, the rest is taken off', () => {
+  assert.deepEqual(partsOf(span('03-01T02:00:00', '03-04T20:00:00'), ['day']), {
+    summed: [{ grain: 'day', since: at('03-01T00:00:00'), until: at('03-05T00:00:00') }],
+    edges: [
+      { since: at('03-01T00:00:00'), until: at('03-01T02:00:00'), weight: -1 },
+      { since: at('03-04T20:00:00'), until: at('03-05T00:00:00'), weight: -1 },
     ],
   });
 });
@@ -53,9 +63,10 @@ test('the parts cover every moment of the span once, and nothing else', () => {
       const { summed, edges } = partsOf({ since, until }, grains);
       const isIn = (time: Date, part: Span) =>
         (!part.since || time >= part.since) && (!part.until || time < part.until);
+      const parts = [...summed.map((part) => ({ ...part, weight: 1 })), ...edges];
       for (const time of moments)
         assert.equal(
-          [...summed, ...edges].filter((part) => isIn(time, part)).length,
+          parts.reduce((sum, part) => (isIn(time, part) ? sum + part.weight : sum), 0),
           isIn(time, { since, until }) ? 1 : 0,
         );
       const stepMs = grains.includes('hour') ? 3_600_000 : 86_400_000;

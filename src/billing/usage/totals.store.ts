@@ -170,9 +170,13 @@ function summedParts({ summed: spans }: SpanParts, by: Grouping, place: Place): 
 /** The hours of an edge say where in the ledger its rows are. */
 function edgeRows({ edges }: SpanParts, { account, group, bindings: { bind } }: Place & { group: string }): string {
   const ends = [bind(edges.map(({ since }) => since)), bind(edges.map(({ until }) => until))];
+  const weights = bind(edges.map(({ weight }) => weight));
   return `
-    select ${group} as value, ${fromRows}
-      from unnest(${ends[0]}::timestamptz[], ${ends[1]}::timestamptz[]) as edge (since, until)
+    select ${group} as value, usage_sum(weight) as rows, usage_sum(weight) as requests,
+           usage_sum(weight * round(active_ms * 1000)::bigint) as active_us, usage_sum(weight * units) as units,
+           usage_sum(weight * micro) as micro
+      from unnest(${ends[0]}::timestamptz[], ${ends[1]}::timestamptz[], ${weights}::bigint[])
+             as edge (since, until, weight)
      cross join lateral (
              select min(first_seq) as first_seq, max(last_seq) as last_seq from usage_hours
               where account_id = ${account} and hour >= date_trunc('hour', edge.since, 'UTC') and hour < edge.until) found
