@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
+import { followGuide } from '#test/guide.ts';
 import { type Person, startTraining, type TrainingServer } from '../../src/training/training.fixture.ts';
 import { heldOutOf, trainOf } from './skill.ts';
 
@@ -33,30 +34,32 @@ async function exactMatch(model: string): Promise<number> {
   return hits.filter(Boolean).length / heldOut.length;
 }
 
-test('a model learns from examples what it could not do before, and answers by its id at once', async () => {
+test('whoever follows the guide makes a model learn from kept calls what it could not do before', async () => {
   const before = await exactMatch('fanfold-tiny-chat');
   assert.ok(before <= 0.05, `${before} before`);
-  const examples = trainOf().map(([prompt, answer]) => ({
-    text: {
-      messages: [
-        { role: 'user', content: prompt },
-        { role: 'assistant', content: answer },
-      ],
-    },
-    split: 'train',
-  }));
-  const datasetId = await ada.dataset(examples);
-  const asked = {
-    ...{ name: 'Tickets', base_model: 'fanfold-tiny-chat', dataset_id: datasetId },
-    evaluation: { test_ratio: 0.1 },
-    deploy: { alias: 'tickets', activate: true },
-  };
-  const preview = await ada.ok('POST', `${ada.project}/training-jobs`, { ...asked, dry_run: true });
-  assert.deepEqual(preview.warnings.map(({ code }: { code: string }) => code).includes('few_examples'), true);
-  const made = await ada.ok('POST', `${ada.project}/training-jobs`, asked);
-  const job = await ada.until(made.id, 'succeeded');
+
+  const environment = { SERVER: server.app.origin, KEY: ada.key, OWNER: ada.slug };
+  const { code, lines, errors, missing, shown } = await followGuide('loop-text.md', {
+    environment,
+    timeoutMs: 150_000,
+  });
+  assert.equal(code, 0, `${errors}\n${lines.slice(-5).join('\n')}`);
+  assert.ok(shown >= 4);
+  assert.deepEqual(missing, [], lines.join('\n'));
+
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs`);
+  const job = await ada.ok('GET', `${ada.project}/training-jobs/${data[0].id}`);
+  const dataset = await ada.ok('GET', `${ada.project}/datasets/${job.dataset_id}/examples?limit=100&origin=inference`);
+  // What the model said to them was not empty for nearly all.
+  assert.ok(dataset.total_count > 0.9 * trainOf().length, `${dataset.total_count} examples`);
+  const learned = new Map(trainOf());
+  for (const { text } of dataset.data) {
+    const [asked, answer] = text.messages;
+    assert.equal(answer.content, learned.get(asked.content));
+  }
   assert.ok(job.result.check.agreement > 0.99, JSON.stringify(job.result));
   assert.ok(job.billed_ms > 0 && job.billed_ms % 100 === 0);
+
   const after = await exactMatch(job.model_ref);
   assert.ok(after >= 0.9, `${after} after`);
   assert.ok((await exactMatch('tickets')) >= 0.9, 'behind its alias');
