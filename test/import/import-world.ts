@@ -15,6 +15,8 @@ export type ImportWorld = {
   accountId: string;
   text: ImportClient;
   embedding: ImportClient;
+  /** Where rows are kept between the survey and the import. */
+  keptDir: string;
   /** What the server does once a minute. */
   sweep: () => Promise<void>;
   stop: () => Promise<void>;
@@ -23,6 +25,7 @@ export type ImportWorld = {
 /** The wired program, with an owner who has a text and an embedding project. */
 export async function createImportWorld(options: TestAppOptions = {}): Promise<ImportWorld> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-imports-'));
+  const keptDir = path.join(dataDir, 'objects', '.kept');
   const db = await createTestDatabase();
   const app = await startApp(db.database, { ...options, dataDir });
   const { accountId, slug } = await seedAccount(db.database);
@@ -32,13 +35,14 @@ export async function createImportWorld(options: TestAppOptions = {}): Promise<I
     return importClient({ origin: app.origin, key, project: `${slug}/${project}` });
   };
   return {
-    ...{ db, app, key, accountId },
+    ...{ db, app, key, accountId, keptDir },
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
     sweep: () =>
       sweepImports({
         database: db.database,
         objects: openFolderStore(path.join(dataDir, 'objects')),
+        keptDir,
         task: { enqueue: async () => {}, resume: async () => {}, stop: () => {} },
       }),
     stop: async () => {

@@ -9,35 +9,42 @@ export class SeenHashes {
   #slots = firstSlots;
   #words = new Uint32Array(firstSlots * wordsPerHash);
   #used = 0;
+  /** What is looked for. The first word is odd: zero says that a slot is free. */
+  readonly #wanted = new Uint32Array(wordsPerHash);
 
   /** False: it was there. */
   add(hash: Buffer): boolean {
     if (this.#used * 10 > this.#slots * 7) this.#grow();
-    const isNew = this.#put(
-      hash.readUInt32LE(0) | 1,
-      hash.readUInt32LE(4),
-      hash.readUInt32LE(8),
-      hash.readUInt32LE(12),
-    );
-    if (isNew) this.#used++;
-    return isNew;
+    this.#want(hash);
+    const at = this.#find();
+    if (this.#words[at] !== 0) return false;
+    this.#words.set(this.#wanted, at);
+    this.#used++;
+    return true;
   }
 
-  /** The first word is odd: zero says that a slot is free. */
-  #put(first: number, ...rest: [number, number, number]): boolean {
-    const [second, third, fourth] = rest;
+  has(hash: Buffer): boolean {
+    this.#want(hash);
+    return this.#words[this.#find()] !== 0;
+  }
+
+  #want(hash: Buffer): void {
+    const wanted = this.#wanted;
+    wanted[0] = hash.readUInt32LE(0) | 1;
+    wanted[1] = hash.readUInt32LE(4);
+    wanted[2] = hash.readUInt32LE(8);
+    wanted[3] = hash.readUInt32LE(12);
+  }
+
+  /** Where it is, or the free place where it belongs. */
+  #find(): number {
     const words = this.#words;
+    const [first, second = 0, third, fourth] = this.#wanted;
     for (let slot = second & (this.#slots - 1); ; slot = (slot + 1) & (this.#slots - 1)) {
       const at = slot * wordsPerHash;
-      if (words[at] === 0) {
-        words[at] = first >>> 0;
-        words[at + 1] = second;
-        words[at + 2] = third;
-        words[at + 3] = fourth;
-        return true;
-      }
-      if (words[at] === first >>> 0 && words[at + 1] === second && words[at + 2] === third && words[at + 3] === fourth)
-        return false;
+      if (words[at] === 0) return at;
+      if (words[at] === first && words[at + 1] === second && words[at + 2] === third && words[at + 3] === fourth)
+        return at;
     }
   }
 
@@ -45,7 +52,10 @@ export class SeenHashes {
     const old = this.#words;
     this.#slots *= 2;
     this.#words = new Uint32Array(this.#slots * wordsPerHash);
-    for (let at = 0; at < old.length; at += wordsPerHash)
-      if (old[at] !== 0) this.#put(old[at] ?? 0, old[at + 1] ?? 0, old[at + 2] ?? 0, old[at + 3] ?? 0);
+    for (let at = 0; at < old.length; at += wordsPerHash) {
+      if (old[at] === 0) continue;
+      this.#wanted.set(old.subarray(at, at + wordsPerHash));
+      this.#words.set(this.#wanted, this.#find());
+    }
   }
 }

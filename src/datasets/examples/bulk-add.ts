@@ -90,7 +90,10 @@ function chooser(
 }
 
 /** Works at one item while the source makes the next. */
-async function overlapped<Item>(source: AsyncIterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+export async function overlapped<Item>(
+  source: AsyncIterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   let working = Promise.resolve();
   try {
     for await (const item of source) {

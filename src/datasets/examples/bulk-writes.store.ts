@@ -3,14 +3,18 @@ import { CopyRows } from './copy-rows.ts';
 import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 
+/** What a content says: its canonical JSON, as text or as UTF-8, and its words. */
+export type NewContent = { hash: Buffer; json: string | Buffer; words: string };
+
 /** Contents that the dataset does not have yet, each once, as `copyContents` takes them. */
-export function encodeContents(datasetId: string, contents: readonly StorableExample[]): Buffer[] {
+export function encodeContents(datasetId: string, contents: readonly NewContent[]): Buffer[] {
   const rows = new CopyRows(4);
   for (const { hash, json, words } of contents) {
     rows.row();
     rows.text(datasetId);
     rows.bytes(hash);
-    rows.text(json);
+    if (typeof json === 'string') rows.text(json);
+    else rows.bytes(json);
     rows.text(words);
   }
   return rows.end();
@@ -21,10 +25,12 @@ export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<
   return tx.copy('copy example_contents (dataset_id, hash, content, words) from stdin (format binary)', data);
 }
 
+export type NewRow = Omit<ExampleRow, 'example'> & { example: Omit<StorableExample, 'json' | 'words'> };
+
 /** Examples that are alive from `seq` on, as `copyExamples` takes them. */
 export function encodeExamples(
   { datasetId, seq }: { datasetId: string; seq: bigint },
-  examples: readonly ExampleRow[],
+  examples: readonly NewRow[],
 ): Buffer[] {
   const rows = new CopyRows(12);
   for (const { id, example, searched } of examples) {

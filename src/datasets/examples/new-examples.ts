@@ -104,7 +104,7 @@ export function storable(
   };
 }
 
-function overLimit(tokens: number, maxTokens: number): Issue {
+export function overLimit(tokens: number, maxTokens: number): Issue {
   return {
     code: 'over_token_limit',
     pointer: '',

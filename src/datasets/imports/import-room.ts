@@ -4,6 +4,7 @@ import type { DatasetLimits } from '../limits.ts';
 import { createImportTask, type ImportTaskOptions } from './import-task.ts';
 import { type ImportRoutesDeps, importsRoutes } from './imports.routes.ts';
 import { countRunningImports } from './imports.store.ts';
+import { keptFolder } from './kept/kept-files.ts';
 import { createSweeper } from './sweep.ts';
 import { uploadRoutes } from './upload.routes.ts';
 import type { WorkBounds } from './worker/protocol.ts';
@@ -35,7 +36,7 @@ export type Imports = {
 export function createImports(options: ImportsOptions): Imports {
   const { limits, uploadSilenceMs = defaultSilenceMs } = options;
   const task = createImportTask({ ...options, bounds: boundsOf(limits) });
-  const deps = { ...options, task, uploadSilenceMs };
+  const deps = { ...options, task, uploadSilenceMs, keptDir: keptFolder(options) };
   const sweeper = createSweeper(deps);
   return {
     routes: async (app) => {

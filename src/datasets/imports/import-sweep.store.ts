@@ -50,3 +50,12 @@ export async function noteFilesRemoved(sql: Sql, importId: string): Promise<void
     [importId],
   );
 }
+
+/** Which of these imports are over. */
+export async function listOver(sql: Sql, importIds: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    'select id from imports where id = any($1) and finished_at is not null',
+    [importIds],
+  );
+  return rows.map(({ id }) => id);
+}

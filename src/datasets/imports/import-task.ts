@@ -3,6 +3,7 @@ import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { indexWordsTask } from '../examples/search-index.ts';
 import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
+import { keptFolder } from './kept/kept-files.ts';
 import type { Counting } from './worker/counting.ts';
 import type { ObjectPlace, WorkBounds } from './worker/protocol.ts';
 import { failImport } from './worker/work.ts';
@@ -53,7 +54,8 @@ type Handling = ImportTaskOptions & { workers: Workers };
 async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
   const { database, jobs, workers, bounds, objectPlace: objects, counting } = options;
   const tempDir = path.join(options.tempDir, importId);
-  const order = { importId, databaseUrl: database.url, objects, bounds, tempDir, counting: counting() };
+  const keptDir = keptFolder(options);
+  const order = { importId, databaseUrl: database.url, objects, bounds, tempDir, keptDir, counting: counting() };
   const end = await workers.run(order, run.signal);
   if (run.signal.aborted) {
     await giveAttemptBack(database, importId);

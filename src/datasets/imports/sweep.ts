@@ -4,21 +4,23 @@ import {
   deleteObjectRow,
   expireImports,
   listFinishedFiles,
+  listOver,
   listStrayObjects,
   listStuckUploads,
   noteFilesRemoved,
 } from './import-sweep.store.ts';
 import type { ImportTask } from './import-task.ts';
+import { sweepKept } from './kept/kept-files.ts';
 import { completeUpload } from './upload/complete-upload.ts';
 
-export type SweepDeps = { database: Database; objects: ObjectStore; task: ImportTask };
+export type SweepDeps = { database: Database; objects: ObjectStore; task: ImportTask; keptDir: string };
 
 /**
  * What no request does: imports expire, files go a day after the end, uploads whose server died are completed, and work
  * that lost its worker gets another one. Several servers may sweep at once; everything here can be done twice.
  */
 export async function sweepImports(deps: SweepDeps): Promise<void> {
-  const { database, objects, task } = deps;
+  const { database, objects, task, keptDir } = deps;
   await expireImports(database);
   for (const stuck of await listStuckUploads(database))
     await completeUpload(deps, { ...stuck, sha256: null }).catch(ignoreBadDigest);
@@ -29,10 +31,14 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     for (const key of keys) await deleteObjectRow(database, key);
     await noteFilesRemoved(database, id);
   }
+  await sweepKept(keptDir, { findOver: (ids) => listOver(database, ids), nowMs: Date.now() });
 }
 
 /** The object first: as long as its key is known, somebody can remove it. */
-async function removeObject({ database, objects }: SweepDeps, key: string): Promise<void> {
+async function removeObject(
+  { database, objects }: Pick<SweepDeps, 'database' | 'objects'>,
+  key: string,
+): Promise<void> {
   await objects.remove(key);
   await deleteObjectRow(database, key);
 }

@@ -66,5 +66,10 @@ export async function* streamLines(
 }
 
 export function lineOf({ json, split }: Pick<StoredExample, 'json' | 'split'>): string {
-  return `${json.slice(0, -1)},"split":"${split}"}\n`;
+  return `${json.slice(0, -1)}${lineEnd(split)}`;
+}
+
+/** In the place of the last brace of the JSON. */
+export function lineEnd(split: Split): string {
+  return `,"split":"${split}"}\n`;
 }

@@ -5,6 +5,7 @@ import { SeenHashes } from '../../content/seen-hashes.ts';
 import type { TokenRuler } from '../../examples/new-examples.ts';
 import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
 import type { Finding } from '../import-runs.store.ts';
+import type { RowToKeep } from '../kept/keep-rows.ts';
 import { type Detected, detectShape } from '../mapping/detect-shape.ts';
 import { isMapping, type Mapping, readMapping, type WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
@@ -26,6 +27,8 @@ export type SurveyOptions = {
   /** Which of these contents the dataset has, as hashes in hex. */
   findExisting: (hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>;
   writeIssue: (line: string) => void;
+  /** Told of each row that makes an example. */
+  keep?: (row: RowToKeep) => void;
   /** Told between batches; a rejection ends the survey. */
   onRows: (rows: number) => Promise<void>;
 };
@@ -146,7 +149,12 @@ class SurveyState {
     let counted = 0;
     for (const [index, each] of evaluated.entries()) {
       const hash = hashes[index] ?? null;
-      const isDuplicate = hash !== null && (!this.#seen.add(hash) || existing.has(hash.toString('hex')));
+      const isFirst = hash !== null && this.#seen.add(hash);
+      const isDuplicate = hash !== null && (!isFirst || (existing.size > 0 && existing.has(hash.toString('hex'))));
+      if (hash && each.example) {
+        const { json, split } = each.example;
+        this.#options.keep?.({ row: this.#counts.rows, hash, json, split, isFirst });
+      }
       this.#takeRow(each, { isDuplicate, tokens: hash ? (tokens[counted++] ?? null) : null });
     }
     this.#refuseTooMany();

@@ -49,10 +49,10 @@ function remembered(open: typeof openTools): typeof openTools {
 type With = { tools: typeof openTools; rulerOf: WorkDeps['rulerOf'] };
 
 async function run(order: WorkOrder<Counting>, { tools, rulerOf }: With): Promise<FromWorker> {
-  const { bounds, tempDir, importId } = order;
+  const { bounds, tempDir, keptDir, importId } = order;
   const alive = setInterval(() => say({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
   try {
-    await work({ ...(await tools(order)), bounds, tempDir, rulerOf }, importId);
+    await work({ ...(await tools(order)), bounds, tempDir, keptDir, rulerOf }, importId);
     return { type: 'done' };
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

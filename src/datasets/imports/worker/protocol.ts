@@ -23,6 +23,8 @@ export type WorkOrder<Counting> = {
   bounds: WorkBounds;
   /** For what cannot be read as it comes. */
   tempDir: string;
+  /** For what another order may use again. */
+  keptDir: string;
   /** What the process needs to count tokens; null: no model is installed that could count. */
   counting: Counting | null;
 };

@@ -1,9 +1,14 @@
 import { PassThrough, Readable } from 'node:stream';
 import { newId } from '#kernel';
+import { canonicalJson } from '../../content/canonical-json.ts';
 import { findLiveHashes } from '../import-duplicates.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
 import { listParts } from '../import-parts.store.ts';
 import { endReading, noteObjects } from '../import-runs.store.ts';
+import { RowKeeper } from '../kept/keep-rows.ts';
+import { keptFile, removeKept } from '../kept/kept-files.ts';
+import type { KeptOf } from '../kept/kept-format.ts';
+import type { WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
 import { survey } from '../survey/survey.ts';
@@ -23,10 +28,16 @@ export async function readFile(job: Job): Promise<void> {
   const storing = objects.put(keys.issuesKey, lines, { signal: pulse.signal });
   // Its failure is told where it is waited for.
   storing.catch(() => lines.destroy());
+  await removeKept(job.keptDir, run.id, run.reading);
+  const keeper = new RowKeeper(keptFile(job.keptDir, { importId: run.id, reading: run.reading }));
   try {
-    const found = await surveyed(job, (line) => void lines.write(line));
+    const found = await surveyed(job, { writeIssue: (line) => void lines.write(line), keeper });
     lines.end();
-    await Promise.all([storing, objects.put(keys.tokensKey, Readable.from([found.tokens.toBytes()]))]);
+    await Promise.all([
+      storing,
+      objects.put(keys.tokensKey, Readable.from([found.tokens.toBytes()])),
+      keeper.end({ ...keptOf(run, found.mapping), rows: found.profile.counts.rows }),
+    ]);
     await database.transaction(async (tx) => {
       if (!(await endReading(tx, { importId: run.id, reading: run.reading }, found)))
         throw new Unwanted('Another reading was asked for.');
@@ -37,11 +48,19 @@ export async function readFile(job: Job): Promise<void> {
   } catch (error) {
     lines.destroy();
     await storing.catch(() => {});
+    await keeper.discard();
     throw error;
   }
 }
 
-async function surveyed(job: Job, writeIssue: (line: string) => void) {
+/** What rows must be kept of, so that an import may take them for those of its preview. */
+export function keptOf({ id, reading, sha256 }: Job['run'], mapping: WireMapping | null): KeptOf {
+  return { importId: id, reading, sha256: sha256 ?? '', mapping: canonicalJson(mapping) };
+}
+
+type Notes = { writeIssue: (line: string) => void; keeper: RowKeeper };
+
+async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
   const { run, database, objects, bounds, tempDir, pulse } = job;
   const bytes = fileBytes(objects, await listParts(database, run.id));
   try {
@@ -59,8 +78,10 @@ async function surveyed(job: Job, writeIssue: (line: string) => void) {
       findExisting: async (hashes) =>
         datasetId === null ? new Set<string>() : findLiveHashes(database, datasetId, hashes),
       writeIssue,
+      keep: (row) => keeper.keep(row),
       onRows: async (rowsDone) => {
         pulse.check();
+        await keeper.settle();
         pulse.set({ phase: 'reading', rowsDone, percent: percentOf(file.bytesRead(), run.sizeBytes) });
       },
     });

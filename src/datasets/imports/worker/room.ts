@@ -13,6 +13,8 @@ export type WorkDeps = {
   objects: ObjectStore;
   bounds: WorkBounds;
   tempDir: string;
+  /** Folder of this machine for rows that were read already (`kept-files.ts`). */
+  keptDir: string;
   /** Null: no model is installed that could count for this dataset. */
   rulerOf: (dataset: { kind: ExampleKind; targetModel: string | null }) => TokenRuler | null;
 };

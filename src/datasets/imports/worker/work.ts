@@ -9,6 +9,8 @@ import {
   type RunningImport,
   takeLease,
 } from '../import-runs.store.ts';
+import { removeKept } from '../kept/kept-files.ts';
+import { NotKept } from '../kept/kept-rows.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { tellOfImport } from '../tell.ts';
 import { type Pulse, startPulse, Unwanted } from './pulse.ts';
@@ -30,7 +32,13 @@ const busyWaitMs = 1_500;
  */
 export async function work(deps: WorkDeps, importId: string): Promise<void> {
   for (;;) {
-    const run = await attempt(deps, importId);
+    const run = await attempt(deps, importId).catch((error: unknown) => {
+      if (!(error instanceof NotKept)) throw error;
+      // What was kept is gone by now: this time the file is read.
+      return attempt(deps, importId);
+    });
+    // Written, refused or canceled: what was kept for the writing is not needed any more.
+    if (run !== null && run.state !== 'profiling') await removeKept(deps.keptDir, importId);
     // A reading that was asked for while another one was under way.
     if (run === null || !(await isWanted(deps, run))) return;
   }

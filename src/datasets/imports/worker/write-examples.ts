@@ -3,12 +3,14 @@ import type { Sql, Transaction } from '#db';
 import { Fault } from '#kernel';
 import { contentHash } from '../../content/example-content.ts';
 import { createDataset } from '../../datasets.ts';
-import { bulkAdd } from '../../examples/bulk-add.ts';
+import { type BulkCounts, bulkAdd } from '../../examples/bulk-add.ts';
 import { type StorableExample, storable } from '../../examples/new-examples.ts';
-import { freezeVersion } from '../../versions/versions.ts';
+import { freezeVersion, type SummarisedHead, writeVersion } from '../../versions/versions.ts';
 import { listParts } from '../import-parts.store.ts';
 import type { ImportRecord } from '../import-record.ts';
 import { endImporting } from '../import-runs.store.ts';
+import { keptFile, removeKept } from '../kept/kept-files.ts';
+import { NotKept, openKeptRows } from '../kept/kept-rows.ts';
 import { isMapping, type Mapping, readMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
@@ -19,26 +21,21 @@ import { TokenCounts } from '../survey/token-counts.ts';
 import { tellOfImport } from '../tell.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
-import { checkDigest } from './read-file.ts';
+import { checkDigest, keptOf } from './read-file.ts';
 import { type Job, rulerFor } from './room.ts';
+import { writeKept } from './write-kept.ts';
 
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
 export async function writeExamples(tx: Transaction, job: Job): Promise<{ datasetId: string }> {
-  const { run, bounds } = job;
+  const { run } = job;
   const datasetId = await datasetOf(tx, job);
-  const seen = { rows: 0, valid: 0, invalid: 0 };
-  const { added, duplicates } = await bulkAdd(tx, {
-    datasetId,
-    examples: examplesOf(job, seen),
-    dedupe: run.options.dedupe,
-    maxExamples: bounds.maxExamples,
-  });
+  const { rows, valid, added, duplicates, head } = await addRows(tx, job, datasetId);
   // The survey has counted the same file under the same mapping.
-  if (seen.rows !== run.counts?.rows || seen.valid !== run.counts.valid)
+  if (rows !== run.counts?.rows || valid !== run.counts.valid)
     throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
-  const versionId = await versionOf(tx, job, datasetId);
+  const versionId = await versionOf(tx, job, { datasetId, head });
   const counts = { ...run.counts, duplicates: run.options.dedupe === 'exact' ? duplicates : run.counts.duplicates };
-  const result = { versionId, examplesAdded: added, rowsSkipped: seen.rows - added };
+  const result = { versionId, examplesAdded: added, rowsSkipped: rows - added };
   if (!(await endImporting(tx, run.id, { datasetId, counts, ...result })))
     throw new Unwanted('The import was canceled.');
   await tellOfImport(tx, run, 'completed', {
@@ -48,6 +45,33 @@ export async function writeExamples(tx: Transaction, job: Job): Promise<{ datase
   });
   job.pulse.check();
   return { datasetId };
+}
+
+type Added = BulkCounts & { rows: number; valid: number; head: SummarisedHead | null };
+
+/** The rows that the survey has kept, or else those of the file, read anew. */
+async function addRows(tx: Transaction, job: Job, datasetId: string): Promise<Added> {
+  const { run, bounds, keptDir } = job;
+  const file = keptFile(keptDir, { importId: run.id, reading: run.reading });
+  const kept = await openKeptRows(file, keptOf(run, run.mapping));
+  if (!kept) {
+    const seen = { rows: 0, valid: 0, invalid: 0 };
+    const { dedupe } = run.options;
+    const examples = examplesOf(job, seen);
+    const counts = await bulkAdd(tx, { datasetId, examples, dedupe, maxExamples: bounds.maxExamples });
+    return { ...counts, rows: seen.rows, valid: seen.valid, head: null };
+  }
+  try {
+    const known = { tokens: await tokensOf(job), maxTokens: await maxTokensOf(job) };
+    const { seq, summary, ...counts } = await writeKept(tx, { job, datasetId, kept, known });
+    return { ...counts, rows: kept.rows, valid: kept.valid, head: summary && { seq, existing: null, summary } };
+  } catch (error) {
+    // The next attempt reads the file.
+    if (error instanceof NotKept) await removeKept(keptDir, run.id);
+    throw error;
+  } finally {
+    await kept.close();
+  }
 }
 
 function authorOf({ run }: Job) {
@@ -68,15 +92,13 @@ async function datasetOf(tx: Sql, job: Job): Promise<string> {
   return id;
 }
 
-async function versionOf(tx: Sql, job: Job, datasetId: string): Promise<string> {
+type ToFreeze = { datasetId: string; head: SummarisedHead | null };
+
+async function versionOf(tx: Sql, job: Job, { datasetId, head }: ToFreeze): Promise<string> {
   job.pulse.set({ phase: 'freezing', rowsDone: job.run.rowsTotal ?? 0, percent: 99 });
   const source = { kind: 'import', id: job.run.id } as const;
-  const { version } = await freezeVersion(tx, {
-    datasetId,
-    source,
-    author: authorOf(job),
-    maxVersions: job.bounds.maxVersions,
-  });
+  const freezing = { datasetId, source, author: authorOf(job), maxVersions: job.bounds.maxVersions };
+  const { version } = await (head ? writeVersion(tx, freezing, head) : freezeVersion(tx, freezing));
   return version.id;
 }
 
@@ -87,7 +109,7 @@ async function* examplesOf(job: Job, seen: Seen): AsyncGenerator<StorableExample
   const { run, database, objects, bounds, tempDir, pulse } = job;
   const tokens = await tokensOf(job);
   const mapping = mappingOf(run);
-  const maxTokens = (await rulerFor(job))?.maxTokens ?? null;
+  const maxTokens = await maxTokensOf(job);
   const bytes = fileBytes(objects, await listParts(database, run.id));
   try {
     const file = await openRows(
@@ -117,6 +139,10 @@ function readingOf({ asked, profile }: ImportRecord) {
 async function tokensOf({ run, objects }: Job): Promise<TokenCounts> {
   if (run.tokensKey === null) throw new Error('An import without counted rows is written. This is a bug.');
   return TokenCounts.fromBytes(await buffer(await objects.get(run.tokensKey)));
+}
+
+async function maxTokensOf(job: Job): Promise<number | null> {
+  return (await rulerFor(job))?.maxTokens ?? null;
 }
 
 function mappingOf({ mapping, kind }: ImportRecord): Mapping {

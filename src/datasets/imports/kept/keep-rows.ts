@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { isOurs } from './kept-files.ts';
+import {
+  buckets,
+  contentHeadBytes,
+  encodeIndex,
+  type KeptOf,
+  type Mark,
+  type Piece,
+  rowRecordBytes,
+  rowsBucket,
+  toMark,
+} from './kept-format.ts';
+
+/** A row that makes an example, as the survey has found it. */
+export type RowToKeep = { row: number; hash: Buffer; json: string } & Mark;
+
+const pieceBytes = 1 << 16;
+/** What waits for the disk before the survey does. */
+const mostWaitingBytes = 16 << 20;
+/** More is not kept: the import reads the file again. */
+const mostBytes = 8 * 2 ** 30;
+
+/**
+ * Keeps the rows of a survey in a file of this machine, so that the import need not read and check them again. It is only a
+ * help: where it cannot be written it is given up, and nothing fails.
+ */
+export class RowKeeper {
+  readonly #file: string;
+  readonly #draft: string;
+  readonly #open = Array.from({ length: buckets + 1 }, () => ({ bytes: Buffer.alloc(0), used: 0 }));
+  readonly #pieces: Piece[] = [];
+  readonly #opening: Promise<FileHandle | null>;
+  #writing: Promise<void> = Promise.resolve();
+  #waitingBytes = 0;
+  #offset = 0;
+  #valid = 0;
+  #contents = 0;
+  #isGivenUp = false;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#draft = `${file}.${randomBytes(6).toString('hex')}.draft`;
+    this.#opening = openDraft(this.#draft).catch(() => this.#giveUp());
+  }
+
+  keep({ row, hash, json, ...mark }: RowToKeep): void {
+    if (this.#isGivenUp) return;
+    this.#valid++;
+    const bytes = Buffer.byteLength(json);
+    if (mark.isFirst) {
+      this.#contents++;
+      const [into, at] = this.#room(hash[0] ?? 0, contentHeadBytes + bytes);
+      into.write(json, writeHead(into, at, { row, hash, bytes, mark: toMark(mark) }));
+    }
+    const [into, at] = this.#room(rowsBucket, rowRecordBytes);
+    writeHead(into, at, { row, hash, bytes, mark: toMark(mark) });
+  }
+
+  /** Waits where the disk is slower than the survey. */
+  async settle(): Promise<void> {
+    if (this.#waitingBytes > mostWaitingBytes) await this.#writing;
+  }
+
+  /** Puts the file into place; `rows`: of the file that was read. */
+  async end(of: KeptOf & { rows: number }): Promise<void> {
+    for (let bucket = 0; bucket <= buckets; bucket++) this.#flush(bucket);
+    await this.#writing;
+    const handle = await this.#opening;
+    if (handle === null || this.#isGivenUp) return this.discard();
+    const index = encodeIndex({ ...of, valid: this.#valid, contents: this.#contents, pieces: this.#pieces });
+    try {
+      await handle.write(index, 0, index.length, this.#offset);
+      await handle.close();
+      await rename(this.#draft, this.#file);
+    } catch {
+      await this.discard();
+    }
+  }
+
+  /** The survey came to nothing. */
+  async discard(): Promise<void> {
+    this.#isGivenUp = true;
+    const handle = await this.#opening;
+    await this.#writing;
+    await handle?.close().catch(() => {});
+    await rm(this.#draft, { force: true });
+  }
+
+  /** A place for so many bytes in a bucket. */
+  #room(bucket: number, bytes: number): [into: Buffer, at: number] {
+    const open = this.#open[bucket];
+    if (!open) throw new Error('There is no such bucket. This is a bug.');
+    if (open.used + bytes > open.bytes.length) {
+      this.#flush(bucket);
+      open.bytes = Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes));
+    }
+    const at = open.used;
+    open.used += bytes;
+    return [open.bytes, at];
+  }
+
+  #flush(bucket: number): void {
+    const open = this.#open[bucket];
+    if (!open || open.used === 0) return;
+    const piece = open.bytes.subarray(0, open.used);
+    open.bytes = Buffer.alloc(0);
+    open.used = 0;
+    this.#write(piece, [bucket, this.#offset, piece.length, crc32(piece)]);
+  }
+
+  #write(bytes: Buffer, piece: Piece): void {
+    this.#pieces.push(piece);
+    const [, offset] = piece;
+    this.#offset += bytes.length;
+    this.#waitingBytes += bytes.length;
+    if (this.#offset > mostBytes) this.#giveUp();
+    this.#writing = this.#writing
+      .then(async () => {
+        if (!this.#isGivenUp) await (await this.#opening)?.write(bytes, 0, bytes.length, offset);
+      })
+      .catch(() => void this.#giveUp())
+      .finally(() => {
+        this.#waitingBytes -= bytes.length;
+      });
+  }
+
+  #giveUp(): null {
+    this.#isGivenUp = true;
+    return null;
+  }
+}
+
+async function openDraft(draft: string): Promise<FileHandle> {
+  const folder = path.dirname(draft);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!(await isOurs(folder))) throw new Error('This folder is not ours.');
+  return open(draft, 'wx', 0o600);
+}
+
+type Head = { row: number; hash: Buffer; bytes: number; mark: number };
+
+function writeHead(into: Buffer, at: number, { row, hash, bytes, mark }: Head): number {
+  let next = at + hash.copy(into, at);
+  next = into.writeUInt32LE(bytes, next);
+  next = into.writeUInt32LE(row, next);
+  return into.writeUInt8(mark, next);
+}
