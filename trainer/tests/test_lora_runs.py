@@ -212,6 +212,8 @@ def test_replay_and_control_tell_what_is_forgotten(tmp_path: Path) -> None:
     assert Run(tmp_path).exit_code() == 0
     finished = events(tmp_path)[-1]
     assert "after" not in finished
+    told = {event["phase"]: event["control"] for event in events(tmp_path) if event["event"] == "eval"}
+    assert told == {"before": finished["control_before"], "after": finished["control_after"]}
     assert finished["control_after"]["loss"] < finished["control_before"]["loss"]
     assert finished["best"] == {"step": 3}
 

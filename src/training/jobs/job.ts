@@ -7,7 +7,16 @@ import type { FailureCode, JobState } from './lifecycle.ts';
 /** Who asked for it; calls of a key are told by its name. */
 export type Author = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
 
-export type Evaluation = { testRatio: number | null; everySteps: number | null; patience: number | null };
+export type Evaluation = {
+  testRatio: number | null;
+  everySteps: number | null;
+  patience: number | null;
+  /** Jobs of earlier releases say nothing of it. */
+  control?: Control | null;
+};
+
+/** What must not be forgotten: a dataset version that is measured before and after, and the share of each step that is taken from it. */
+export type Control = { versionId: string; replayRatio: number };
 
 /** The alias that stands for the result once there is one. */
 export type Deployment = { alias: string; activate: boolean };

@@ -52,6 +52,7 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
   const hyperparameters = resolveHyperparameters(profile, request.hyperparameters);
   if (request.deploy) checkAlias(request.deploy.alias, models, 'deploy.alias');
   const counts = countsOf(dataset, version, request.evaluation);
+  const control = await findControl(deps.sql, project, request.evaluation);
   const min = deps.datasets.limits.minTrainingExamples;
   if (counts.trainCount < min) {
     throw fault('invalid_request', {
@@ -62,12 +63,16 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
   }
   const measuredMsPerToken = await findMeasuredPace(deps.sql, baseModel.id);
   const { parameters } = baseModel;
-  const estimate = estimateJob({ parameters, ...counts, hyperparameters, rateMicroPerMinute, measuredMsPerToken });
+  const estimate = estimateJob({
+    ...{ parameters, ...counts, hyperparameters, rateMicroPerMinute, measuredMsPerToken },
+    replayRatio: request.evaluation.control?.replayRatio ?? 0,
+    controlCount: control ? control.trainCount + control.testCount : 0,
+  });
   return {
     name: checkDisplayName(request.name ?? `${dataset.name} on ${baseModel.name}`.slice(0, 80), 'name'),
     ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
     ...{ evaluation: request.evaluation, deploy: request.deploy, priceVersion: baseModel.priceVersion },
-    warnings: warningsOf({ dataset, version, counts, hyperparameters, evaluation: request.evaluation }),
+    warnings: warningsOf({ dataset, version, control, counts, hyperparameters, evaluation: request.evaluation }),
   };
 }
 
@@ -134,6 +139,23 @@ async function findData(
   throw fault('not_found', { message: 'The dataset has no such version.', param: 'dataset_version_id' });
 }
 
+const controlField = 'evaluation.control.dataset_version_id';
+
+async function findControl(sql: Sql, project: ProjectSeen, { control }: Evaluation): Promise<DatasetVersion | null> {
+  if (!control) return null;
+  const address = { projectId: project.id, id: control.versionId };
+  const version = timeOfId('dsv', address.id) === null ? null : await findVersion(sql, address);
+  if (!version) {
+    throw fault('not_found', { message: `${controlField}: there is no such dataset version.`, param: controlField });
+  }
+  const dataset = await findDataset(sql, { projectId: project.id, id: version.datasetId });
+  if (dataset?.kind === project.kind) return version;
+  throw fault('kind_mismatch', {
+    message: `${controlField}: the project is of kind ${project.kind}, and this version is not.`,
+    param: controlField,
+  });
+}
+
 type Counts = { trainCount: number; testCount: number; tokens: number };
 
 /** What is learned from and what is held out; a ratio overrides the splits of the examples. */
@@ -151,6 +173,7 @@ const fewSteps = 20;
 function warningsOf(plan: {
   dataset: Dataset;
   version: DatasetVersion | null;
+  control: DatasetVersion | null;
   counts: Counts;
   hyperparameters: Hyperparameters;
   evaluation: Evaluation;
@@ -176,6 +199,11 @@ function warningsOf(plan: {
       `The longest example has ${version.tokenStats.max} tokens; what is longer than ${longest} is ${what}.`,
     );
   }
+  if (plan.control !== null && plan.control.datasetId === dataset.id)
+    warn(
+      'control_is_learned',
+      'The control set is of the dataset that is learned from: it cannot tell what is forgotten.',
+    );
   const steps = estimateSteps({ trainCount, hyperparameters });
   if (steps < fewSteps)
     warn('few_steps', `Training takes ${steps} steps only. Lower batch_size or raise epochs if nothing is learned.`);

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectStore } from '#objects';
-import type { SnapshotFile } from './snapshot.ts';
+import type { SnapshotFile, SnapshotFileName } from './snapshot.ts';
 
 /** A file that is written line by line and digested on the way. */
 export class DraftFile {
@@ -44,7 +44,7 @@ export class DraftFile {
   }
 }
 
-export type Drafts = Record<'train' | 'eval' | 'raw', DraftFile>;
+export type Drafts = Record<SnapshotFileName, DraftFile>;
 
 /** Files of a snapshot whose name is not known before they are whole; they are gone at the end of `work`. */
 export async function withDrafts<Result>(folder: string, work: (drafts: Drafts) => Promise<Result>): Promise<Result> {
@@ -57,7 +57,10 @@ export async function withDrafts<Result>(folder: string, work: (drafts: Drafts) 
     return draft;
   };
   try {
-    return await work({ train: await make('train'), eval: await make('eval'), raw: await make('raw') });
+    return await work({
+      ...{ train: await make('train'), eval: await make('eval'), raw: await make('raw') },
+      ...{ control: await make('control'), replay: await make('replay') },
+    });
   } finally {
     await Promise.all(made.map((draft) => draft.close()));
     await rm(own, { recursive: true, force: true });

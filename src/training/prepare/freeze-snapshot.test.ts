@@ -12,7 +12,7 @@ import { createExampleEncoder, type ExampleEncoder } from '#engine';
 import { type ObjectStore, openFolderStore } from '#objects';
 import type { SplitExample } from './example-split.ts';
 import { type Freezing, freezeSnapshot, SnapshotRefused } from './freeze-snapshot.ts';
-import { snapshotKeys } from './snapshot.ts';
+import { type SnapshotFileName, snapshotKeys } from './snapshot.ts';
 import { readManifest, removeSnapshot } from './stored-snapshot.ts';
 
 let root: string;
@@ -70,7 +70,7 @@ const freeze = (examples: readonly SplitExample[], change: Partial<Freezing> = {
     ...change,
   });
 
-const linesOf = async (sha256: string, file: 'train' | 'eval' | 'raw') =>
+const linesOf = async (sha256: string, file: SnapshotFileName) =>
   (await text(await objects.get(snapshotKeys(sha256)[file])))
     .split('\n')
     .filter((line) => line !== '')
@@ -215,4 +215,43 @@ test('a snapshot that a crash left without its end is made whole, and one that i
   assert.equal((await linesOf(manifest.sha256, 'train')).length, 2);
   await removeSnapshot(objects, manifest.sha256);
   await assert.rejects(readManifest(objects, manifest.sha256), { fault: 'artifact_not_found' });
+});
+
+test('a control set is frozen beside what is learned: all of it to measure, or a part to learn along', async () => {
+  const examples = range(6).map((n) => talk(n));
+  const set = [...range(40).map((n) => talk(100 + n)), talk(200, { split: 'test' })];
+  const controlOf = (replayRatio: number) => ({ examples: Readable.from([set]), replayRatio });
+  const plain = await freeze(examples);
+  const measured = await freeze(examples, { control: controlOf(0) });
+  assert.notEqual(measured.sha256, plain.sha256);
+  assert.deepEqual(measured.control, { replayRatio: 0, examples: 41, control: 41, replay: 0, tooLong: 0 });
+  assert.deepEqual([plain.control, plain.files.control, measured.files.replay], [undefined, undefined, undefined]);
+  assert.deepEqual(await linesOf(measured.sha256, 'train'), await linesOf(plain.sha256, 'train'));
+
+  const replayed = await freeze(examples, { control: controlOf(0.25) });
+  const ids = async (file: SnapshotFileName) => (await linesOf(replayed.sha256, file)).map(({ id }) => String(id));
+  const [control, replay] = [await ids('control'), await ids('replay')];
+  assert.deepEqual([...control, ...replay].toSorted(), set.map(({ id }) => id).toSorted());
+  assert.ok(control.includes('exm_200') && control.length < replay.length);
+  assert.equal((await freeze(examples, { control: controlOf(0.25) })).sha256, replayed.sha256);
+  await removeSnapshot(objects, replayed.sha256);
+  assert.equal(await objects.size(snapshotKeys(replayed.sha256).control), null);
+});
+
+test('a control set of which nothing can be measured is refused', async () => {
+  const long = talk(1, {
+    content: {
+      messages: [
+        { role: 'user', content: 'x'.repeat(5_000) },
+        { role: 'assistant', content: 'y' },
+      ],
+      tools: null,
+    },
+  });
+  const control = { examples: Readable.from([[long]]), replayRatio: 0 };
+  await assert.rejects(freeze([talk(0)], { control }), (error: unknown) => {
+    assert.ok(error instanceof SnapshotRefused);
+    assert.match(error.message, /control set has no example to measure/);
+    return true;
+  });
 });

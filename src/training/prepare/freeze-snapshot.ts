@@ -4,6 +4,7 @@ import type { Encoded, ExampleEncoder } from '#engine';
 import { fault } from '#kernel';
 import type { BaseModel } from '#models';
 import type { ObjectStore } from '#objects';
+import { type ControlSet, takeControl } from './control-set.ts';
 import { type Drafts, withDrafts } from './draft.ts';
 import { type SplitExample, splitOf } from './example-split.ts';
 import { encodable, samplesOf } from './samples.ts';
@@ -13,8 +14,10 @@ import {
   type SnapshotCounts,
   type SnapshotManifest,
   type SnapshotSettings,
+  snapshotFiles,
   snapshotKeys,
 } from './snapshot.ts';
+import { type Problem, SnapshotRefused } from './snapshot-refused.ts';
 
 export type Freezing = {
   /** In an order that does not change, some at a time, as `streamVersion` gives them. */
@@ -22,6 +25,8 @@ export type Freezing = {
   base: Pick<BaseModel, 'id' | 'kind' | 'installed'>;
   settings: SnapshotSettings;
   encoder: ExampleEncoder;
+  /** What the model could do before, where that is to be measured. */
+  control?: ControlSet | null;
   /** Null: it is only measured. */
   objects: ObjectStore | null;
   /** Where files are while they are made. */
@@ -31,24 +36,9 @@ export type Freezing = {
   signal?: AbortSignal;
 };
 
-/** An example that cannot be learnt, and why. */
-export type Problem = { exampleId: string; reason: string };
+export { type Problem, SnapshotRefused } from './snapshot-refused.ts';
 
-/** Examples that cannot be learnt: nothing is frozen, because somebody thinks that they are in it. */
-export class SnapshotRefused extends Error {
-  override readonly name = 'SnapshotRefused';
-  /** The first of them. */
-  readonly problems: readonly Problem[];
-  readonly total: number;
-
-  constructor(message: string, problems: readonly Problem[] = [], total = problems.length) {
-    super(message);
-    this.problems = problems;
-    this.total = total;
-  }
-}
-
-type Lines = Record<keyof Drafts, string[]>;
+type Lines = Record<'train' | 'eval' | 'raw', string[]>;
 
 /** Examples at a time: few, so that others have their turn in between. */
 const atOnce = 25;
@@ -70,14 +60,22 @@ export async function freezeSnapshot(freezing: Freezing): Promise<SnapshotManife
   return withDrafts(freezing.draftFolder, async (drafts) => {
     const taken = new Taking(drafts, freezing, installed.ggufPath, signal);
     await taken.all();
+    const control = freezing.control
+      ? await takeControl(freezing.control, { ...freezing, drafts, asOf: freezing.asOf ?? firstDay, signal })
+      : null;
     const manifest = nameManifest({
       format: 1,
       kind: base.kind === 'text' ? 'sft' : 'embedding',
       base: { id, sha256: installed.sha256 },
       ...facts,
       settings: settingsOf(freezing),
-      files: { train: drafts.train.facts(), eval: drafts.eval.facts(), raw: drafts.raw.facts() },
+      files: {
+        ...{ train: drafts.train.facts(), eval: drafts.eval.facts(), raw: drafts.raw.facts() },
+        ...(control ? { control: drafts.control.facts() } : {}),
+        ...(control && control.replay > 0 ? { replay: drafts.replay.facts() } : {}),
+      },
       counts: taken.counts,
+      ...(control ? { control } : {}),
       shown: taken.shown,
     });
     if (objects) await store(objects, manifest, drafts, signal);
@@ -95,7 +93,9 @@ function settingsOf({ settings, asOf = firstDay }: Freezing): SnapshotManifest['
 async function store(objects: ObjectStore, manifest: SnapshotManifest, drafts: Drafts, signal: AbortSignal) {
   const keys = snapshotKeys(manifest.sha256);
   if ((await objects.size(keys.manifest)) !== null) return;
-  for (const file of ['train', 'eval', 'raw'] as const) await drafts[file].store(objects, keys[file], signal);
+  for (const file of snapshotFiles) {
+    if (manifest.files[file]) await drafts[file].store(objects, keys[file], signal);
+  }
   await objects.put(keys.manifest, Readable.from([Buffer.from(JSON.stringify(manifest))]), { signal });
 }
 

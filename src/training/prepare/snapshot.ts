@@ -17,6 +17,12 @@ export type SnapshotSettings = {
 /** `samples`: lines. */
 export type SnapshotFile = { bytes: number; sha256: string; samples: number };
 
+export const snapshotFiles = ['train', 'eval', 'raw', 'control', 'replay'] as const;
+export type SnapshotFileName = (typeof snapshotFiles)[number];
+
+/** Of what the model could do before: sequences or pairs that are measured, and those that are learnt along. */
+export type ControlCounts = { replayRatio: number; examples: number; control: number; replay: number; tooLong: number };
+
 /** An example as the model sees it, with what it would have to write. */
 export type Shown = { exampleId: string; parts: ShownPart[] };
 
@@ -52,8 +58,10 @@ export type SnapshotManifest = {
     /** What templates that print the date took for today. */
     asOf: string;
   };
-  files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile };
+  /** `control`, `replay`: only where the job has a control set, and learns from it. */
+  files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile; control?: SnapshotFile; replay?: SnapshotFile };
   counts: SnapshotCounts;
+  control?: ControlCounts;
   shown: Shown[];
   /** Of the manifest without this field: the name of the snapshot. */
   sha256: string;
@@ -64,12 +72,14 @@ export function nameManifest(manifest: Omit<SnapshotManifest, 'sha256'>): Snapsh
 }
 
 /** Keys of the objects of a snapshot. */
-export function snapshotKeys(sha256: string): Record<'manifest' | 'train' | 'eval' | 'raw', string> {
+export function snapshotKeys(sha256: string): Record<'manifest' | SnapshotFileName, string> {
   const folder = `training/snapshots/${sha256}`;
   return {
     manifest: `${folder}/manifest.json`,
     train: `${folder}/train.jsonl`,
     eval: `${folder}/eval.jsonl`,
     raw: `${folder}/raw.jsonl`,
+    control: `${folder}/control.jsonl`,
+    replay: `${folder}/replay.jsonl`,
   };
 }

@@ -58,7 +58,8 @@ async function publish(deps: PublisherDeps, trained: Trained, signal: AbortSigna
   ]);
   const present = files.filter((file) => file !== null);
   const listed = present.map(({ name, sha256, sizeBytes }) => ({ name, sha256, size_bytes: sizeBytes }));
-  const manifest = `${JSON.stringify(manifestOf({ job, snapshot, versions, files: listed, gguf, check }), null, 2)}\n`;
+  const parts = { job, snapshot, versions, metrics: { before: baselineMetrics, after: metrics } };
+  const manifest = `${JSON.stringify(manifestOf({ ...parts, files: listed, gguf, check }), null, 2)}\n`;
   const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
   signal.throwIfAborted();
   await deps.objects.put(keys.manifest, Readable.from([Buffer.from(manifest)]));

@@ -152,7 +152,12 @@ function requestOf(body: Static<typeof createJobBody>): JobRequest {
       testRatio: evaluation.test_ratio ?? null,
       everySteps: evaluation.every_steps ?? null,
       patience: evaluation.early_stopping_patience ?? null,
+      control: controlOf(evaluation.control),
     },
     deploy: body.deploy ?? null,
   };
+}
+
+function controlOf(control: { dataset_version_id: string; replay_ratio?: number } | null | undefined) {
+  return control ? { versionId: control.dataset_version_id, replayRatio: control.replay_ratio ?? 0 } : null;
 }

@@ -7,6 +7,19 @@ import { count, orNull, text, timeOrNull } from './fields.ts';
 const optional = <Value>(type: string, options: Record<string, unknown>) =>
   Type.Optional(Type.Unsafe<Value | null>({ ...options, type: [type, 'null'] }));
 
+const controlSaid = [
+  'What the model could do before and must not forget: measured before and after, as `control.*` of the metrics.',
+  '模型原有且不应遗忘的能力：训练前后各测一次，指标名为 `control.*`。',
+] as const;
+const controlVersion = [
+  'Dataset version of the same kind, in this project, that is measured.',
+  '本项目中同类型、用于测量的数据集版本。',
+] as const;
+const controlReplay = [
+  'Share of each step that is taken from it, so that less is forgotten; a fifth of it is then held out and measured. Default 0: it is only measured.',
+  '每步中取自该版本的比例，以减少遗忘；此时其五分之一留出用于测量。默认 0：仅测量。',
+] as const;
+
 export const createJobBody = Type.Object({
   name: optional<string>('string', {
     ...said('A name for people; default: made of dataset and model.', '名称；默认由数据集和模型名组成。'),
@@ -50,6 +63,18 @@ export const createJobBody = Type.Object({
           minimum: 1,
           maximum: 1_000,
         }),
+        control: Type.Optional(
+          Type.Unsafe<{ dataset_version_id: string; replay_ratio?: number } | null>({
+            ...Type.Object(
+              {
+                dataset_version_id: Type.String({ ...said(...controlVersion), maxLength: 64 }),
+                replay_ratio: Type.Optional(Type.Number({ ...said(...controlReplay), minimum: 0, maximum: 0.5 })),
+              },
+              said(...controlSaid),
+            ),
+            type: ['object', 'null'],
+          }),
+        ),
       },
       said('How to tell what was learned.', '评估方式。'),
     ),
@@ -105,6 +130,13 @@ export const evaluationSchema = Type.Object(
     ),
     every_steps: orNull(Type.Integer(), 'Steps between evaluations.', '两次评估之间的步数。'),
     early_stopping_patience: orNull(Type.Integer(), 'Evaluations without gain before the end.', '提前结束的耐心值。'),
+    control: orNull(
+      Type.Object({
+        dataset_version_id: text(...controlVersion),
+        replay_ratio: Type.Number(said(...controlReplay)),
+      }),
+      ...controlSaid,
+    ),
   },
   said('How it is told what was learned.', '评估方式。'),
 );

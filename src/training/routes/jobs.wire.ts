@@ -44,8 +44,11 @@ export function jobToWire(job: TrainingJob, retryBlock: RetryBlock | null): Stat
   };
 }
 
-function evaluationToWire({ testRatio, everySteps, patience }: TrainingJob['evaluation']) {
-  return { test_ratio: testRatio, every_steps: everySteps, early_stopping_patience: patience };
+function evaluationToWire({ testRatio, everySteps, patience, control = null }: TrainingJob['evaluation']) {
+  return {
+    ...{ test_ratio: testRatio, every_steps: everySteps, early_stopping_patience: patience },
+    control: control && { dataset_version_id: control.versionId, replay_ratio: control.replayRatio },
+  };
 }
 
 export function progressToWire({ progress, state }: Pick<TrainingJob, 'progress' | 'state'>) {

@@ -15,6 +15,10 @@ export type EstimateInput = {
   measuredMsPerToken: number | null;
   /** Part of the work that is done already. */
   doneShare?: number;
+  /** Share of each step that comes from the control set. */
+  replayRatio?: number;
+  /** Examples of the control set. */
+  controlCount?: number;
 };
 
 /** Of a machine with two processor cores, ms per token and billion weights: forward, backward, and forward again. */
@@ -24,6 +28,9 @@ const msPerStep = 80;
 const msPerRun = 3_000;
 /** Evaluations before, between and after read the held-out examples, forward only. */
 const evaluations = 4;
+/** The control set is read before and after, up to so many examples of it. */
+const controlReadings = 2;
+const mostControl = 500;
 const tokensPerExample = 200;
 /** High enough that a slow machine stays below it: what is held is the most that is charged. */
 const spread = { low: 0.4, high: 4 };
@@ -39,13 +46,15 @@ export function estimateSteps({
 
 /** What a job will cost, before anything of it has run. */
 export function estimateJob(input: EstimateInput): JobEstimate {
-  const { trainCount, testCount, hyperparameters, measuredMsPerToken, doneShare = 0 } = input;
+  const { trainCount, testCount, hyperparameters, measuredMsPerToken, doneShare = 0, replayRatio = 0 } = input;
   const examples = Math.max(1, trainCount + testCount);
   const tokens = input.tokens > 0 ? input.tokens : examples * tokensPerExample;
-  const steps = estimateSteps(input) * (1 - doneShare);
+  const perEpoch = Math.round(trainCount / (1 - replayRatio));
+  const steps = estimateSteps({ trainCount: perEpoch, hyperparameters }) * (1 - doneShare);
   const perStep = numberOf(hyperparameters, 'batch_size', 8) * numberOf(hyperparameters, 'gradient_accumulation', 1);
   const learned = (tokens / examples) * steps * perStep;
-  const evaluated = (tokens / examples) * testCount * (evaluations / 3);
+  const readings = testCount * evaluations + Math.min(input.controlCount ?? 0, mostControl) * controlReadings;
+  const evaluated = (tokens / examples) * (readings / 3);
   const msPerToken = measuredMsPerToken ?? (input.parameters / 1e9) * msPerBillion;
   // What was measured has everything in it.
   const overhead = measuredMsPerToken === null ? steps * msPerStep + msPerRun : msPerRun;

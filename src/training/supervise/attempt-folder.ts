@@ -29,12 +29,12 @@ export async function removeAttempt(folder: string): Promise<void> {
 }
 
 /** Puts the data of the snapshot into the folder of an attempt, where they are not yet. */
-export async function layOutData(objects: ObjectStore, folder: string, { sha256 }: SnapshotManifest): Promise<void> {
+export async function layOutData(objects: ObjectStore, folder: string, snapshot: SnapshotManifest): Promise<void> {
   await mkdir(join(folder, outName), { recursive: true });
-  const keys = snapshotKeys(sha256);
-  for (const name of ['train', 'eval'] as const) {
+  const keys = snapshotKeys(snapshot.sha256);
+  for (const name of ['train', 'eval', 'control', 'replay'] as const) {
     const path = join(folder, `${name}.jsonl`);
-    if (await exists(path)) continue;
+    if (!snapshot.files[name] || (await exists(path))) continue;
     await fetchObject(objects, keys[name], path);
   }
 }

@@ -4,6 +4,8 @@ import type { ExampleEncoder } from '#engine';
 import type { ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import { AttemptFailure } from '../jobs/failures.ts';
+import type { TrainingJob } from '../jobs/job.ts';
+import type { ControlSet } from '../prepare/control-set.ts';
 import { freezeSnapshot, SnapshotRefused } from '../prepare/freeze-snapshot.ts';
 import { numberOf, servingOf } from '../settings/hyperparameters.ts';
 import type { MakeSnapshot } from './ports.ts';
@@ -26,10 +28,11 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
     if (!base)
       throw new AttemptFailure('base_model_unavailable', `There is no base model ${job.baseModelId} any more.`);
     if (!version) throw new AttemptFailure('dataset_invalid', 'The frozen version of the dataset is gone.');
+    const control = await findControl(database, job);
     try {
       return await freezeSnapshot({
         examples: streamVersion(database, version),
-        ...{ base, objects, encoder, draftFolder, signal, asOf: version.createdAt },
+        ...{ base, objects, encoder, draftFolder, signal, asOf: version.createdAt, control },
         settings: {
           maxSequenceLength: numberOf(job.hyperparameters, 'max_seq_length', 512),
           queryInstruction: servingOf(job.hyperparameters).queryInstruction,
@@ -45,4 +48,12 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
       throw new AttemptFailure('dataset_invalid', error.message, { hint, cause: error });
     }
   };
+}
+
+async function findControl(database: Database, { projectId, evaluation }: TrainingJob): Promise<ControlSet | null> {
+  if (!evaluation.control) return null;
+  const { versionId: id, replayRatio } = evaluation.control;
+  const version = await findVersion(database, { projectId, id });
+  if (!version) throw new AttemptFailure('dataset_invalid', 'The version of the control set is gone.');
+  return { examples: streamVersion(database, version), replayRatio };
 }

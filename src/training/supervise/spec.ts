@@ -21,6 +21,7 @@ export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpoin
   const { hyperparameters: hp, evaluation } = job;
   const batchSize = numberOf(hp, 'batch_size', 8);
   const maxSteps = hp.max_steps;
+  const { train, eval: heldOut, control, replay } = snapshot.files;
   return {
     protocol: protocolVersion,
     job_id: job.id,
@@ -29,12 +30,14 @@ export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpoin
     base: { ...base, sha256: job.baseSha256 },
     data: {
       train: 'train.jsonl',
-      eval: snapshot.files.eval.samples > 0 ? 'eval.jsonl' : null,
-      control: null,
+      eval: heldOut.samples > 0 ? 'eval.jsonl' : null,
+      control: control ? 'control.jsonl' : null,
+      replay: replay ? 'replay.jsonl' : null,
       sha256: {
-        train: snapshot.files.train.sha256,
-        eval: snapshot.files.eval.samples > 0 ? snapshot.files.eval.sha256 : null,
-        control: null,
+        train: train.sha256,
+        eval: heldOut.samples > 0 ? heldOut.sha256 : null,
+        control: control?.sha256 ?? null,
+        replay: replay?.sha256 ?? null,
       },
       pad_id: snapshot.padId,
     },
@@ -53,6 +56,7 @@ export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpoin
       warmup: numberOf(hp, 'warmup_ratio', 0.1),
       weight_decay: numberOf(hp, 'weight_decay', 0),
       seed: numberOf(hp, 'seed', 7),
+      ...(replay ? { replay_fraction: evaluation.control?.replayRatio ?? 0 } : {}),
     },
     evaluation: { every_steps: evaluation.everySteps, patience: evaluation.patience },
     limits: { max_active_ms: maxActiveMs, max_rss_mb: null },

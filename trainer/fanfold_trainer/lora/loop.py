@@ -184,13 +184,15 @@ class Loop:
                 progress.before, progress.before_each = found.metrics, found.each
         # From here nothing can stop in between.
         progress.evaluated = progress.step
-        if found is None:
-            return
-        told = {"control": progress.control_before} if is_first and progress.control_before else {}
-        self._events.emit("eval", step=progress.step, phase="before" if is_first else "during", **found.metrics, **told)
         if is_first:
             # An adapter that does nothing is no result, even where nothing better is found.
+            told = {"control": progress.control_before} if progress.control_before else {}
+            if found is not None or told:
+                self._events.emit("eval", step=progress.step, phase="before", **progress.before, **told)
             return
+        if found is None:
+            return
+        self._events.emit("eval", step=progress.step, phase="during", **found.metrics)
         if progress.best_step < 0 or self._task.is_better(found.metrics, progress.best):
             progress.best, progress.best_step, progress.worse_in_a_row = found.metrics, progress.step, 0
             self._best = adapter_state(self._learner)

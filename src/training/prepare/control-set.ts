@@ -1,0 +1,71 @@
+import type { ExampleEncoder } from '#engine';
+import type { BaseModel } from '#models';
+import type { Drafts } from './draft.ts';
+import { type SplitExample, splitOf } from './example-split.ts';
+import { encodable, samplesOf } from './samples.ts';
+import type { ControlCounts, SnapshotSettings } from './snapshot.ts';
+import { type Problem, SnapshotRefused } from './snapshot-refused.ts';
+
+/** Examples of what a model could do before it is trained. */
+export type ControlSet = {
+  /** In an order that does not change. */
+  examples: AsyncIterable<readonly SplitExample[]>;
+  /** Share of the examples of each step that are taken from it, so that the model does not forget; 0: it is only measured. */
+  replayRatio: number;
+};
+
+type Taking = {
+  drafts: Pick<Drafts, 'control' | 'replay'>;
+  base: Pick<BaseModel, 'installed'>;
+  settings: SnapshotSettings;
+  encoder: ExampleEncoder;
+  asOf: Date;
+  signal: AbortSignal;
+};
+
+const atOnce = 25;
+/** What is learnt along cannot tell what is forgotten: so much of the set, beside what is for testing anyway, is only measured. */
+const measuredRatio = 0.2;
+
+/** Writes a control set as the tokens that the model sees. Throws `SnapshotRefused`. */
+export async function takeControl({ examples, replayRatio }: ControlSet, taking: Taking): Promise<ControlCounts> {
+  const { drafts, settings } = taking;
+  const counts: ControlCounts = { replayRatio, examples: 0, control: 0, replay: 0, tooLong: 0 };
+  for await (const batch of examples) {
+    for (let at = 0; at < batch.length; at += atOnce) {
+      const part = batch.slice(at, at + atOnce);
+      const encoded = await encode(part, taking);
+      for (const [index, example] of part.entries()) {
+        const { lines, tooLong } = samplesOf(example, learnable(example, encoded[index]));
+        const isMeasured = replayRatio === 0 || splitOf(example, { ...settings, testRatio: measuredRatio }) === 'test';
+        const file = isMeasured ? 'control' : 'replay';
+        await drafts[file].write(lines);
+        counts.examples += 1;
+        counts[file] += lines.length;
+        counts.tooLong += tooLong;
+      }
+    }
+  }
+  if (counts.control === 0) throw new SnapshotRefused('The control set has no example to measure that fits.');
+  if (replayRatio > 0 && counts.replay === 0)
+    throw new SnapshotRefused('The control set has no example to learn along that fits.');
+  return counts;
+}
+
+function encode(examples: readonly SplitExample[], { base, settings, encoder, asOf, signal }: Taking) {
+  const items = examples.map((example) => encodable(example, settings));
+  const options = { maxTokens: settings.maxSequenceLength, nowMs: asOf.getTime(), shown: 0 };
+  return encoder.encode(base.installed?.ggufPath ?? '', items, options, signal);
+}
+
+type Encoded = Awaited<ReturnType<ExampleEncoder['encode']>>[number];
+
+function learnable(
+  { id: exampleId }: SplitExample,
+  encoded: Encoded | undefined,
+): Exclude<Encoded, { type: 'refused' }> {
+  if (encoded === undefined) throw new Error('An example was not encoded. This is a bug.');
+  if (encoded.type !== 'refused') return encoded;
+  const problem: Problem = { exampleId, reason: encoded.reason };
+  throw new SnapshotRefused(`An example of the control set cannot be measured: ${encoded.reason}`, [problem]);
+}

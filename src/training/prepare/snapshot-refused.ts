@@ -1,0 +1,16 @@
+/** An example that cannot be learnt, and why. */
+export type Problem = { exampleId: string; reason: string };
+
+/** Examples that cannot be learnt: nothing is frozen, because somebody thinks that they are in it. */
+export class SnapshotRefused extends Error {
+  override readonly name = 'SnapshotRefused';
+  /** The first of them. */
+  readonly problems: readonly Problem[];
+  readonly total: number;
+
+  constructor(message: string, problems: readonly Problem[] = [], total = problems.length) {
+    super(message);
+    this.problems = problems;
+    this.total = total;
+  }
+}
