@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { access, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { doctor } from '#billing';
 import { OperatorError } from '#kernel';
+import { createTestDatabase } from '#test/database.ts';
 import { pythonProgram } from '#test/python.ts';
+import { startServerProcess } from '#test/server-process.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
+import { seedTenant } from '#test/tenants.ts';
+import { becomePerson } from '../training.fixture.ts';
 import { RayClient } from './ray-client.ts';
 import { installRay, type RayCluster, startRay } from './ray-cluster.fixture.ts';
 import { createRayRunner, type RayRunnerOptions } from './ray-runner.ts';
 import { openTail } from './ray-tail.ts';
 import { eventsOf, follow, openAttempts, protocolTrainer, runnerSuite } from './runner.fixture.ts';
-import { realAttempt } from './trained.fixture.ts';
+
+type LogLine = { seq: number; message: string };
 
 const { bin, ...missing } = await installRay();
 
@@ -63,17 +71,64 @@ if (bin === null) {
     assert.match(JSON.stringify(nowhere.outcome), /"lost".*cannot be reached/);
   });
 
-  test('the trainer itself runs on workers that have nothing of this program but a folder', async (t) => {
-    const run = await realAttempt('embedding');
-    t.after(run.remove);
-    const { packageFolder: _folder, entrypoint: _entrypoint, ...real } = options();
-    const told = await follow(createRayRunner({ ...real, python: await pythonProgram('python') }), run);
-    assert.deepEqual(told.outcome, { kind: 'exited', code: 0 }, JSON.stringify(told.lines.slice(-20)));
-    assert.equal(eventsOf(told).at(-1)?.event, 'finished');
-    const artifacts = eventsOf(told).filter((event) => event.event === 'artifact');
-    for (const { path } of artifacts) await access(join(run.specFolder, 'out', path));
-    assert.ok(artifacts.length > 0);
-    assert.deepEqual(await readdir(join(shared, 'models')), [run.spec.base.sha256]);
+  test('a job runs on the cluster, goes on there when its server is killed, and is served by the next one', async (t) => {
+    const db = await createTestDatabase();
+    const dataDir = join(attempts.root, 'data');
+    const settings = {
+      ...{ FANFOLD_TRAINING_RUNNER: 'ray', FANFOLD_RAY_URL: cluster.url, FANFOLD_RAY_TOKEN: cluster.token },
+      ...{ FANFOLD_RAY_FOLDER: shared, FANFOLD_RAY_CPUS: '1', FANFOLD_TRAINING_PYTHON: await pythonProgram('python') },
+      ...{ FANFOLD_TRAINING_LEASE_SECONDS: '3', FANFOLD_ENGINE_THREADS: '1' },
+    };
+    const start = () => startServerProcess(db.url, { settings, dataDir, watched: false });
+    const tenant = await seedTenant(db.database, openShippedModels());
+    let server = await start();
+    t.after(async () => {
+      server.kill();
+      await db.drop();
+    });
+    let ada = becomePerson(server, tenant, 'embedding');
+    const datasetId = await ada.dataset(
+      Array.from({ length: 12 }, (_, n) => ({
+        embedding: {
+          query: `which lamp is ${n}`,
+          positives: [{ text: `lamp ${n}` }],
+          negatives: [{ text: `cup ${n}` }],
+        },
+        split: 'train',
+      })),
+    );
+    const asked = { base_model: 'fanfold-tiny-embed', dataset_id: datasetId, hyperparameters: { max_steps: 3 } };
+    const { id } = await ada.ok('POST', `${ada.project}/training-jobs`, asked);
+    const log = async () =>
+      (await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100`)).data as LogLine[];
+    // While its trainer loads, which takes seconds.
+    while ((await new RayClient(cluster).find(`fanfold-${id}-a1`)) === null) await sleep(50);
+    server.kill();
+    server = await start();
+    ada = becomePerson(server, tenant, 'embedding');
+
+    const job = await ada.until(id, 'succeeded');
+    assert.equal(job.attempt, 1);
+    const lines = await log();
+    assert.deepEqual(
+      lines.map(({ seq }) => seq),
+      lines.map((_, index) => index + 1),
+    );
+    // One trainer has done all of it.
+    assert.equal(lines.filter(({ message }) => message.startsWith('The trainer runs on ')).length, 1);
+    assert.equal(lines.filter(({ message }) => message === 'Training begins.').length, 1);
+    const path = `/api/projects/${ada.slug}/search/openai/v1/embeddings`;
+    const { status, json } = await ada.ask('POST', path, { model: job.model_ref, input: 'which lamp is 3' });
+    assert.deepEqual([status, json?.model], [200, job.model_ref]);
+    const { data: charges } = await ada.ok('GET', '/api/v1/credits/usage?type=training');
+    assert.deepEqual(
+      charges.map((row: { training_job_id: string; units: string }) => [row.training_job_id, Number(row.units) * 100]),
+      [[id, job.billed_ms]],
+    );
+    assert.deepEqual(await doctor(db.database), []);
+    // Workers have nothing of this program but a folder, and of what they need per job nothing stays in it.
+    assert.equal((await readdir(join(shared, 'models'))).length, 1);
+    assert.ok(!(await readdir(join(shared, 'attempts'))).some((name) => name.includes(id)));
   });
 
   test('behind a proxy without WebSockets the output comes all the same, and what a restart needs goes with it', async () => {
