@@ -51,13 +51,8 @@ async function countPromptHere(
 /** Tokens of each text, end token included; null where nobody knows. */
 export async function countTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
   const { route, local, signal } = asked;
-  const counts: number[] = [];
-  for (const text of texts) {
-    const count = await askForText(text, asked);
-    if (count === null) break;
-    counts.push(count);
-  }
-  if (counts.length === texts.length) return counts;
+  const counts = await askForTexts(texts, asked);
+  if (counts) return counts;
   const here = await local(
     route.baseModelId,
     texts.map((text): Countable => ({ type: 'inputs', texts: [text] })),
@@ -66,16 +61,53 @@ export async function countTexts(texts: readonly string[], asked: Asked): Promis
   return here?.map(({ tokens }) => tokens) ?? null;
 }
 
-async function askForText(text: string, { route, upstream, signal }: Asked): Promise<number | null> {
-  if (route.api === 'vllm')
-    return countIn(await ask(upstream, '//tokenize', { model: route.upstreamModel, prompt: text }, signal));
-  if (route.api === 'llama-server')
-    return countIn(await ask(upstream, '//tokenize', { content: text, add_special: true }, signal));
+/** Questions that are asked at a time: a list of inputs must not take a round trip for each. */
+const questionsAtOnce = 8;
+/** What TEI takes in a request unless it was told otherwise; the others take one text. */
+const mostTexts: Partial<Record<ServingRoute['api'], number>> = { tei: 32, vllm: 1, 'llama-server': 1 };
+
+async function askForTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
+  const most = mostTexts[asked.route.api];
+  if (!most) return null;
+  const counts: number[] = [];
+  let next = 0;
+  let isKnown = true;
+  const askOn = async (questions: number) => {
+    for (let asking = 0; asking < questions && isKnown && next < texts.length; asking += 1) {
+      const at = next;
+      next += most;
+      const batch = texts.slice(at, next);
+      const found = await askForBatch(batch, asked).catch((error: unknown) => {
+        isKnown = false;
+        throw error;
+      });
+      isKnown &&= found?.length === batch.length;
+      found?.forEach((count, n) => {
+        counts[at + n] = count;
+      });
+    }
+  };
+  // The first tells whether there is such a route.
+  await askOn(1);
+  await Promise.all(Array.from({ length: questionsAtOnce }, () => askOn(Number.POSITIVE_INFINITY)));
+  return isKnown ? counts : null;
+}
+
+async function askForBatch(texts: readonly string[], { route, upstream, signal }: Asked): Promise<number[] | null> {
   if (route.api === 'tei') {
-    const answer = await askAny(upstream, '//tokenize', { inputs: text, add_special_tokens: true }, signal);
-    return Array.isArray(answer) && Array.isArray(answer[0]) ? answer[0].length : null;
+    const answer = await askAny(upstream, '//tokenize', { inputs: texts, add_special_tokens: true }, signal);
+    return Array.isArray(answer) ? answer.map((tokens: unknown) => (Array.isArray(tokens) ? tokens.length : 0)) : null;
   }
-  return null;
+  const [text = ''] = texts;
+  const count = countIn(
+    await ask(
+      upstream,
+      '//tokenize',
+      route.api === 'vllm' ? { model: route.upstreamModel, prompt: text } : { content: text, add_special: true },
+      signal,
+    ),
+  );
+  return count === null ? null : [count];
 }
 
 function countIn(answer: Record<string, unknown> | null): number | null {
