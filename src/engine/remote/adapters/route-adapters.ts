@@ -103,7 +103,8 @@ class LoadedAdapters implements RouteAdapters {
     const loading = this.#load(adapter)
       .then(() => this.#use(sha256))
       .catch((error: unknown) => {
-        throw this.#refusal(sha256, error);
+        this.#remember(sha256, error);
+        throw error;
       })
       .finally(() => this.#loading.delete(sha256));
     this.#loading.set(sha256, loading);
@@ -113,7 +114,7 @@ class LoadedAdapters implements RouteAdapters {
   async #load(adapter: Adapter): Promise<void> {
     const { upstream, api, folder } = this.#parts;
     const name = adapterName(adapter.sha256);
-    const path = await folder.bringPeft(adapter);
+    const path = await folder.bringPeft(adapter).catch(refused);
     const unloaded = new Set<string>();
     while ((await load(upstream, { api, name, path })) === 'full') {
       const goes = await this.#leastUsed(unloaded);
@@ -134,18 +135,12 @@ class LoadedAdapters implements RouteAdapters {
   }
 
   /** What is wrong with the adapter or the folder will be wrong again; what is wrong with the connection need not. */
-  #refusal(sha256: string, error: unknown): unknown {
-    const isOfFiles = error instanceof Error && 'syscall' in error;
-    if (!(error instanceof AdapterRefused) && !isOfFiles) return error;
+  #remember(sha256: string, error: unknown): void {
+    if (!(error instanceof AdapterRefused)) return;
     const { clock, log, route } = this.#parts;
-    const refused = error instanceof AdapterRefused ? error : new AdapterRefused(String(error), { cause: error });
-    this.#refused.set(sha256, { untilMs: clock.monotonicMs() + refusedMs, error: refused });
-    log('warn', 'A serving route does not load an adapter.', {
-      route: route.id,
-      adapter: sha256,
-      error: refused.message,
-    });
-    return refused;
+    this.#refused.set(sha256, { untilMs: clock.monotonicMs() + refusedMs, error });
+    const fields = { route: route.id, adapter: sha256, error: error.message };
+    log('warn', 'A serving route does not load an adapter.', fields);
   }
 }
 
@@ -175,9 +170,7 @@ class StartedAdapters implements RouteAdapters {
     }
     this.#held.delete(sha256);
     // Its next start finds it there.
-    const path = await this.#folder.bringGguf(adapter).catch((error: unknown) => {
-      throw new AdapterRefused(String(error), { cause: error });
-    });
+    const path = await this.#folder.bringGguf(adapter).catch(refused);
     throw new AdapterRefused(`The engine was not started with --lora ${path}.`);
   }
 
@@ -188,6 +181,10 @@ class StartedAdapters implements RouteAdapters {
   forget(): void {
     this.#held.clear();
   }
+}
+
+function refused(error: unknown): never {
+  throw new AdapterRefused(`The adapter cannot be put into the shared folder: ${String(error)}`, { cause: error });
 }
 
 /** The result of work that goes on when the caller leaves. */
