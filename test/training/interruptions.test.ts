@@ -51,7 +51,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   );
   const ids: string[] = [];
   for (let n = 0; n < jobsMade; n++) {
-    const hyperparameters = { seed: 100 + n, max_steps: 100 };
+    const hyperparameters = { seed: 100 + n, max_steps: 60 };
     const { id } = await ada.ok('POST', jobs, {
       base_model: 'fanfold-tiny-chat',
       dataset_id: datasetId,
@@ -61,7 +61,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   }
 
   for (let kill = 0; kill < kills; kill++) {
-    await sleep(randomInt(500, 3_000));
+    await sleep(randomInt(300, 2_000));
     if (kill % 2 === 0) {
       server.kill();
       // The second time its disk is lost, too, as if another machine went on.

@@ -34,6 +34,25 @@ async function exactMatch(model: string): Promise<number> {
   return hits.filter(Boolean).length / heldOut.length;
 }
 
+/** The trainer has said everything in words that the program knows: an event that it does not know is a line of text. */
+async function understood(jobId: string): Promise<void> {
+  type Line = { message: string; source: string; data: { event?: string } | null };
+  const { data, total_count } = await ada.ok('GET', `${ada.project}/training-jobs/${jobId}/logs?limit=100`);
+  assert.equal(total_count, data.length);
+  const told = data.filter(({ source }: Line) => source === 'trainer');
+  assert.deepEqual(
+    told.filter(({ message }: Line) => message.includes('@evt')),
+    [],
+  );
+  const events = told.flatMap((line: Line) => line.data?.event ?? []);
+  assert.deepEqual(events.slice(0, 3), ['hello', 'prepared', 'started']);
+  assert.equal(events.at(-1), 'finished');
+  for (const name of ['eval', 'checkpoint', 'artifact']) assert.ok(events.includes(name), `no ${name}`);
+  const { series } = await ada.ok('GET', `${ada.project}/training-jobs/${jobId}/metrics`);
+  const loss = series.find(({ name }: { name: string }) => name === 'loss');
+  assert.ok(loss.points.length > 0);
+}
+
 test('whoever follows the guide makes a model learn from kept calls what it could not do before', async () => {
   const before = await exactMatch('fanfold-tiny-chat');
   assert.ok(before <= 0.05, `${before} before`);
@@ -41,7 +60,7 @@ test('whoever follows the guide makes a model learn from kept calls what it coul
   const environment = { SERVER: server.app.origin, KEY: ada.key, OWNER: ada.slug };
   const { code, lines, errors, missing, shown } = await followGuide('loop-text.md', {
     environment,
-    timeoutMs: 150_000,
+    timeoutMs: 300_000,
   });
   assert.equal(code, 0, `${errors}\n${lines.slice(-5).join('\n')}`);
   assert.ok(shown >= 4);
@@ -59,6 +78,7 @@ test('whoever follows the guide makes a model learn from kept calls what it coul
   }
   assert.ok(job.result.check.agreement > 0.99, JSON.stringify(job.result));
   assert.ok(job.billed_ms > 0 && job.billed_ms % 100 === 0);
+  await understood(job.id);
 
   const after = await exactMatch(job.model_ref);
   assert.ok(after >= 0.9, `${after} after`);
