@@ -7,6 +7,9 @@ import { fault, OperatorError } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, type ObjectStore } from './object-store.ts';
 
+/** Read at once: large objects are read whole, and each read takes its turn among those who wait for the processor. */
+const readBytes = 1 << 18;
+
 /** Unfinished objects; on the same file system, so that a finished one moves into place in one step. */
 const unfinished = '.unfinished';
 
@@ -37,7 +40,7 @@ export function openFolderStore(root: string): ObjectStore {
       const file = await open(pathOf(key)).catch((error: unknown) => {
         throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : error;
       });
-      return file.createReadStream(range ?? {});
+      return file.createReadStream({ ...range, highWaterMark: readBytes });
     },
 
     size: (key) =>

@@ -57,19 +57,26 @@ export class WordCounts {
     if (read !== length || written !== length) return null;
     let count = 0;
     for (let at = 0; at < length; ) {
-      const end = endOfWord(bytes, at, length);
-      if (end === 0) return null;
-      count += end - at > longestKnown ? this.#countAnew(text.slice(at, end)) : this.#countWord(text, at, end);
+      let end = at + 1;
+      let hash = hashed(firstHash, bytes[at] ?? 0);
+      // Most words are letters, with a blank in front or not: these are gone through once.
+      while (end < length && classes[bytes[end] ?? 0] === letter) hash = hashed(hash, bytes[end++] ?? 0);
+      const kind = classes[bytes[at] ?? 0];
+      if (kind !== letter && (kind !== blank || end === at + 1)) {
+        end = endOfWord(bytes, at, length);
+        if (end === 0) return null;
+        hash = hashOf(bytes, at, end);
+      }
+      count +=
+        end - at > longestKnown ? this.#countAnew(text.slice(at, end)) : this.#countWord(text, { at, end, hash });
       at = end;
     }
     return count;
   }
 
-  #countWord(text: string, at: number, end: number): number {
+  #countWord(text: string, { at, end, hash }: { at: number; end: number; hash: number }): number {
     const bytes = this.#bytes;
     const table = this.#slots;
-    let hash = 0x811c9dc5 | 0;
-    for (let place = at; place < end; place++) hash = Math.imul(hash ^ (bytes[place] ?? 0), 0x01000193);
     let slot = (hash ^ (hash >>> 15)) & (slots - 1);
     for (let known = table[slot * 2 + 1] ?? 0; known !== 0; known = table[slot * 2 + 1] ?? 0) {
       const isSame =
@@ -98,6 +105,18 @@ export class WordCounts {
     this.#arenaUsed += end - at;
     this.#known++;
   }
+}
+
+const firstHash = 0x811c9dc5 | 0;
+
+function hashed(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193);
+}
+
+function hashOf(bytes: Uint8Array, at: number, end: number): number {
+  let hash = firstHash;
+  for (let place = at; place < end; place++) hash = hashed(hash, bytes[place] ?? 0);
+  return hash;
 }
 
 function isAt(arena: Uint8Array, start: number, bytes: Uint8Array, at: number, end: number): boolean {

@@ -19,6 +19,8 @@ import {
 export type RowToKeep = { row: number; hash: Buffer; json: string } & Mark;
 
 const pieceBytes = 1 << 16;
+/** Written at once. */
+const writeBytes = 1 << 20;
 /** What waits for the disk before the survey does. */
 const mostWaitingBytes = 16 << 20;
 /** More is not kept: the import reads the file again. */
@@ -36,6 +38,8 @@ export class RowKeeper {
   readonly #opening: Promise<FileHandle | null>;
   #writing: Promise<void> = Promise.resolve();
   #waitingBytes = 0;
+  readonly #gathered: Buffer[] = [];
+  #gatheredBytes = 0;
   #offset = 0;
   #valid = 0;
   #contents = 0;
@@ -68,6 +72,7 @@ export class RowKeeper {
   /** Puts the file into place; `rows`: of the file that was read. */
   async end(of: KeptOf & { rows: number }): Promise<void> {
     for (let bucket = 0; bucket <= buckets; bucket++) this.#flush(bucket);
+    this.#writeGathered();
     await this.#writing;
     const handle = await this.#opening;
     if (handle === null || this.#isGivenUp) return this.discard();
@@ -114,17 +119,27 @@ export class RowKeeper {
 
   #write(bytes: Buffer, piece: Piece): void {
     this.#pieces.push(piece);
-    const [, offset] = piece;
+    this.#gathered.push(bytes);
+    this.#gatheredBytes += bytes.length;
     this.#offset += bytes.length;
-    this.#waitingBytes += bytes.length;
     if (this.#offset > mostBytes) this.#giveUp();
+    if (this.#gatheredBytes >= writeBytes) this.#writeGathered();
+  }
+
+  /** Pieces lie one behind the other. */
+  #writeGathered(): void {
+    const bytes = this.#gatheredBytes;
+    const gathered = this.#gathered.splice(0);
+    const offset = this.#offset - bytes;
+    this.#gatheredBytes = 0;
+    this.#waitingBytes += bytes;
     this.#writing = this.#writing
       .then(async () => {
-        if (!this.#isGivenUp) await (await this.#opening)?.write(bytes, 0, bytes.length, offset);
+        if (!this.#isGivenUp) await (await this.#opening)?.writev(gathered, offset);
       })
       .catch(() => void this.#giveUp())
       .finally(() => {
-        this.#waitingBytes -= bytes.length;
+        this.#waitingBytes -= bytes;
       });
   }
 

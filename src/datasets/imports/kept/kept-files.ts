@@ -4,7 +4,7 @@ import type { ObjectPlace } from '../worker/protocol.ts';
 
 /** They can be made anew, so they need not lie about for as long as an import waits. */
 const longestMs = 6 * 3_600_000;
-const name = /^(imp_[0-9A-Za-z]+)-(\d+)\.rows(\.[0-9a-f]+\.draft)?$/;
+const name = /^(imp_[0-9A-Za-z]+)-\d+\.rows(\.[0-9a-f]+\.draft)?$/;
 
 /** The folder of kept rows: beside the objects where those are files, too, because there is room for them. */
 export function keptFolder({ objectPlace, tempDir }: { objectPlace: ObjectPlace; tempDir: string }): string {
@@ -22,10 +22,9 @@ export async function isOurs(folder: string): Promise<boolean> {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
 }
 
-/** Removes what was kept of other readings of an import than this one; null: of all. */
-export async function removeKept(folder: string, importId: string, except: number | null = null): Promise<void> {
-  for (const file of await listKept(folder))
-    if (file.importId === importId && file.reading !== except) await rm(file.path, { force: true });
+/** Removes what was kept of an import, also by workers that died at it. */
+export async function removeKept(folder: string, importId: string): Promise<void> {
+  for (const file of await listKept(folder)) if (file.importId === importId) await rm(file.path, { force: true });
 }
 
 /** Removes what is old, and what imports of which `findOver` says that they are over have left. */
@@ -45,10 +44,10 @@ export async function sweepKept(
   }
 }
 
-async function listKept(folder: string): Promise<{ path: string; importId: string; reading: number }[]> {
+async function listKept(folder: string): Promise<{ path: string; importId: string }[]> {
   const names = await readdir(folder).catch(() => []);
   return names.flatMap((file) => {
-    const [, importId, reading] = name.exec(file) ?? [];
-    return importId === undefined ? [] : [{ path: path.join(folder, file), importId, reading: Number(reading) }];
+    const [, importId] = name.exec(file) ?? [];
+    return importId === undefined ? [] : [{ path: path.join(folder, file), importId }];
   });
 }

@@ -80,7 +80,9 @@ async function firstRows(
 /** Batches of which the counts are waited for. */
 const batchesAhead = 3;
 
-type Counted = { evaluated: Evaluated[]; counting: Promise<TokenCount[]> };
+/** A row on its way through the survey; `hash` and `isFirst`: of its content. */
+type Noted = { row: SourceRow; issues: Issue[]; hash: Buffer | null; isFirst: boolean };
+type Counted = { noted: Noted[]; counting: Promise<TokenCount[]> };
 
 class SurveyState {
   readonly #options: SurveyOptions;
@@ -88,6 +90,7 @@ class SurveyState {
   readonly #columns = new ColumnNotes();
   readonly #issues: IssueNotes;
   readonly #seen = new SeenHashes();
+  #noted = 0;
   readonly #tokens = new TokenCounts();
   readonly #sample: SampleRow[] = [];
   #sampleChars = 0;
@@ -108,7 +111,7 @@ class SurveyState {
       const counting = this.#count(evaluated.flatMap(({ example }) => (example ? [example.content] : [])));
       // It is waited for later, or never.
       counting.catch(() => {});
-      waiting.push({ evaluated, counting });
+      waiting.push({ noted: evaluated.map((each) => this.#note(each)), counting });
       const first = waiting.length > batchesAhead ? waiting.shift() : undefined;
       if (first) await this.#take(first);
       await onRows(this.#counts.rows);
@@ -142,26 +145,31 @@ class SurveyState {
     return ruler && contents.length > 0 ? ruler.count(contents) : [];
   }
 
-  async #take({ evaluated, counting }: Counted): Promise<void> {
-    const hashes = evaluated.map(({ example }) => (example ? contentHash(example.json) : null));
-    const known = hashes.filter((hash) => hash !== null);
-    const [existing, tokens] = await Promise.all([this.#options.findExisting(known), counting]);
+  /** Contents are kept before their tokens are counted, so that they need not stay in memory. */
+  #note({ row, issues, example }: Evaluated): Noted {
+    const place = this.#noted++;
+    if (!example) return { row, issues, hash: null, isFirst: false };
+    const { json, split } = example;
+    const hash = contentHash(json);
+    const isFirst = this.#seen.add(hash);
+    this.#options.keep?.({ row: place, hash, json, split, isFirst });
+    return { row, issues, hash, isFirst };
+  }
+
+  async #take({ noted, counting }: Counted): Promise<void> {
+    const hashes = noted.flatMap(({ hash }) => (hash ? [hash] : []));
+    const [existing, tokens] = await Promise.all([this.#options.findExisting(hashes), counting]);
     let counted = 0;
-    for (const [index, each] of evaluated.entries()) {
-      const hash = hashes[index] ?? null;
-      const isFirst = hash !== null && this.#seen.add(hash);
+    for (const each of noted) {
+      const { hash, isFirst } = each;
       const isDuplicate = hash !== null && (!isFirst || (existing.size > 0 && existing.has(hash.toString('hex'))));
-      if (hash && each.example) {
-        const { json, split } = each.example;
-        this.#options.keep?.({ row: this.#counts.rows, hash, json, split, isFirst });
-      }
       this.#takeRow(each, { isDuplicate, tokens: hash ? (tokens[counted++] ?? null) : null });
     }
     this.#refuseTooMany();
   }
 
   #takeRow(
-    { row, issues, example }: Evaluated,
+    { row, issues, hash }: Noted,
     { isDuplicate, tokens }: { isDuplicate: boolean; tokens: TokenCount | null },
   ): void {
     const counts = this.#counts;
@@ -170,7 +178,7 @@ class SurveyState {
     this.#tokens.push(tokens);
     const all = [...issues, ...this.#moreIssues({ isDuplicate, tokens })];
     for (const issue of all) this.#issues.add(row, issue);
-    if (example) counts.valid++;
+    if (hash) counts.valid++;
     else if (issues.length > 0) counts.invalid++;
     if (isDuplicate) counts.duplicates++;
     this.#keep(row, { isDuplicate, tokens });

@@ -28,7 +28,7 @@ export async function readFile(job: Job): Promise<void> {
   const storing = objects.put(keys.issuesKey, lines, { signal: pulse.signal });
   // Its failure is told where it is waited for.
   storing.catch(() => lines.destroy());
-  await removeKept(job.keptDir, run.id, run.reading);
+  await removeKept(job.keptDir, run.id);
   const keeper = new RowKeeper(keptFile(job.keptDir, { importId: run.id, reading: run.reading }));
   try {
     const found = await surveyed(job, { writeIssue: (line) => void lines.write(line), keeper });
