@@ -8,7 +8,6 @@ export type SubjectKind =
   | 'import'
   | 'key'
   | 'project'
-  | 'retrieval_event'
   | 'share'
   | 'training_job';
 
@@ -29,7 +28,6 @@ const projectPages: Record<string, (id: string) => string> = {
   hosted_model: (id) => `/hosted-models/${id}`,
   import: (id) => `/data/imports/${id}`,
   project: () => '',
-  retrieval_event: (id) => `/retrieval-events/${id}`,
   share: () => '/hosted-models',
   training_job: (id) => `/training-jobs/${id}`,
 };

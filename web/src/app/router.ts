@@ -10,6 +10,8 @@ import {
   examplesRoute,
   feedbackRoute,
   importRoute,
+  indexesRoute,
+  indexRoute,
   savedCallsRoute,
   versionsRoute,
 } from '../rooms/data/routes.ts';
@@ -40,7 +42,7 @@ const routeTree = rootRoute.addChildren([
       jobRoute,
       dataRoute,
       importRoute,
-      datasetRoute.addChildren([examplesRoute, versionsRoute, feedbackRoute]),
+      datasetRoute.addChildren([examplesRoute, versionsRoute, indexesRoute, indexRoute, feedbackRoute]),
       savedCallsRoute,
       projectSettingsRoute,
     ]),

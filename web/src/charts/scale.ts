@@ -1,12 +1,16 @@
 /** Round numbers from 0 to at least `max`, about `count` of them: 0, 50, 100 rather than 0, 37, 74. */
 export function ticksUpTo(max: number, { count = 4, isWhole = false } = {}): number[] {
   if (!(max > 0)) return [0, 1];
-  const rough = isWhole ? Math.max(1, max / count) : max / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
+  const step = roundStep(isWhole ? Math.max(1, max / count) : max / count);
   const steps = Math.ceil(max / step - 1e-9);
   // Multiplied, not added up: sums of decimals drift.
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** The least of 1, 2, 5, 10, 20, ... that is no smaller. */
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
 }
 
 /** Every how many labels one is written, so that they do not touch. */
@@ -17,9 +21,7 @@ export function labelStride(count: number, width: number, labelWidth: number): n
 /** Round numbers that enclose a range, about `count` of them. */
 export function ticksBetween(min: number, max: number, count = 4): number[] {
   if (!(max > min)) return min === 0 ? [0, 1] : [Math.min(0, min), Math.max(0, min)];
-  const rough = (max - min) / Math.max(1, count);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
+  const step = roundStep((max - min) / Math.max(1, count));
   const first = Math.floor(min / step + 1e-9);
   const last = Math.ceil(max / step - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));

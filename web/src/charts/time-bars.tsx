@@ -1,9 +1,8 @@
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
+import styles from './chart.module.css';
+import { ChartFrame, type Named, placeAfter } from './frame.tsx';
 import { labelStride, ticksUpTo } from './scale.ts';
-import styles from './time-bars.module.css';
-
-export type BarSeries = { name: string; color: string };
 
 export type BarPoint = {
   key: string;
@@ -18,7 +17,7 @@ export type BarPoint = {
 export type TimeBarsProps = {
   /** What the chart says, in a sentence: it is read out in its place. */
   label: string;
-  series: readonly BarSeries[];
+  series: readonly Named[];
   points: readonly BarPoint[];
   format: (value: number) => string;
   /** Said in the chart when every value is zero. */
@@ -38,7 +37,6 @@ const gap = 0.3;
 export function TimeBars({ label, series, points, format, nothing, isWhole = false, height = 190 }: TimeBarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
-  const id = useId();
   const most = Math.max(...points.map(({ values }) => sum(values)), 0);
   const ticks = ticksUpTo(most, { isWhole });
   const longest = Math.max(...ticks.map((tick) => format(tick).length));
@@ -49,97 +47,54 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
   const y = (value: number) => margin.top + inner.height * (1 - value / top);
   const point = shown === null ? undefined : points[shown];
 
-  const onPointer = ({ nativeEvent }: PointerEvent) => {
-    const index = Math.floor((nativeEvent.offsetX - margin.left) / step);
+  const onPoint = (x: number | null) => {
+    const index = x === null ? -1 : Math.floor((x - margin.left) / step);
     setShown(index >= 0 && index < points.length ? index : null);
   };
   const onKey = (event: KeyboardEvent) => {
-    const next = nextIndex(event.key, shown, points.length);
+    const next = placeAfter(event.key, shown, points.length);
     if (next === undefined) return;
     event.preventDefault();
     setShown(next);
   };
 
   return (
-    <figure className={styles.chart} aria-labelledby={id}>
-      <figcaption id={id} className="visually-hidden">
-        {label}
-      </figcaption>
-      {/* biome-ignore lint/a11y/useSemanticElements: a picture that one can walk through is no fieldset */}
-      <div
-        ref={ref}
-        className={styles.plot}
-        style={{ height }}
-        role="group"
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go through the bars
-        tabIndex={0}
-        onKeyDown={onKey}
-        onBlur={() => setShown(null)}
-        onPointerMove={onPointer}
-        onPointerLeave={() => setShown(null)}
-      >
-        <svg width={width} height={height} aria-hidden="true">
-          {ticks.map((tick) => (
-            <g key={tick}>
-              <line className={styles.grid} x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
-              <text className={styles.tick} x={margin.left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
-                {format(tick)}
-              </text>
-            </g>
-          ))}
-          {points.map((each, index) => (
-            <Bar
-              key={each.key}
-              {...{ series, y }}
-              values={each.values}
-              x={margin.left + (index + gap / 2) * step}
-              width={step * (1 - gap)}
-              isDim={shown !== null && shown !== index}
-            />
-          ))}
-          <Labels points={points} step={step} width={inner.width} left={margin.left} y={height - 6} />
-        </svg>
-        {most === 0 && <p className={styles.nothing}>{nothing}</p>}
-        {point && shown !== null && (
-          <Tip
-            {...{ point, series, format }}
-            x={margin.left + (shown + 0.5) * step}
-            isRight={shown > points.length / 2}
-          />
-        )}
-      </div>
-      <span className="visually-hidden" aria-live="polite">
-        {point && sentence(point, series, format)}
-      </span>
-      <Legend series={series} />
-      <HiddenTable {...{ label, series, points, format }} />
-    </figure>
+    <ChartFrame
+      {...{ label, height, width, margin, series, onPoint, onKey }}
+      plotRef={ref}
+      ticks={ticks.map((tick) => ({ y: y(tick), text: format(tick) }))}
+      nothing={most === 0 ? nothing : null}
+      tip={
+        point && shown !== null
+          ? {
+              title: point.title,
+              x: margin.left + (shown + 0.5) * step,
+              isRight: shown > points.length / 2,
+              rows: series.map((each, index) => ({ ...each, value: format(point.values[index] ?? 0) })),
+            }
+          : null
+      }
+      table={<HiddenTable {...{ label, series, points, format }} />}
+    >
+      {points.map((each, index) => (
+        <Bar
+          key={each.key}
+          {...{ series, y }}
+          values={each.values}
+          x={margin.left + (index + gap / 2) * step}
+          width={step * (1 - gap)}
+          isDim={shown !== null && shown !== index}
+        />
+      ))}
+      <Labels points={points} step={step} width={inner.width} left={margin.left} y={height - 6} />
+    </ChartFrame>
   );
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function nextIndex(key: string, shown: number | null, count: number): number | null | undefined {
-  const last = count - 1;
-  switch (key) {
-    case 'ArrowRight':
-      return shown === null ? 0 : Math.min(last, shown + 1);
-    case 'ArrowLeft':
-      return shown === null ? last : Math.max(0, shown - 1);
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    case 'Escape':
-      return null;
-    default:
-      return undefined;
-  }
-}
-
 type BarProps = {
-  series: readonly BarSeries[];
+  series: readonly Named[];
   values: readonly number[];
   x: number;
   width: number;
@@ -183,42 +138,6 @@ function Labels({ points, step, width, left, y }: LabelsProps) {
         {label}
       </text>
     ) : null,
-  );
-}
-
-type PointProps = Pick<TimeBarsProps, 'series' | 'format'> & { point: BarPoint };
-
-function Tip({ point, series, format, x, isRight }: PointProps & { x: number; isRight: boolean }) {
-  return (
-    <div className={styles.tip} data-right={isRight || undefined} style={{ left: x }} aria-hidden="true">
-      <strong>{point.title}</strong>
-      {series.map(({ name, color }, index) => (
-        <span key={name}>
-          <i style={{ background: color }} />
-          {name}
-          <b>{format(point.values[index] ?? 0)}</b>
-        </span>
-      ))}
-    </div>
-  );
-}
-
-function sentence(point: BarPoint, series: readonly BarSeries[], format: (value: number) => string): string {
-  const parts = series.map(({ name }, index) => `${name} ${format(point.values[index] ?? 0)}`);
-  return `${point.title}: ${parts.join(', ')}`;
-}
-
-function Legend({ series }: { series: readonly BarSeries[] }) {
-  if (series.length < 2) return null;
-  return (
-    <ul className={styles.legend}>
-      {series.map(({ name, color }) => (
-        <li key={name}>
-          <i style={{ background: color }} />
-          {name}
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -104,6 +104,15 @@ function Tabs({ dataset }: { dataset: Dataset }) {
       </Link>
       {dataset.kind === 'embedding' && (
         <Link
+          to="/projects/$owner/$project/data/$dataset/indexes"
+          params={params}
+          activeOptions={{ includeSearch: false }}
+        >
+          {t.tabs.indexes}
+        </Link>
+      )}
+      {dataset.kind === 'embedding' && (
+        <Link
           to="/projects/$owner/$project/data/$dataset/feedback"
           params={params}
           activeOptions={{ includeSearch: false }}

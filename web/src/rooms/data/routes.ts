@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { examplesQuery, readExamplesSearch } from '../examples/examples-queries.ts';
 import { eventsQuery, readEventsSearch } from '../feedback/feedback-queries.ts';
+import { indexesQuery, indexQuery } from '../indexes/indexes-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
 import { readCallsSearch, savedCallsQuery } from '../saved-calls/saved-calls-queries.ts';
 import { readVersionsSearch, versionsQuery } from '../versions/versions-queries.ts';
@@ -62,6 +63,20 @@ export const feedbackRoute = createRoute({
   loaderDeps: ({ search: { event: _event, ...filter } }) => filter,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(eventsQuery(params, deps)),
   component: lazyRouteComponent(() => import('../feedback/feedback-page.tsx'), 'FeedbackPage'),
+});
+
+export const indexesRoute = createRoute({
+  getParentRoute: () => datasetRoute,
+  path: '/indexes',
+  loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(indexesQuery(params)),
+  component: lazyRouteComponent(() => import('../indexes/indexes-page.tsx'), 'IndexesPage'),
+});
+
+export const indexRoute = createRoute({
+  getParentRoute: () => datasetRoute,
+  path: '/indexes/$index',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(indexQuery(params)),
+  component: lazyRouteComponent(() => import('../indexes/index-page.tsx'), 'IndexPage'),
 });
 
 export const savedCallsRoute = createRoute({

@@ -120,6 +120,7 @@ export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: 
             </Button>
           )}
         </Group>
+        {isOpen && isChanged(decision) && <p className={styles.unsaved}>{t.unsaved}</p>}
         <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
         {isOpen && (
           <Lesson
@@ -142,11 +143,11 @@ function Note({ text }: { text: string }) {
   );
 }
 
-/** What is decided about one event is forgotten at the next one. */
+/** What is decided about an event is kept while the inbox is open, also while others are looked at. */
 function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
-  const [made, setMade] = useState({ eventId, decision: suggestion });
-  const decision = made.eventId === eventId ? made.decision : suggestion;
-  return [decision, (next) => setMade({ eventId, decision: next })];
+  const [made, setMade] = useState<ReadonlyMap<string, Decision>>(new Map());
+  const setDecision = (next: Decision) => setMade((before) => new Map(before).set(eventId, next));
+  return [made.get(eventId) ?? suggestion, setDecision];
 }
 
 function useActions(at: EventPath, onGone: (id: string) => void) {

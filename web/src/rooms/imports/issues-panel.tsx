@@ -12,13 +12,13 @@ import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useIssueText } from '../examples/issue-list.tsx';
 import { issueTexts } from '../examples/issue-texts.ts';
+import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import { fetchErrorFile, type ImportPath, type IssueCode, importErrorsQuery, type Profile } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 
 /** What is wrong in the file, by kind. Nothing when nothing is. */
 export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profile: Profile }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const { names } = useTexts(issueTexts);
   const format = useFormat();
   // Stays while the dialog closes.
@@ -53,7 +53,7 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
 }
 
 function Lines({ at, code }: { at: ImportPath; code: IssueCode }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const format = useFormat();
   const textOf = useIssueText();
   const { data } = useSuspenseQuery(importErrorsQuery(at, code));
@@ -76,7 +76,7 @@ function Lines({ at, code }: { at: ImportPath; code: IssueCode }) {
 }
 
 function DownloadIssues({ at }: { at: ImportPath }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const { language } = useLanguage();
   const [isBusy, setBusy] = useState(false);
   const download = async () => {

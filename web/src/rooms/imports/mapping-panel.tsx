@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconPlus } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { Mapping, Profile } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 import {
   columnsOf,
   type Field,
@@ -26,7 +26,7 @@ export type MappingPanelProps = {
 
 /** Which columns make an example. What the columns are called is recognised; here one sees it and can mend it. */
 export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const { suggested_mapping: suggested, detected_shape: shape, columns } = profile;
   const [isOne, setOne] = useState(mapping === null || isOneColumn(mapping));
   const change = (field: Field, names: readonly string[]) => onChange(withColumns(mapping, field, names));
@@ -93,7 +93,7 @@ type ColumnChoiceProps = {
 };
 
 function ColumnChoice({ field, isNeeded, chosen, columns, onChange }: ColumnChoiceProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const [isAdding, setAdding] = useState(false);
   const label = t.fields[field];
   const places = chosen.length === 0 || isAdding ? [...chosen, ''] : chosen;

@@ -2,13 +2,13 @@ import { NumberInput, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { checkTexts } from './check-texts.ts';
 import type { Options } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 
 export type OptionsPanelProps = { options: Options; onChange: (options: Options) => void };
 
 export function OptionsPanel({ options, onChange }: OptionsPanelProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   return (
     <Panel title={t.options}>
       <Stack gap="md">
@@ -32,7 +32,7 @@ export function OptionsPanel({ options, onChange }: OptionsPanelProps) {
 }
 
 function TestShare({ share, onChange }: { share: number; onChange: (share: number) => void }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   // As it is typed: an empty field is no number yet.
   const [percent, setPercent] = useState<number | string>(Math.round(share * 100));
   const change = (value: number | string) => {

@@ -7,15 +7,15 @@ import { ExampleSummary } from '../examples/example-summary.tsx';
 import type { EmbeddingContent, TextContent } from '../examples/examples-queries.ts';
 import { examplesTexts } from '../examples/examples-texts.ts';
 import { IssueList } from '../examples/issue-list.tsx';
+import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { Preview, PreviewRow } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 
 export type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
 
 /** The first rows as the examples that they become, each with what is wrong with it. */
 export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   return (
     <Panel title={t.preview} text={isAsked ? t.previewText : t.previewMissing} flush>
       {isAsked && !preview && <RowsSkeleton columns={1} rows={4} />}
@@ -33,7 +33,7 @@ export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps)
 }
 
 function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const texts = useTexts(examplesTexts);
   const format = useFormat();
   return (

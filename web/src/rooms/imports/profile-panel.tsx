@@ -4,16 +4,16 @@ import { TimeBars } from '../../charts/time-bars.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { ImportPath, Profile } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 import { ReadAgain } from './read-again.tsx';
 
 export type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => void };
 
 /** What is in the file, over all of its rows. */
 export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const [isAsking, setAsking] = useState(false);
   const again = (
     <Button size="xs" variant="default" onClick={() => setAsking(true)}>
@@ -31,7 +31,7 @@ export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
 }
 
 function Figures({ profile }: { profile: Profile }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const format = useFormat();
   const { rows, valid, invalid, duplicates, issues, format: kind, gzip, encoding, detected_shape: shape } = profile;
   const tooLong = issues.find(({ code }) => code === 'over_token_limit')?.count ?? 0;
@@ -58,7 +58,7 @@ function Figures({ profile }: { profile: Profile }) {
 }
 
 function Lengths({ profile: { token_stats: stats, token_histogram: bins } }: { profile: Profile }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const format = useFormat();
   if (bins.length === 0) return stats.max === 0 ? <p className={styles.note}>{t.lengthsNone}</p> : null;
   const short = (value: number) => format.shortNumber(value);
@@ -86,7 +86,7 @@ function Lengths({ profile: { token_stats: stats, token_histogram: bins } }: { p
 }
 
 function Columns({ profile: { columns } }: { profile: Profile }) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const format = useFormat();
   return (
     <>

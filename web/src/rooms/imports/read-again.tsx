@@ -4,8 +4,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { checkTexts } from './check-texts.ts';
 import { type ImportPath, type Profile, useReadAgain } from './imports-queries.ts';
-import { importsTexts } from './imports-texts.ts';
 
 const encodings = ['utf-8', 'gb18030', 'big5', 'shift_jis', 'euc-kr', 'windows-1252', 'windows-1251', 'utf-16le'];
 const formats = ['jsonl', 'json', 'csv', 'tsv', 'parquet'] as const;
@@ -21,7 +21,7 @@ export type ReadAgainProps = {
 
 /** For a file whose encoding, format or delimiter was found out wrongly. */
 export function ReadAgain({ isOpen, ...props }: ReadAgainProps) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   return (
     <Dialog opened={isOpen} onClose={props.onClose} title={t.readAgainTitle}>
       <ReadForm {...props} />
@@ -30,7 +30,7 @@ export function ReadAgain({ isOpen, ...props }: ReadAgainProps) {
 }
 
 function ReadForm({ at, profile, onClose, onDone }: Omit<ReadAgainProps, 'isOpen'>) {
-  const t = useTexts(importsTexts);
+  const t = useTexts(checkTexts);
   const { cancel } = useTexts(sharedTexts);
   const [format, setFormat] = useState('');
   const [encoding, setEncoding] = useState('');

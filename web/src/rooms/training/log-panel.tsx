@@ -2,8 +2,11 @@ import { Badge, Checkbox, NativeSelect } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import styles from './log.module.css';
+import { chineseLogText } from './log-texts.ts';
+import { metricTexts } from './metric-texts.ts';
 import type { LogLine } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import type { StreamState } from './use-job-stream.ts';
@@ -63,12 +66,13 @@ export function LogPanel({ lines, state }: { lines: readonly LogLine[]; state: S
 
 function Line({ line: { at, level, message } }: { line: LogLine }) {
   const format = useFormat();
+  const { language } = useLanguage();
   return (
     <li data-level={level}>
       <time dateTime={at} title={format.moment(at)}>
         {at.slice(11, 19)}
       </time>
-      <span>{message}</span>
+      <span>{language === 'zh' ? chineseLogText(message, metricTexts.zh.names) : message}</span>
     </li>
   );
 }

@@ -1,6 +1,6 @@
 import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 
-const metricTexts = catalogue(
+export const metricTexts = catalogue(
   {
     names: {
       loss: 'Loss',

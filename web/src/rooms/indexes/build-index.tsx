@@ -1,0 +1,139 @@
+import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notify.tsx';
+import { Part } from '../../ui/part.tsx';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import type { DatasetPath } from '../data/datasets-queries.ts';
+import { trainedModelsQuery } from '../models/models-queries.ts';
+import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
+import { versionsQuery } from '../versions/versions-queries.ts';
+import { useBuildIndex } from './indexes-queries.ts';
+import { indexesTexts } from './indexes-texts.ts';
+
+export type BuildIndexProps = {
+  at: DatasetPath;
+  /** What embedded before, where it is built anew. */
+  model?: string;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+export function BuildIndex({ isOpen, ...props }: BuildIndexProps) {
+  const t = useTexts(indexesTexts);
+  return (
+    <Dialog opened={isOpen} onClose={props.onClose} title={t.build}>
+      <Part skeleton={<Skeleton height={240} />}>
+        <BuildForm {...props} />
+      </Part>
+    </Dialog>
+  );
+}
+
+function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen'>) {
+  const t = useTexts(indexesTexts);
+  const { cancel } = useTexts(sharedTexts);
+  const format = useFormat();
+  const navigate = useNavigate();
+  const versions = useSuspenseInfiniteQuery(versionsQuery(at)).data.pages.flatMap(({ data }) => data);
+  const groups = useModels(at);
+  const names = groups.flatMap(({ items }) => items.map(({ value }) => value));
+  const [version, setVersion] = useState(versions[0]?.id ?? '');
+  const [model, setModel] = useState(names.find((name) => name === before) ?? names[0] ?? '');
+  const build = useBuildIndex(at);
+  const idempotencyKeyOf = useIdempotencyKey();
+  if (versions.length === 0) return <NoVersion at={at} />;
+  if (names.length === 0) return <Text>{t.noModels}</Text>;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const body = { version_id: version, model };
+    build.mutate(
+      { body, idempotencyKey: idempotencyKeyOf(body) },
+      {
+        onSuccess: ({ id }) => {
+          onClose();
+          notify({ tone: 'good', text: t.begun });
+          void navigate({
+            to: '/projects/$owner/$project/data/$dataset/indexes/$index',
+            params: { ...at, index: id },
+          });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <NativeSelect
+          label={t.version}
+          description={t.versionHint}
+          value={version}
+          data={versions.map(({ id, number, example_count }) => ({
+            value: id,
+            label: t.versionOption(format.number(number), format.number(example_count)),
+          }))}
+          onChange={(event) => setVersion(event.currentTarget.value)}
+          data-autofocus
+        />
+        <NativeSelect
+          label={t.model}
+          description={t.modelHint}
+          value={model}
+          data={groups}
+          onChange={(event) => setModel(event.currentTarget.value)}
+        />
+        <Text size="sm" c="dimmed">
+          {t.costs}
+        </Text>
+        {build.error ? <ProblemNote error={build.error} /> : null}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={build.isPending}>
+            {t.build}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function NoVersion({ at }: { at: DatasetPath }) {
+  const t = useTexts(indexesTexts);
+  return (
+    <Stack gap="md" align="flex-start">
+      <Text>{t.noVersion}</Text>
+      <ButtonLink to="/projects/$owner/$project/data/$dataset/versions" params={at}>
+        {t.toVersions}
+      </ButtonLink>
+    </Stack>
+  );
+}
+
+/** What may embed: names of the project first. */
+function useModels(at: DatasetPath) {
+  const t = useTexts(indexesTexts);
+  const { data: hosted } = useSuspenseQuery(hostedModelsQuery(at));
+  const { data: bases } = useSuspenseQuery(baseModelsQuery);
+  const names = hosted.data
+    .filter(({ state }) => state === 'active')
+    .map(({ alias }) => ({ value: alias, label: alias }));
+  const { data: trained } = useSuspenseQuery(trainedModelsQuery('embedding'));
+  const learnt = trained.data.filter(({ callable }) => callable).map(({ ref, name }) => ({ value: ref, label: name }));
+  const plain = bases.data
+    .filter(({ kind, serving }) => kind === 'embedding' && serving.available)
+    .map(({ id, name }) => ({ value: id, label: name }));
+  return [
+    { group: t.hosted, items: names },
+    { group: t.trained, items: learnt },
+    { group: t.bases, items: plain },
+  ].filter(({ items }) => items.length > 0);
+}

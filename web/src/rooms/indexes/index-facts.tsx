@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { When } from '../../ui/when.tsx';
+import styles from './indexes.module.css';
+import type { Index } from './indexes-queries.ts';
+import { indexesTexts } from './indexes-texts.ts';
+
+/** What an index is made of and what it cost. */
+export function IndexFacts({ index }: { index: Index }) {
+  const t = useTexts(indexesTexts);
+  const format = useFormat();
+  const { documents, truncated, model_revision: revision } = index;
+  return (
+    <Panel title={t.about}>
+      <dl className={styles.facts}>
+        <Fact name={t.documents} more={truncated > 0 && t.truncated(format.number(truncated))}>
+          {documents === null ? '–' : format.number(documents)}
+        </Fact>
+        <Fact name={t.baseModel} more={revision !== null && t.revision(format.number(revision))}>
+          {index.base_model}
+        </Fact>
+        <Fact name={t.dimensions}>{format.number(index.dimensions)}</Fact>
+        <Fact name={t.activeTime}>{format.duration(index.active_ms)}</Fact>
+        <Fact name={t.credits} more={t.rate(format.credits(index.rate.credits_per_gpu_minute))}>
+          {format.credits(index.credits)}
+        </Fact>
+        <Fact name={t.created}>
+          <When at={index.created_at} />
+        </Fact>
+      </dl>
+    </Panel>
+  );
+}
+
+function Fact({ name, more, children }: { name: string; more?: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        {more && <span className={styles.quiet}>{more}</span>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { Alert, Button } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { IconAlertCircle, IconArrowLeft } from '../../ui/icons.tsx';
+import { Part } from '../../ui/part.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useReadOnly } from '../data/use-read-only.ts';
+import { BuildIndex } from './build-index.tsx';
+import { IndexActions } from './index-actions.tsx';
+import { IndexBadge } from './index-badge.tsx';
+import { IndexFacts } from './index-facts.tsx';
+import { IndexProgress } from './index-progress.tsx';
+import { IndexQuality } from './index-quality.tsx';
+import styles from './indexes.module.css';
+import { type Index, indexQuery, isSearchable, isUnderWay } from './indexes-queries.ts';
+import { indexesTexts } from './indexes-texts.ts';
+import { MiningPanel } from './mining-panel.tsx';
+import { SearchPanel } from './search-panel.tsx';
+import { useVersionName } from './use-version-name.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/indexes/$index');
+
+export function IndexPage() {
+  const t = useTexts(indexesTexts);
+  const { index: _index, ...at } = route.useParams();
+  return (
+    <>
+      <Link className={styles.back} to="/projects/$owner/$project/data/$dataset/indexes" params={at}>
+        <IconArrowLeft size={14} /> {t.back}
+      </Link>
+      <Part skeleton={<RowsSkeleton columns={3} rows={6} />}>
+        <IndexParts />
+      </Part>
+    </>
+  );
+}
+
+function IndexParts() {
+  const t = useTexts(indexesTexts);
+  const at = route.useParams();
+  const { data: index } = useSuspenseQuery(indexQuery(at));
+  const version = useVersionName(at, index.version_id);
+  const isReadOnly = useReadOnly(at);
+  return (
+    <>
+      <div className={styles.head}>
+        <div className={styles.title}>
+          <h3>{t.titleOf(index.model, version)}</h3>
+          <IndexBadge state={index.state} />
+        </div>
+        {!isReadOnly && <IndexActions at={at} index={index} />}
+      </div>
+      <Ended index={index} isReadOnly={isReadOnly} />
+      {isUnderWay(index) && <IndexProgress index={index} />}
+      {isSearchable(index) && <IndexQuality index={index} />}
+      {isSearchable(index) && <SearchPanel at={at} />}
+      {isSearchable(index) && !isReadOnly && <MiningPanel at={at} />}
+      <IndexFacts index={index} />
+    </>
+  );
+}
+
+/** Why it is not what it should be, and the way on. */
+function Ended({ index: { state, error, model }, isReadOnly }: { index: Index; isReadOnly: boolean }) {
+  const t = useTexts(indexesTexts);
+  const { index: _index, ...at } = route.useParams();
+  const [isBuilding, setBuilding] = useState(false);
+  if (state !== 'stale' && state !== 'failed' && state !== 'canceled') return null;
+  const title = state === 'stale' ? t.staleTitle : state === 'failed' ? t.failedTitle : t.states.canceled;
+  const text = state === 'stale' ? t.stale : state === 'failed' ? error?.message : t.canceledText;
+  return (
+    <>
+      <Alert color={state === 'failed' ? 'rust' : 'amber'} icon={<IconAlertCircle />} title={title}>
+        {text}
+        {!isReadOnly && (
+          <Button variant="default" size="xs" mt="xs" display="block" onClick={() => setBuilding(true)}>
+            {t.buildAgain}
+          </Button>
+        )}
+      </Alert>
+      <BuildIndex at={at} model={model} isOpen={isBuilding} onClose={() => setBuilding(false)} />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { IconPlus, IconVectorTriangle } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Part } from '../../ui/part.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { When } from '../../ui/when.tsx';
+import styles from '../data/data.module.css';
+import { useReadOnly } from '../data/use-read-only.ts';
+import { BuildIndex } from './build-index.tsx';
+import { IndexBadge } from './index-badge.tsx';
+import { type Index, indexesQuery } from './indexes-queries.ts';
+import { indexesTexts } from './indexes-texts.ts';
+import { useVersionName } from './use-version-name.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/indexes');
+
+/** The vector indexes of a dataset. */
+export function IndexesPage() {
+  const t = useTexts(indexesTexts);
+  const at = route.useParams();
+  const [isBuilding, setBuilding] = useState(false);
+  const build = !useReadOnly(at) && (
+    <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setBuilding(true)}>
+      {t.build}
+    </Button>
+  );
+  return (
+    <>
+      <Panel flush title={t.list} text={t.lead} aside={build}>
+        <Part skeleton={<RowsSkeleton columns={5} />}>
+          <IndexList build={build} />
+        </Part>
+      </Panel>
+      <BuildIndex at={at} isOpen={isBuilding} onClose={() => setBuilding(false)} />
+    </>
+  );
+}
+
+function IndexList({ build }: { build: ReactNode }) {
+  const t = useTexts(indexesTexts);
+  const list = useSuspenseInfiniteQuery(indexesQuery(route.useParams()));
+  const indexes = list.data.pages.flatMap(({ data }) => data);
+  const columns = useColumns();
+  if (indexes.length === 0)
+    return (
+      <Empty icon={IconVectorTriangle} title={t.emptyTitle} action={build}>
+        {t.empty}
+      </Empty>
+    );
+  return (
+    <>
+      <Rows label={t.list} columns={columns} rows={indexes} idOf={({ id }) => id} />
+      <LoadMore list={list} shown={indexes.length} />
+    </>
+  );
+}
+
+function useColumns(): Column<Index>[] {
+  const t = useTexts(indexesTexts);
+  const format = useFormat();
+  const at = route.useParams();
+  return [
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: ({ id, model, version_id }) => (
+        <div className={styles.name}>
+          <Link to="/projects/$owner/$project/data/$dataset/indexes/$index" params={{ ...at, index: id }}>
+            {model}
+          </Link>
+          <VersionName id={version_id} />
+        </div>
+      ),
+    },
+    { key: 'state', label: t.state, render: ({ state }) => <IndexBadge state={state} /> },
+    {
+      key: 'documents',
+      label: t.documents,
+      align: 'end',
+      render: ({ documents }) => (documents === null ? '–' : format.number(documents)),
+    },
+    {
+      key: 'recall',
+      label: t.recall,
+      align: 'end',
+      render: ({ metrics }) => (metrics === null ? '–' : format.percent(metrics.recall_at_1)),
+    },
+    { key: 'credits', label: t.credits, align: 'end', render: ({ credits }) => format.credits(credits) },
+    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+  ];
+}
+
+function VersionName({ id }: { id: string }) {
+  return <small>{useVersionName(route.useParams(), id)}</small>;
+}

@@ -1,0 +1,58 @@
+type Names = Readonly<Record<string, string>>;
+type Row = readonly [english: RegExp, chinese: (values: readonly string[], metrics: Names) => string];
+
+const phases: Names = { before: '训练前', during: '训练中', after: '训练后' };
+
+/** Names of metrics with their numbers, as the server lists them. */
+function measured(list: string, names: Names): string {
+  if (list === 'nothing measured') return '没有测量数据';
+  return list
+    .split(', ')
+    .map((entry) => {
+      const [name = '', value = ''] = entry.split(' ');
+      return `${names[name] ?? name} ${value}`;
+    })
+    .join('，');
+}
+
+/** The lines that the server writes by itself; what trainers print stays as it is. */
+const rows: readonly Row[] = [
+  [/^The job waits for a worker\.$/, () => '任务正在等待执行。'],
+  [/^A worker has taken the job\.$/, () => '任务已开始执行。'],
+  [/^A worker goes on with the job\.$/, () => '任务继续执行。'],
+  [/^The trainer runs on (.+)\.$/, ([device]) => `训练程序运行于 ${device}。`],
+  [/^(\d+) samples are ready, for (\d+) steps\.$/, ([samples, steps]) => `已准备 ${samples} 个样本，共 ${steps} 步。`],
+  [/^Training begins\.$/, () => '训练开始。'],
+  [/^Training goes on from step (\d+)\.$/, ([step]) => `从第 ${step} 步继续训练。`],
+  [/^Training has started; active time is charged from now on\.$/, () => '训练已开始，从现在起按活跃时间计费。'],
+  [
+    /^Evaluation at step (\d+)(?: \((\w+)\))?: (.+)\.$/,
+    ([step, phase = '', list = ''], names) => {
+      const when = phase === '' ? '' : `（${phases[phase] ?? phase}）`;
+      return `第 ${step} 步评估${when}：${measured(list, names)}。`;
+    },
+  ],
+  [/^Checkpoint at step (\d+)\.$/, ([step]) => `已保存第 ${step} 步的检查点。`],
+  [/^(\S+) is written\.$/, ([name]) => `已写入 ${name}。`],
+  [/^The trainer has finished\.$/, () => '训练程序已结束。'],
+  [/^The trainer has stopped\.$/, () => '训练程序已停止。'],
+  [/^Training is done\. The adapter is being checked and saved\.$/, () => '训练完成，正在检查并保存适配器。'],
+  [/^The job has succeeded\.$/, () => '任务成功。'],
+  [/^The job is being canceled\.$/, () => '正在取消任务。'],
+  [/^The job was canceled\.$/, () => '任务已取消。'],
+  [/^The server stops; the attempt goes on later\.$/, () => '服务器即将停止，稍后继续本次尝试。'],
+  [
+    /^The worker is gone\. The attempt goes on from its last checkpoint\.$/,
+    () => '执行进程丢失，将从最近的检查点继续。',
+  ],
+  [/^(.+) The attempt goes on from its last checkpoint\.$/, ([reason]) => `${reason} 将从最近的检查点继续。`],
+];
+
+/** A line of the log in Chinese, where it is one that is known; `metrics` are their names. */
+export function chineseLogText(message: string, metrics: Names): string {
+  for (const [english, chinese] of rows) {
+    const found = english.exec(message);
+    if (found) return chinese(found.slice(1), metrics);
+  }
+  return message;
+}
