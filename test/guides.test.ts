@@ -17,7 +17,7 @@ after(async () => {
   await pg?.drop();
 });
 
-// `loop-text.md` is followed in test/training/text-loop.test.ts.
+// `loop-text.md` and `loop-search.md` are followed in test/training.
 test('whoever follows the guide from files to versions gets what it shows', async () => {
   const environment = { SERVER: program.url, KEY: program.key ?? '' };
   const followed = await followGuide('from-files-to-versions.md', { environment, timeoutMs: 60_000 });
