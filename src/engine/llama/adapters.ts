@@ -7,6 +7,10 @@ export type LaneOptions<Work> = {
   openContext: (adapter: Adapter | null) => Promise<NativeContext>;
   createWork: (adapter: Adapter | null) => Work;
   isIdle: (work: Work) => boolean;
+  /** Nothing of it is under way: what waits can wait for longer. */
+  isAtRest: (work: Work) => boolean;
+  /** Its context is gone, with all that was in the cells. */
+  forget: (work: Work) => void;
   /** Contexts beside the base's. */
   mostAdapters: number;
   /** Of each of them. */
@@ -20,18 +24,23 @@ type Entry<Work> = {
   work: Work;
   context: NativeContext | null;
   usedAt: number;
+  /** When it got its context. */
+  since: number;
 };
 
 /**
  * A lane has a context of its own over the shared base model: the plain base, or the base with one adapter. There are few
  * contexts for adapters and any number of adapters: one that has none gets the context of the lane that has been idle for
  * longest, emptied first, because its cells hold states that were made with the old adapter. That is several times
- * quicker than a new context. Work may be given to a lane before it has one.
+ * quicker than a new context. Where all are at work, the one that has had its context for longest begins nothing new until it
+ * is at rest, and gives it away. Work may be given to a lane before it has one.
  */
 export class Lanes<Work> {
   readonly #options: LaneOptions<Work>;
   readonly #entries = new Map<string, Entry<Work>>();
   readonly #adapters: LoadedAdapters;
+  /** Gives its context away as soon as it is at rest. */
+  #resting: Entry<Work> | null = null;
   #uses = 0;
 
   constructor(options: LaneOptions<Work>) {
@@ -44,7 +53,7 @@ export class Lanes<Work> {
     const key = adapter?.sha256 ?? '';
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { key, adapter, work: this.#options.createWork(adapter), context: null, usedAt: 0 };
+      entry = { key, adapter, work: this.#options.createWork(adapter), context: null, usedAt: 0, since: 0 };
       this.#entries.set(key, entry);
     }
     return entry.work;
@@ -76,11 +85,17 @@ export class Lanes<Work> {
         throw error;
       }
       if (entry.context === null) return null;
+      entry.since = this.#uses;
       await this.#adapters.trim(new Set(this.#withContext().map((each) => each.key)));
     }
     this.#uses += 1;
     entry.usedAt = this.#uses;
     return entry.context;
+  }
+
+  /** Whether a lane must begin nothing new, because another one waits for its context. */
+  isResting(key: string): boolean {
+    return this.#resting?.key === key && this.#isWanted();
   }
 
   /** Frees everything native. No native work may be under way. */
@@ -100,16 +115,26 @@ export class Lanes<Work> {
     return context;
   }
 
-  /** Ends the lane that has been idle for longest, and empties its context; null: all are at work. */
+  /** The context of another lane, emptied: of the one that has been idle for longest, or rests; null: all are at work. */
   #takeOver(): NativeContext | null {
-    const [oldest] = this.#withContext()
-      .filter((entry) => this.#options.isIdle(entry.work))
-      .sort((a, b) => a.usedAt - b.usedAt);
-    if (!oldest?.context) return null;
-    this.#entries.delete(oldest.key);
-    for (let sequence = 0; sequence < this.#options.adapterSequences; sequence++)
-      oldest.context.disposeSequence(sequence);
-    return oldest.context;
+    const { isIdle, isAtRest, forget, adapterSequences } = this.#options;
+    const taken = this.#withContext();
+    const [idle] = taken.filter((entry) => isIdle(entry.work)).sort((a, b) => a.usedAt - b.usedAt);
+    if (idle) this.#entries.delete(idle.key);
+    else if (!this.#resting?.context) [this.#resting = null] = taken.sort((a, b) => a.since - b.since);
+    const giver = idle ?? this.#resting;
+    if (!giver?.context || !isAtRest(giver.work)) return null;
+    const { context } = giver;
+    giver.context = null;
+    this.#resting = null;
+    forget(giver.work);
+    for (let sequence = 0; sequence < adapterSequences; sequence++) context.disposeSequence(sequence);
+    return context;
+  }
+
+  /** Some lane has work and no context. */
+  #isWanted(): boolean {
+    return [...this.#entries.values()].some((entry) => entry.context === null && !this.#options.isIdle(entry.work));
   }
 
   /** Lanes of adapters that have a context. */

@@ -284,6 +284,22 @@ describe('adapters', () => {
     for (const one of turns) assert.equal((await write(one)).content, written.get(one));
   });
 
+  test('an adapter without a context need not wait until the others have nothing to do', async () => {
+    const ended: string[] = [];
+    const ask = async (name: string, seed: number, maxTokens: number) => {
+      const target = { baseModelId: 'test', adapter: adapter(name, seed, 0.3) };
+      await child.write(userPrompt(`busy ${ended.length}`, { target }), { maxTokens }, 'busy');
+      ended.push(name);
+    };
+    // Two contexts, each for two at a time; both have more to do than that for as long as the third one waits.
+    const busy = ['a', 'b'].flatMap((name, n) => Array.from({ length: 4 }, () => ask(name, 7 + n, 60)));
+    await Promise.all([...busy, ask('c', 9, 1)]);
+    assert.ok(
+      ended.indexOf('c') < ended.lastIndexOf('a') && ended.indexOf('c') < ended.lastIndexOf('b'),
+      String(ended),
+    );
+  });
+
   test('an adapter that cannot be loaded fails its own requests only', async () => {
     const broken = { baseModelId: 'test', adapter: { sha256: 'x', path: file('text.gguf') } };
     const { reply } = await child.write(userPrompt('x', { target: broken }));

@@ -54,6 +54,9 @@ export class EmbeddingRunner {
         }),
       createWork: (): Job[] => [],
       isIdle: (jobs) => jobs.length === 0,
+      // Each input is embedded for itself.
+      isAtRest: () => true,
+      forget: () => {},
       mostAdapters: config.adapterContexts,
       adapterSequences: 1,
     });

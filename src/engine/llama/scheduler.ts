@@ -123,6 +123,11 @@ export class Scheduler {
     if (request !== undefined) request.slot.fed = 0;
   }
 
+  /** No cell holds anything any more. Nothing may run. */
+  forget(): void {
+    for (const slot of this.#slots) slot.fed = 0;
+  }
+
   /** Closes a lasting hole among the busy sequences, because llama.cpp splits batches there. */
   compact(): Move | null {
     const hole = firstHole(this.#slots);

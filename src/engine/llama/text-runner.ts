@@ -51,6 +51,8 @@ export class TextRunner {
       openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
       createWork: (adapter) => new Scheduler(contextShape(config, adapter)),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
+      isAtRest: (scheduler) => scheduler.running === 0,
+      forget: (scheduler) => scheduler.forget(),
       mostAdapters: config.adapterContexts,
       adapterSequences: adapterSequences(config),
     });
@@ -108,16 +110,16 @@ export class TextRunner {
       }
       // Without a context the lane waits for another one to become idle.
       if (context === null) continue;
-      await this.#runLane(work, context, mayGoOn);
+      await this.#runLane(key, [work, context], mayGoOn);
       break;
     }
     this.#deliver(null);
   }
 
-  async #runLane(scheduler: Scheduler, context: NativeContext, mayGoOn: () => boolean): Promise<void> {
+  async #runLane(key: string, [scheduler, context]: [Scheduler, NativeContext], mayGoOn: () => boolean): Promise<void> {
     const alone = () => this.#lanes.due((other) => other !== scheduler && other.hasWork).length === 0;
     for (let steps = 0; mayGoOn() && (steps < laneSlice || alone()); steps += 1) {
-      if (scheduler.waiting > 0) {
+      if (scheduler.waiting > 0 && !this.#lanes.isResting(key)) {
         for (const admission of scheduler.admit()) await this.#makeReady(scheduler, context, admission);
       }
       const move = scheduler.compact();
