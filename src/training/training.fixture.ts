@@ -62,7 +62,7 @@ export async function scriptedTrainer(): Promise<{ program: string; remove: () =
 }
 
 const atOnce = 100;
-const patienceMs = 90_000;
+const patienceMs = 180_000;
 
 export function becomePerson({ origin }: { origin: string }, tenant: Tenant, kind: 'text' | 'embedding'): Person {
   const project = `/api/v1/projects/${tenant.slug}/${kind === 'text' ? 'chat' : 'search'}`;
