@@ -105,7 +105,14 @@ test('an index that waits is canceled, one that is outdated says so and is built
   const ready = await build();
   // No worker knows of this one, so it waits for as long as the test needs.
   const waiting = `${ready.slice(0, -4)}0000`;
-  const fields = { id: waiting, state: 'queued', charged_micro: null, ready_at: null, metrics: null, request_id: 'req_waits' };
+  const fields = {
+    id: waiting,
+    state: 'queued',
+    charged_micro: null,
+    ready_at: null,
+    metrics: null,
+    request_id: 'req_waits',
+  };
   await stage.database.query(
     `insert into dataset_indexes select (jsonb_populate_record(d, $2::jsonb)).* from dataset_indexes d where id = $1`,
     [ready, JSON.stringify(fields)],

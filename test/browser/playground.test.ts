@@ -168,6 +168,8 @@ test('a model that is starting is asked again after the time it says, three time
       [projectId, state],
     );
   await setState('warming');
+  // Nobody waits for the seconds between the tries.
+  await page.clock.install();
   await go(path);
   let asked = 0;
   page.on('request', (request) => {
@@ -176,8 +178,12 @@ test('a model that is starting is asked again after the time it says, three time
   await page.getByLabel('Reasoning').selectOption('none');
   await page.getByLabel('Most tokens of an answer').fill('8');
   await say(page, 'Hello!');
-  await page.getByText(/Trying again in \d s \(1 of 3\)/).waitFor();
-  await page.getByText(/Trying again in \d s \(3 of 3\)/).waitFor();
+  for (const retry of [1, 2, 3]) {
+    const told = page.getByText(new RegExp(`Trying again in \\d s \\(${retry} of 3\\)`));
+    const [, seconds = '1'] = /in (\d) s/.exec((await told.textContent()) ?? '') ?? [];
+    // No further than that: the next countdown must be seen as well.
+    await page.clock.runFor(Number(seconds) * 1_000);
+  }
   const button = page.getByRole('button', { name: 'Try again' });
   await button.waitFor();
   assert.equal(asked, 4);
@@ -191,6 +197,7 @@ test('a model that is starting is asked again after the time it says, three time
 test('an error within an answer is shown, and only a person tries again', async () => {
   const { owner, path } = await seedPlace();
   const { page, go, leave } = await stage.open(owner);
+  await page.clock.install();
   await go(path);
   let asked = 0;
   await page.route(/\/messages$/, async (route) => {
@@ -206,7 +213,8 @@ test('an error within an answer is shown, and only a person tries again', async 
   });
   await say(page, 'Hello!');
   await page.getByText('The model stopped unexpectedly.').waitFor();
-  await page.waitForTimeout(1_500);
+  await page.clock.runFor(30_000);
+  await page.waitForLoadState('networkidle');
   assert.equal(asked, 1);
   await leave();
 });

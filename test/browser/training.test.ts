@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+import { openStage, type Stage, seedOwner } from './stage.ts';
 
 let stage: Stage;
 
@@ -47,48 +45,6 @@ async function seedLearner() {
   await ask('POST', `datasets/${datasetId}/examples`, { examples });
   return { owner, path, datasetId: String(datasetId), ask };
 }
-
-const curves = (page: Page) => page.getByRole('table', { name: 'Loss over the steps' });
-
-test('a job is priced, made, followed while it learns, and what it learned is downloaded and served', async () => {
-  const { owner, path } = await seedLearner();
-  const { page, go, leave } = await stage.open(owner);
-  await go(`/projects/${path}/training-jobs`);
-  await page.getByRole('heading', { name: 'Nothing was trained yet' }).waitFor();
-  await page.getByRole('link', { name: 'New training job' }).click();
-  await page.getByLabel('Name').fill('Short lesson');
-  await page.getByLabel('Epochs').fill('1000000');
-  await page.getByText('A number from 1 to 100, or nothing.').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Begin training' }).isDisabled());
-  await page.getByLabel('Epochs').fill('2');
-  await page.getByText(/^0\.0\d+ credits$/).waitFor();
-  await page.getByText(/20 examples are few/).waitFor();
-  await assertAccessible(page, 'new job');
-  await page.getByRole('button', { name: 'Begin training' }).click();
-
-  await page.getByRole('heading', { name: 'Short lesson' }).waitFor();
-  await page.getByText('Training begins.').waitFor(ended);
-  await page.getByText('The job has succeeded.').waitFor(ended);
-  await page.getByRole('row', { name: /^Loss \d/ }).waitFor();
-  await page.reload();
-  await settle(page);
-  await page.getByText('The job has succeeded.').waitFor();
-  assert.ok((await curves(page).getByRole('row').count()) >= 4, 'the curve is there again');
-  await assertAccessible(page, 'job');
-
-  const saving = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download the adapter' }).click();
-  const archive = await readFile(await (await saving).path());
-  assert.equal(archive.subarray(0, 2).toString(), 'PK');
-
-  await page.getByRole('button', { name: 'Serve it' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Alias').fill('lesson');
-  await dialog.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('heading', { name: 'lesson', exact: true }).waitFor();
-  await page.getByText('active', { exact: true }).waitFor(ended);
-  await leave();
-});
 
 test('a job that waits is canceled, tried again with an estimate, and compared with another', async () => {
   const { owner, path, datasetId, ask } = await seedLearner();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -81,16 +82,32 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('link', { name: 'Train on it' }).click();
 
   await page.getByLabel('Name').fill('Sort tickets');
+  await page.getByLabel('Epochs').fill('1000000');
+  await page.getByText('A number from 1 to 100, or nothing.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Begin training' }).isDisabled());
   await page.getByLabel('Epochs').fill('6');
   await page.getByText(/^0\.0\d+ credits$/).waitFor();
+  await page.getByText(/2\d examples are few/).waitFor();
+  await assertAccessible(page, 'new job');
 
   await page.getByRole('button', { name: 'Begin training' }).click();
   await page.getByRole('heading', { name: 'Sort tickets' }).waitFor();
-  const curve = page.getByRole('table', { name: 'Loss over the steps' });
-  await curve.getByRole('row').nth(3).waitFor(trained);
-  await page.getByText('succeeded', { exact: true }).first().waitFor(trained);
+  await page.getByText('Training begins.').waitFor(trained);
+  await page.getByText('The job has succeeded.').waitFor(trained);
+  await page.getByRole('row', { name: /^Loss \d/ }).waitFor();
+  await page.reload();
+  await settle(page);
+  await page.getByText('The job has succeeded.').waitFor();
+  // Also after the page was loaded anew.
+  await page.getByRole('table', { name: 'Loss over the steps' }).getByRole('row').nth(3).waitFor();
+  await assertAccessible(page, 'job');
 
   await page.getByRole('row', { name: /^Answers word for word right 0 1$/ }).waitFor();
+
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download the adapter' }).click();
+  const archive = await readFile(await (await saving).path());
+  assert.equal(archive.subarray(0, 2).toString(), 'PK');
 
   await page.getByRole('button', { name: 'Serve it' }).click();
   await dialog.getByLabel('Alias').fill('tickets');
