@@ -21,7 +21,7 @@ const hyperparameters = {
   packing: false,
 };
 
-const evaluation = { test_ratio: null, every_steps: null, early_stopping_patience: null };
+const evaluation = { test_ratio: null, every_steps: null, early_stopping_patience: null, control: null };
 
 const example = {
   id: 'job_01KAXS2B3C4D5E6F7G8H9J0K1M',
