@@ -6,7 +6,7 @@ export type UsageFinding = { accountId: string; subject: string; message: string
 const timeoutMs = 30 * 60_000;
 
 /*
- * What the tables of 0011_usage.sql and 0026_usage_by_month.sql have to be, from the calls up to each account's mark, against what they are. It is said in
+ * What the tables of 0011_usage.sql and 0026_usage_by_quarter.sql have to be, from the calls up to each account's mark, against what they are. It is said in
  * other words than the statement that makes them says it.
  */
 const statement = `
@@ -41,7 +41,7 @@ const statement = `
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
   ), daily as materialized (
-    select account_id, dimension, date_trunc('month', day, 'UTC') as month, day, value, count(*) as rows,
+    select account_id, dimension, date_trunc('quarter', day, 'UTC') as quarter, day, value, count(*) as rows,
            sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
       from call
      cross join lateral (
@@ -50,27 +50,27 @@ const statement = `
              union all select 'project', coalesce(project_id, '')
              union all select 'model', coalesce(model, '')) each
      group by 1, 2, 3, 4, 5
-  ), due_month as (
-    select account_id, dimension, month, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
+  ), due_quarter as (
+    select account_id, dimension, quarter, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
            sum(micro) as micro
       from daily group by 1, 2, 3, 4
-  ), wrong_month as (
-    select account_id, concat_ws(' ', 'month', month, dimension, value), found.rows, found.micro, due.rows, due.micro
-      from due_month due full join usage_months found using (account_id, dimension, month, value)
+  ), wrong_quarter as (
+    select account_id, concat_ws(' ', 'quarter', quarter, dimension, value), found.rows, found.micro, due.rows, due.micro
+      from due_quarter due full join usage_quarters found using (account_id, dimension, quarter, value)
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
   ), due_part as (
     select border.account_id, earlier.dimension, border.day, earlier.value, sum(earlier.rows) as rows,
            sum(earlier.active_us) as active_us, sum(earlier.units) as units, sum(earlier.micro) as micro
       from daily border
-      join daily earlier on earlier.account_id = border.account_id and earlier.month = border.month
+      join daily earlier on earlier.account_id = border.account_id and earlier.quarter = border.quarter
        and earlier.day < border.day
      where border.dimension = 'all' group by 1, 2, 3, 4
     union all
-    select account_id, 'all', min(day), '', 0, 0, 0, 0 from daily group by account_id, month
+    select account_id, 'all', min(day), '', 0, 0, 0, 0 from daily group by account_id, quarter
   ), wrong_part as (
     select account_id, concat_ws(' ', 'before', day, dimension, value), found.rows, found.micro, due.rows, due.micro
-      from due_part due full join usage_month_parts found using (account_id, dimension, day, value)
+      from due_part due full join usage_quarter_parts found using (account_id, dimension, day, value)
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
   ), made as (
@@ -127,7 +127,7 @@ const statement = `
          format('%s calls of %s micro-credits are summed up, the ledger has %s of %s',
            coalesce(rows, 0), coalesce(micro, 0), coalesce(due_rows, 0), coalesce(due_micro, 0)) as message
     from (select * from wrong_mark union all select * from wrong_hour union all select * from wrong_day
-          union all select * from wrong_month union all select * from wrong_part union all select * from wrong_list) wrong
+          union all select * from wrong_quarter union all select * from wrong_part union all select * from wrong_list) wrong
    limit 1000`;
 
 /** Where sums and lists differ from the ledger; at most a thousand. */
