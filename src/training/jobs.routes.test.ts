@@ -38,36 +38,6 @@ const wanted = (hyperparameters: object = {}, more: object = {}) => ({
   ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters, ...more },
 });
 
-test('a control set goes with the job: it is frozen, the trainer gets it, and it is told with the job and in its manifest', async () => {
-  const other = await ada.dataset(examples.map((example) => ({ ...example, split: 'train' })));
-  const version = await ada.ok('POST', `${ada.project}/datasets/${other}/versions`, {});
-  const control = { dataset_version_id: version.id, replay_ratio: 0.25 };
-  const body = wanted({ seed: 77, max_steps: 2 }, { evaluation: { control } });
-  const [without, preview] = [
-    await ada.ok('POST', jobs, wanted({}, { dry_run: true })),
-    await ada.ok('POST', jobs, wanted({}, { dry_run: true, evaluation: { control } })),
-  ];
-  assert.deepEqual(preview.job.evaluation.control, control);
-  assert.equal(without.job.evaluation.control, null);
-  assert.ok(preview.estimate.active_ms.expected > without.estimate.active_ms.expected);
-  const job = await ada.ok('POST', jobs, body);
-  const { evaluation } = await ada.until(job.id, 'succeeded');
-  assert.deepEqual(evaluation.control, control);
-  const manifest = JSON.parse((await ada.ask('GET', `${jobs}/${job.id}/manifest`)).text);
-  assert.equal(manifest.control.version_id, version.id);
-  const { control: measured, replay } = manifest.control.counts;
-  assert.ok(measured > 0 && replay > 0 && measured + replay === examples.length);
-  for (const [id, status, code] of [
-    ['dsv_00000000000000000000000000', 404, 'not_found'],
-    ['nonsense', 404, 'not_found'],
-  ] as const) {
-    const answer = await ada.ask('POST', jobs, wanted({}, { evaluation: { control: { dataset_version_id: id } } }));
-    const { error } = answer.json;
-    const param = 'evaluation.control.dataset_version_id';
-    assert.deepEqual([answer.status, error.code, error.param], [status, code, param]);
-  }
-});
-
 test('a base model without its weights is refused with the commands that bring what is missing', async () => {
   const { status, json } = await ada.ask('POST', jobs, wanted({}, { base_model: 'qwen3-0.6b' }));
   assert.equal(status, 404);
@@ -307,4 +277,27 @@ test('the books are right in the end', async () => {
   );
   const checks = (await doctor(server.database)).map(({ check }) => check);
   assert.deepEqual(checks, ['training_hold']);
+});
+
+test('a control set goes with the job: it is frozen, the trainer gets it, and it is told with the job and in its manifest', async () => {
+  const other = await ada.dataset(examples.map((example) => ({ ...example, split: 'train' })));
+  const version = await ada.ok('POST', `${ada.project}/datasets/${other}/versions`, {});
+  const control = { dataset_version_id: version.id, replay_ratio: 0.25 };
+  const without = await ada.ok('POST', jobs, wanted({}, { dry_run: true }));
+  const preview = await ada.ok('POST', jobs, wanted({}, { dry_run: true, evaluation: { control } }));
+  assert.deepEqual(preview.job.evaluation.control, control);
+  assert.equal(without.job.evaluation.control, null);
+  assert.ok(preview.estimate.active_ms.expected > without.estimate.active_ms.expected);
+  const job = await ada.ok('POST', jobs, wanted({ seed: 77, max_steps: 2 }, { evaluation: { control } }));
+  const { evaluation } = await ada.until(job.id, 'succeeded');
+  assert.deepEqual(evaluation.control, control);
+  const manifest = JSON.parse((await ada.ask('GET', `${jobs}/${job.id}/manifest`)).text);
+  assert.equal(manifest.control.version_id, version.id);
+  const { control: measured, replay } = manifest.control.counts;
+  assert.ok(measured > 0 && replay > 0 && measured + replay === examples.length);
+  const param = 'evaluation.control.dataset_version_id';
+  for (const id of ['dsv_00000000000000000000000000', 'nonsense']) {
+    const answer = await ada.ask('POST', jobs, wanted({}, { evaluation: { control: { dataset_version_id: id } } }));
+    assert.deepEqual([answer.status, answer.json.error.code, answer.json.error.param], [404, 'not_found', param]);
+  }
 });
