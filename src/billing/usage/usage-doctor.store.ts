@@ -6,8 +6,9 @@ export type UsageFinding = { accountId: string; subject: string; message: string
 const timeoutMs = 30 * 60_000;
 
 /*
- * What the tables of 0011_usage.sql and 0026_usage_by_quarter.sql have to be, from the calls up to each account's mark, against what they are. It is said in
- * other words than the statement that makes them says it.
+ * What the tables of 0011_usage.sql and 0026_usage_by_quarter.sql have to be, from the calls up to each account's mark, against
+ * what they are. It is said in other words than the statement that makes them says it. What lies before a day is due to be what
+ * lies before the day ahead of it, and that day's calls: so all of it is right, or one step is wrong.
  */
 const statement = `
   with call as (
@@ -59,13 +60,18 @@ const statement = `
       from due_quarter due full join usage_quarters found using (account_id, dimension, quarter, value)
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
+  ), border as (
+    select account_id, day, lead(day) over (partition by account_id, quarter order by day) as next
+      from daily where dimension = 'all'
   ), due_part as (
-    select border.account_id, earlier.dimension, border.day, earlier.value, sum(earlier.rows) as rows,
-           sum(earlier.active_us) as active_us, sum(earlier.units) as units, sum(earlier.micro) as micro
-      from daily border
-      join daily earlier on earlier.account_id = border.account_id and earlier.quarter = border.quarter
-       and earlier.day < border.day
-     where border.dimension = 'all' group by 1, 2, 3, 4
+    select account_id, dimension, next as day, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
+           sum(micro) as micro
+      from (select account_id, dimension, next, value, rows, active_us, units, micro
+              from border join usage_quarter_parts using (account_id, day)
+            union all
+            select account_id, dimension, next, value, rows, active_us, units, micro
+              from border join daily using (account_id, day)) step
+     where next is not null group by 1, 2, 3, 4
     union all
     select account_id, 'all', min(day), '', 0, 0, 0, 0 from daily group by account_id, quarter
   ), wrong_part as (
