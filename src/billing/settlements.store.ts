@@ -7,7 +7,8 @@ import { chargeWithin } from './rates.ts';
  * One statement settles any number of calls. Accounts are locked in the order of their ids; everything else follows
  * from the locked rows:
  *
- *   recorded  charges that an earlier attempt has already written: they are answered, not charged again
+ *   recorded  charges that an earlier attempt has already written: they are answered, not charged again; the first and
+ *             the last id say in which months they can be
  *   freed     the holds of these calls, gone now
  *   backed    a call with a hold pays what it is `wanted` to, within the hold: `covered`
  *   weighed   a call whose hold is gone (its process was taken for dead) pays out of what no other hold has reserved,
@@ -34,7 +35,8 @@ const settleStatement = `
      cross join lateral (
        select id, balance_micro, held_micro from accounts where accounts.id = involved.id for no key update) locked
   ), recorded as (
-    select request_id, -micro as charged from ledger where type = 'inference' and request_id = any($1::text[])
+    select request_id, -micro as charged from ledger_once
+     where type = 'inference' and request_id = any($1::text[]) and request_id >= $20 and request_id <= $21
   ), freed as (
     delete from holds using account
      where holds.request_id = any($1::text[]) and holds.account_id = account.id
@@ -99,6 +101,7 @@ export async function settleCharges(
 }
 
 function columnsOf(charges: readonly Charge[]): unknown[] {
+  const sortedIds = charges.map(({ requestId }) => requestId).sort();
   return [
     charges.map(({ requestId }) => requestId),
     charges.map(({ accountId }) => accountId),
@@ -119,5 +122,7 @@ function columnsOf(charges: readonly Charge[]): unknown[] {
     charges.map(({ usage }) => usage.completionTokens),
     charges.map(({ outcome }) => outcome),
     charges.map(({ operation }) => operation),
+    sortedIds.at(0),
+    sortedIds.at(-1),
   ];
 }

@@ -204,6 +204,7 @@ test('an answer that was kept but not paid is paid, once, by whoever asks for it
       [id],
     );
     await tx.query('alter table ledger enable trigger ledger_is_insert_only');
+    await tx.query('delete from ledger_once where request_id = $1', [id]);
   });
   const answers = await Promise.all(
     Array.from({ length: 10 }, async () => read(await send(paths.chat, chatBody, { key }))),

@@ -131,8 +131,9 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
             f.http_status, f.error_code, r.running, r.alive, p.owner_slug, p.project_slug
        from (select $1::text as id, $2::text as account_id) asked
        left join lateral (
-         select * from ledger where type = 'inference' and request_id = asked.id and account_id = asked.account_id
-       ) l on true
+         select ledger.* from ledger_once once
+          cross join lateral (select * from ledger where account_id = asked.account_id and seq = once.seq limit 1) ledger
+          where once.type = 'inference' and once.request_id = asked.id) l on true
        left join lateral (
          select * from failed_requests where id = asked.id and account_id = asked.account_id) f on true
        left join lateral (
