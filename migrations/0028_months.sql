@@ -121,6 +121,7 @@ end $$;
 do $$
 declare
   this_month constant date := month_of(now());
+  last_month constant text := to_char(this_month - 1, '_YYYY_MM');
 begin
   for ahead in 0 .. 2 loop
     perform add_month('ledger', 'seq', (this_month + make_interval(months => ahead))::date);
@@ -128,13 +129,14 @@ begin
   end loop;
   perform setval('ledger_numbers', ledger_month_start(this_month), false);
   if exists (select from ledger_before) then
-    -- What was written so far stays where it is.
-    execute format('alter table ledger attach partition ledger_before for values from (minvalue) to (%s)',
+    -- What was written so far stays where it is, under the name of the last month that it can be of.
+    execute format('alter table ledger_before rename to %I', 'ledger' || last_month);
+    execute format('alter table ledger attach partition %I for values from (minvalue) to (%s)', 'ledger' || last_month,
       month_border('seq', this_month));
-    execute format('create table ledger_once_before partition of ledger_once for values from (%L) to (%s)', 'req_',
-      month_border('req', this_month));
+    execute format('create table %I partition of ledger_once for values from (%L) to (%s)', 'ledger_once' || last_month,
+      'req_', month_border('req', this_month));
     insert into ledger_once (request_id, type, seq, micro)
-    select once_key(request_id, training_job_id, attempt), type, seq, micro from ledger_before
+    select once_key(request_id, training_job_id, attempt), type, seq, micro from ledger
      where num_nonnulls(request_id, training_job_id) > 0;
   else
     drop table ledger_before;
@@ -226,3 +228,68 @@ begin
   insert into activity select * from activity_before;
   drop table failed_requests_before, activity_before;
 end $$;
+
+-- What the months of an account that are gone from the ledger add up to: all its rows up to `seq`. Balance = `micro` + the rows
+-- behind. Nothing else is made of rows up to `seq` any more, neither lists nor sums of usage.
+create table ledger_openings (
+  account_id text primary key,
+  seq bigint not null,
+  micro bigint not null check (micro >= 0),
+  -- Micro-credits by type of row.
+  by_type jsonb not null
+);
+
+create function ledger_opening(of_account text) returns bigint
+  language sql stable parallel safe
+as $$ select coalesce((select seq from ledger_openings where account_id = of_account), 0) $$;
+
+-- As in 0011_usage.sql, but for the beginning of a list: what its first chunk says was before it is gone.
+create or replace function usage_before(of_account text, of_list uuid, place bigint)
+returns table (rows bigint, active_us bigint, units bigint, micro bigint)
+language sql stable
+as $$
+  with chunk as (
+    select *, (select max(seq) from unnest(seqs) as seq) < place as is_whole
+      from usage_lists where list = of_list and first_seq < place order by first_seq desc limit 1
+  ), own as (
+    select cardinality(chunk.seqs) as rows, chunk.active_us, chunk.units, chunk.micro from chunk where chunk.is_whole
+    union all
+    select count(*), coalesce(sum(round(row.active_ms * 1000)::bigint), 0), coalesce(sum(row.units), 0),
+           coalesce(sum(row.micro), 0)
+      from chunk cross join lateral unnest(chunk.seqs) as entry (seq)
+     cross join lateral (select * from ledger where account_id = of_account and seq = entry.seq limit 1) row
+     where entry.seq < place and not chunk.is_whole
+    union all
+    select rows_before, active_us_before, units_before, micro_before from chunk
+    union all
+    (select rows_before, active_us_before, units_before, micro_before from usage_lists
+      where list = of_list and not exists (select from chunk) order by first_seq limit 1)
+  )
+  select coalesce(sum(own.rows), 0)::bigint, coalesce(sum(own.active_us), 0)::bigint,
+         coalesce(sum(own.units), 0)::bigint, coalesce(sum(own.micro), 0)::bigint
+    from own
+$$;
+
+create or replace function usage_bounds(of_account text, since timestamptz, until timestamptz)
+returns table (mark bigint, out_until bigint, in_from bigint, in_until bigint, out_from bigint)
+language sql stable
+as $$
+  with mark as (
+    select coalesce(max(seq), 0) as seq, coalesce(max(disorder), '0') as disorder
+      from usage_marks where account_id = of_account
+  )
+  select seq,
+         greatest(ledger_opening(of_account), case when since is null then 0 else coalesce((
+           select last_seq from usage_hours where account_id = of_account and hour <= since - disorder - interval '1 hour'
+            order by hour desc limit 1), 0) end),
+         case when since is null then 0 else coalesce((
+           select first_seq from usage_hours where account_id = of_account and hour >= since + disorder
+            order by hour limit 1), 9223372036854775807) end,
+         case when until is null then 9223372036854775806 else coalesce((
+           select last_seq from usage_hours where account_id = of_account and hour <= until - disorder - interval '1 hour'
+            order by hour desc limit 1), 0) end,
+         case when until is null then 9223372036854775807 else coalesce((
+           select first_seq from usage_hours where account_id = of_account and hour >= until + disorder
+            order by hour limit 1), 9223372036854775807) end
+    from mark
+$$;

@@ -13,6 +13,8 @@ export const tables: Record<string, string> = {
   instances: 'billing',
   holds: 'billing',
   ledger: 'billing',
+  ledger_once: 'billing',
+  ledger_openings: 'billing',
   checkouts: 'billing',
   payment_events: 'billing',
   usage_marks: 'billing',
@@ -140,7 +142,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
   },
   'src/limits/limiter.store.ts': { tables: ['instances'], reason: 'calls of a dead process no longer run' },
   'src/requests/requests.store.ts': {
-    tables: ['ledger', 'instances', 'projects', 'accounts'],
+    tables: ['ledger', 'ledger_once', 'instances', 'projects', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
   },
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },

@@ -5,6 +5,7 @@ export type Finding = {
   /**
    * `balance`: an account's balance is not the sum of its ledger rows.
    * `chain`: a row's balance is not the one before plus its amount.
+   * `unguarded`: a row that could be written a second time.
    * `held`: an account's held amount is not the sum of its holds.
    * `overdrawn`: more is held than there is.
    * `abandoned_hold`: a hold of a process that has shown no life for a while, although a server runs that should have given
@@ -16,7 +17,7 @@ export type Finding = {
    * `purchase`: bought credits and completed checkouts are not the same.
    */
   check:
-    | ('balance' | 'chain' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase')
+    | ('balance' | 'chain' | 'unguarded' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase')
     | 'training_hold';
   accountId: string;
   /** What is wrong: an account, a request or a ledger row. */
@@ -29,8 +30,14 @@ type FindingRow = { check: Finding['check']; account_id: string; subject: string
 const livingInstance = `select from instances where seen_at >= now() - interval '15 seconds'`;
 
 const statement = `
-  with booked as (
-    select account_id, sum(micro) as micro from ledger group by account_id
+  with kept as not materialized (
+    select ledger.*, coalesce(opening.micro, 0) as opening_micro
+      from ledger left join ledger_openings opening on opening.account_id = ledger.account_id
+     where ledger.seq > coalesce(opening.seq, 0)
+  ), booked as (
+    select account_id, sum(micro) as micro
+      from (select account_id, micro from kept union all select account_id, micro from ledger_openings) part
+     group by account_id
   ), reserved as (
     select account_id, sum(micro) as micro from holds group by account_id
   ), account as (
@@ -40,8 +47,8 @@ const statement = `
            full join reserved on reserved.account_id = coalesce(accounts.id, booked.account_id)
   ), linked as (
     select account_id, id, micro, balance_after_micro,
-           coalesce(lag(balance_after_micro) over (partition by account_id order by seq), 0) as before
-      from ledger
+           lag(balance_after_micro, 1, opening_micro) over (partition by account_id order by seq) as before
+      from kept
   )
   select 'balance' as "check", id as account_id, id as subject,
          format('the balance is %s micro-credits, the ledger adds up to %s', balance_micro, booked) as message
@@ -56,6 +63,13 @@ const statement = `
   select 'chain', account_id, id,
          format('%s micro-credits and %s more make %s', before, micro, balance_after_micro)
     from linked where before + micro <> balance_after_micro
+  union all
+  select 'unguarded', account_id, id, 'nothing keeps it from being charged again'
+    from kept
+   where num_nonnulls(request_id, training_job_id) > 0 and not exists (
+     select from ledger_once once
+      where once.request_id = once_key(kept.request_id, kept.training_job_id, kept.attempt) and once.type = kept.type
+        and once.seq = kept.seq)
   union all
   select 'twice', min(account_id), request_id, format('%s rows of type %s', count(*), type)
     from ledger where request_id is not null group by type, request_id having count(*) > 1

@@ -10,6 +10,7 @@ export { balanceOf, grant } from './grants.ts';
 export type { HoldAnswer, HoldRequest } from './holds.store.ts';
 export type { BillingLog } from './instance-care.ts';
 export type { Balance, Grant } from './ledger.store.ts';
+export { ledgerMonths } from './months/ledger-months.ts';
 export { boundOf, type CostPace, type CostQuestion, chargeWithin } from './rates.ts';
 export {
   type AttemptName,

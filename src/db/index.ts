@@ -12,4 +12,5 @@ export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';
 export { migrate } from './migrate.ts';
+export { createMonths, type MonthlyTable, type Months, monthAfter, monthsBefore } from './months.ts';
 export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';

@@ -137,7 +137,13 @@ export async function listPurchaseDiscrepancies(
     `select coalesce(bought.account_id, paid.account_id) as "accountId", coalesce(bought.request_id, paid.id) as subject,
             format('%s micro-credits were bought, the checkout was completed for %s',
               coalesce(bought.micro::text, 'no'), coalesce(paid.micro::text, 'none')) as message
-       from (select account_id, request_id, micro from ledger where type = 'purchase') bought
+       from (select account_id, request_id, micro from ledger where type = 'purchase'
+             union
+             -- Those whose month is gone from the ledger.
+             select account_id, request_id, once.micro
+               from ledger_once once join checkouts on checkouts.id = once.request_id
+               join ledger_openings using (account_id)
+              where once.type = 'purchase' and once.seq <= ledger_openings.seq) bought
        full join (select account_id, id, micro from checkouts where state = 'completed') paid
          on paid.id = bought.request_id and paid.account_id = bought.account_id
       where bought.micro is distinct from paid.micro

@@ -1,0 +1,52 @@
+import { type Database, type MonthlyTable, monthsBefore } from '#db';
+import type { Clock } from '#kernel';
+import { claimMarks } from '../usage/sums.store.ts';
+import { closeAccounts, listAccountsUpTo, numbersOf } from './closing.store.ts';
+
+const accountsAtOnce = 50;
+
+/**
+ * The months of the ledger, and of what makes its charges happen once. A month that is not kept is first taken out of the
+ * books of every account: their openings have what it adds up to. Its rows are then a table of their own, for the operator
+ * to archive.
+ *
+ * @param keepMonths whole months before this one; null: all.
+ */
+export function ledgerMonths({
+  database,
+  clock,
+  keepMonths,
+}: {
+  database: Database;
+  clock: Clock;
+  keepMonths: number | null;
+}): MonthlyTable[] {
+  const since = (further: number) => () =>
+    keepMonths === null ? null : monthsBefore(clock.nowMs(), keepMonths + further);
+  return [
+    {
+      table: 'ledger',
+      key: 'seq',
+      keptSince: since(0),
+      close: (month) => closeMonth(database, month),
+      end: 'detach',
+    },
+    // A call that is paid for in the month after its own is still recognised when that goes.
+    { table: 'ledger_once', key: 'req', keptSince: since(1), end: 'drop' },
+  ];
+}
+
+/** Account by account, so that nobody waits long; what was closed stays closed. False: some must be summed up first. */
+export async function closeMonth(database: Database, month: Date): Promise<boolean> {
+  const numbers = await numbersOf(database, month);
+  let isDone = true;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const ids = await listAccountsUpTo(database, numbers, { after, limit: accountsAtOnce });
+    if (ids.length > 0) {
+      const closed = await database.transaction(async (tx) => closeAccounts(tx, await claimMarks(tx, ids), numbers));
+      if (closed.length < ids.length) isDone = false;
+    }
+    after = ids.at(-1);
+  }
+  return isDone;
+}
