@@ -3,12 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes, createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
-import { activityRoutes } from '#activity';
-import { type BillingTiming, countCallsByAccount, createBilling, createCredits, grant, salesOf } from '#billing';
+import { activityMonths, activityRoutes } from '#activity';
+import {
+  type BillingTiming,
+  countCallsByAccount,
+  createBilling,
+  createCredits,
+  grant,
+  ledgerMonths,
+  salesOf,
+} from '#billing';
 import { createChats } from '#chats';
 import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, createDatasets, createImports, hasDataset } from '#datasets';
-import type { Database } from '#db';
+import { createMonths, type Database } from '#db';
 import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
 import { createFeedback } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
@@ -34,7 +42,7 @@ import {
   withRoutes,
 } from '#models';
 import { projectsRoutes } from '#projects';
-import { createRequests, requestsRoutes } from '#requests';
+import { createRequests, failedRequestMonths, requestsRoutes } from '#requests';
 import { createTelemetry } from '#telemetry';
 import { answerStranger, type Site, webRoutes } from '#web';
 import type { Config } from './config.ts';
@@ -102,6 +110,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
   const instance = { database, instanceId, registered: billing.registered, log };
   const requests = createRequests({ ...instance, clock });
+  const months = createMonths({
+    ...{ database, log },
+    tables: [
+      ...ledgerMonths({ database, clock, keepMonths: config.ledgerMonths }),
+      activityMonths(clock, config.activityMonths),
+      failedRequestMonths(clock),
+    ],
+  });
   const limiter = createLimiter(instance);
   const idempotency = createIdempotency(instance);
   const usage = createKeyUsage({ sql: database, clock });
@@ -209,6 +225,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(contractRoutes);
   if (web) await server.register(webRoutes(web));
 
+  await months.start();
   await serving.start();
   credits.start({ works });
   billing.start();
@@ -246,6 +263,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       parts.defer(closeEncoder);
       parts.defer(engine.close);
       parts.defer(serving.stop);
+      parts.defer(months.stop);
       parts.defer(usage.stop);
       parts.defer(credits.stop);
       parts.defer(billing.stop);

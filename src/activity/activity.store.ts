@@ -139,13 +139,14 @@ export type ArchiveSelection = { accountId: string; before: Date | null; ids: re
 export async function archiveSelected(sql: Sql, { accountId, before, ids }: ArchiveSelection, limit: number) {
   const rows = await sql.query(
     `with due as (
-       select id from activity
+       select id, created_at from activity
         where account_id = $1 and archived_at is null
           and ($2::timestamptz is null or created_at < $2) and ($3::text[] is null or id = any($3))
         order by created_at desc, id desc limit $4
         for no key update
      )
-     update activity set archived_at = now() from due where activity.id = due.id returning activity.id`,
+     update activity set archived_at = now() from due
+      where activity.id = due.id and activity.created_at = due.created_at returning activity.id`,
     [accountId, before, ids, limit],
   );
   return rows.length;

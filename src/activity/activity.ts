@@ -1,5 +1,5 @@
-import type { Sql } from '#db';
-import { type CursorCodec, fault } from '#kernel';
+import { type MonthlyTable, monthsBefore, type Sql } from '#db';
+import { type Clock, type CursorCodec, fault } from '#kernel';
 import {
   type ActivityFilter,
   type ActivityPosition,
@@ -64,6 +64,12 @@ export async function archiveActivity(sql: Sql, { accountId, before, ids }: Arch
     if (count === 0) return archived;
     archived += count;
   }
+}
+
+/** @param keepMonths whole months of the feed before this one; null: all. */
+export function activityMonths(clock: Clock, keepMonths: number | null): MonthlyTable {
+  const keptSince = () => (keepMonths === null ? null : monthsBefore(clock.nowMs(), keepMonths));
+  return { table: 'activity', key: 'time', keptSince, end: 'drop' };
 }
 
 function isActivityId(text: string): boolean {

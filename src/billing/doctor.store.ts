@@ -17,7 +17,18 @@ export type Finding = {
    * `purchase`: bought credits and completed checkouts are not the same.
    */
   check:
-    | ('balance' | 'chain' | 'unguarded' | 'held' | 'overdrawn' | 'abandoned_hold' | 'twice' | 'charge' | 'usage' | 'purchase')
+    | (
+        | 'balance'
+        | 'chain'
+        | 'unguarded'
+        | 'held'
+        | 'overdrawn'
+        | 'abandoned_hold'
+        | 'twice'
+        | 'charge'
+        | 'usage'
+        | 'purchase'
+      )
     | 'training_hold';
   accountId: string;
   /** What is wrong: an account, a request or a ledger row. */

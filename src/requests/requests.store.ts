@@ -173,13 +173,16 @@ function tracesOf(row: Row): Traces {
   };
 }
 
-/** Removes some of the rows of requests before `firstKept`; returns how many. Two processes share the work. */
+/**
+ * Removes some of the rows before `firstKept` that are in no month, because their ids are of another time than ours; returns
+ * how many. All others go with their month. Two processes share the work.
+ */
 export async function deleteFailedBefore(sql: Sql, firstKept: string, limit: number): Promise<number> {
   const rows = await sql.query(
     `with old as (
-       select id from failed_requests where id < $1 order by id limit $2 for update skip locked
+       select id from failed_requests_other where id < $1 order by id limit $2 for update skip locked
      )
-     delete from failed_requests using old where failed_requests.id = old.id returning 1`,
+     delete from failed_requests_other other using old where other.id = old.id returning 1`,
     [firstKept, limit],
   );
   return rows.length;

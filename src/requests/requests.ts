@@ -1,5 +1,5 @@
-import type { Database } from '#db';
-import { fault, firstIdAt, timeOfId } from '#kernel';
+import type { Database, MonthlyTable } from '#db';
+import { type Clock, fault, firstIdAt, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { buryRunning, deleteFailedBefore, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
@@ -28,6 +28,11 @@ export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
 
 const keptMs = 30 * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
+
+/** Their months go when nothing is told of them any more. */
+export function failedRequestMonths(clock: Clock): MonthlyTable {
+  return { table: 'failed_requests', key: 'req', keptSince: () => new Date(clock.nowMs() - keptMs), end: 'drop' };
+}
 
 export function createRequests(options: RequestsOptions): Requests {
   const { database, instanceId, registered, pageMs = 1_000, sweepMs = 10_000, ...rest } = options;

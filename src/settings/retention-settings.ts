@@ -5,6 +5,9 @@ export type RetentionValues = {
   autosaveRetentionDays: number;
   /** How long retrieval events are kept. */
   feedbackRetentionDays: number;
+  /** Whole months before this one that stay in the ledger, and in the feed; null: all. */
+  ledgerMonths: number | null;
+  activityMonths: number | null;
 };
 
 export const retentionSettings: SettingsOf<RetentionValues> = {
@@ -19,5 +22,17 @@ export const retentionSettings: SettingsOf<RetentionValues> = {
     fallback: 365,
     expected: 'days, 1 to 3650',
     read: number(1, 3650),
+  },
+  ledgerMonths: {
+    env: 'FANFOLD_LEDGER_MONTHS',
+    fallback: null,
+    expected: 'a number of months, 3 to 1200',
+    read: number(3, 1200),
+  },
+  activityMonths: {
+    env: 'FANFOLD_ACTIVITY_MONTHS',
+    fallback: null,
+    expected: 'a number of months, 1 to 1200',
+    read: number(1, 1200),
   },
 };

@@ -29,8 +29,7 @@ const monthOf = (month: string) => new Date(`${month}-01T00:00:00Z`);
 const sums = () => createUsageSums({ database: database(), lowMicro: 1_000_000n });
 
 /** Random rows have prices as random. */
-const findings = async () =>
-  (await doctor(database())).map(({ check }) => check).filter((check) => check !== 'charge');
+const findings = async () => (await doctor(database())).map(({ check }) => check).filter((check) => check !== 'charge');
 
 /** Lets the ledger go on in a month of the past, as if it were that time. */
 async function turnBackTo(month: string): Promise<void> {
@@ -53,8 +52,7 @@ async function assertKept(accounts: readonly string[], month: string): Promise<v
   for (const accountId of accounts) {
     const kept = (await readWholeLedger(database(), accountId)).filter(({ seq }) => first && seq >= first.seq);
     assert.ok(kept.length > 0);
-    for (let n = 0; n < 12; n++)
-      await assertReadersAreRight(database(), randomFilter(accountId, kept), kept);
+    for (let n = 0; n < 12; n++) await assertReadersAreRight(database(), randomFilter(accountId, kept), kept);
     const credits = await findAccountCredits(database(), accountId);
     const parts = Object.values(credits?.byType ?? {}).reduce((sum, micro) => sum + micro, 0n);
     assert.equal(parts, credits?.settledMicro);
@@ -123,14 +121,15 @@ test('a row that could be charged again is found', async () => {
   const charge = chargeFor(accountId);
   await settleCharges(database(), [charge], { timeoutMs });
   await database().query('delete from ledger_once where request_id = $1', [charge.requestId]);
-  assert.deepEqual(
-    await findings(),
-    ['unguarded'],
-  );
+  assert.deepEqual(await findings(), ['unguarded']);
 });
 
 test('rows of a month of the ledger cannot be changed in the month itself', async () => {
   await turnTo('2027-03');
-  for (const statement of ['update ledger_2027_03 set micro = 0', 'delete from ledger_2027_03', 'truncate ledger_2027_03'])
+  for (const statement of [
+    'update ledger_2027_03 set micro = 0',
+    'delete from ledger_2027_03',
+    'truncate ledger_2027_03',
+  ])
     await assert.rejects(database().query(statement), /insert-only/);
 });

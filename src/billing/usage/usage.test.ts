@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Sql } from '#db';
+import type { Database } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { chargeFor, openAccount } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
 import { grant } from '../grants.ts';
 import { settleCharges } from '../settlements.store.ts';
-import { assertReadersAreRight, groupings } from './readers.fixture.ts';
-import { listLedgerRows } from './rows.store.ts';
+import { assertReadersAreRight } from './readers.fixture.ts';
 import { createUsageSums, type UsageSums } from './summing.ts';
-import { sumUsage, sumUsageBy } from './totals.store.ts';
 import {
   goingClock,
   randomFilter,
