@@ -8,6 +8,7 @@ import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchGateways } from './gateways.ts';
+import { benchGrowth } from './growth.ts';
 import { benchHotPath } from './hot-path.ts';
 import { benchImports } from './imports.ts';
 import { benchIndexes } from './indexes.ts';
@@ -58,6 +59,8 @@ const benches: Record<string, () => Promise<Row[]>> = {
     }),
   embedding: () => benchEmbedding({ threads }),
   feedback: benchFeedback,
+  growth: () => benchGrowth([10_000, 100_000, 1_000_000]),
+  'growth-ten-million': () => benchGrowth([10_000, 1_000_000, 10_000_000]),
   indexes: benchIndexes,
   latency: benchLatency,
   lists: () => benchLists(),
@@ -83,7 +86,7 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
   return file;
 }
 
-const onlyNamed = new Set(['examples-million', 'imports-million', 'lighthouse', 'scrolling']);
+const onlyNamed = new Set(['examples-million', 'growth-ten-million', 'imports-million', 'lighthouse', 'scrolling']);
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];
 try {

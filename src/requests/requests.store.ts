@@ -145,6 +145,7 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
            from projects join accounts owner on owner.id = projects.account_id
           where projects.id = coalesce(l.project_id, f.project_id, r.running ->> 'projectId')) p on true`,
     [id, accountId],
+    { name: 'requests.find_traces' },
   );
   if (!row) throw new Error('A look-up of one request gave no row. This is a bug.');
   return tracesOf(row);
