@@ -4,7 +4,14 @@ import { microPerCredit } from '#kernel';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 
 /** The account that has every other call, and what is asked for in its name. */
-export type GrownAccount = { accountId: string; slug: string; project: string; key: string; keyId: string; requestId: string };
+export type GrownAccount = {
+  accountId: string;
+  slug: string;
+  project: string;
+  key: string;
+  keyId: string;
+  requestId: string;
+};
 
 const otherAccounts = 49;
 const rowsAtOnce = 500_000;
@@ -55,7 +62,8 @@ export async function seedCalls(
 }
 
 /** When the first call was made. */
-const beginning = (months: string) => `(month_of(now()) - make_interval(months => ${months}::integer - 1))::timestamp at time zone 'UTC'`;
+const beginning = (months: string) =>
+  `(month_of(now()) - make_interval(months => ${months}::integer - 1))::timestamp at time zone 'UTC'`;
 
 async function insertGrants(database: Database, accountId: string, months: number): Promise<void> {
   await database.query(
