@@ -1,25 +1,22 @@
 import type { Sql } from '#db';
 
-/** Numbers of the ledger: those of a month, say. */
-export type Numbers = { from: bigint; to: bigint };
-
 // A month of a large account is read as a whole, in the background.
 const timeoutMs = 30 * 60_000;
 
-/** The numbers of a month. The first month has all that come before it, too. */
-export async function numbersOf(sql: Sql, month: Date): Promise<Numbers> {
-  const [row] = await sql.query<Numbers>(
-    `select ledger_month_start($1::date) as from, ledger_month_start(($1::date + interval '1 month')::date) - 1 as to`,
+/** The last number of a month in the ledger. */
+export async function lastNumberOf(sql: Sql, month: Date): Promise<bigint> {
+  const [row] = await sql.query<{ seq: bigint }>(
+    `select ledger_month_start(($1::date + interval '1 month')::date) - 1 as seq`,
     [month.toISOString().slice(0, 10)],
   );
   if (!row) throw new Error('A select without a table gave no row. This is a bug.');
-  return row;
+  return row.seq;
 }
 
 /** Accounts after `after` that have rows up to a number, in order; each is one step through the index. */
 export async function listAccountsUpTo(
   sql: Sql,
-  numbers: Numbers,
+  last: bigint,
   { after, limit }: { after: string; limit: number },
 ): Promise<string[]> {
   const next = (condition: string) =>
@@ -31,7 +28,7 @@ export async function listAccountsUpTo(
        select ${next('account_id > found.id')} from found where found.id is not null
      )
      select id from found where id is not null limit $3`,
-    [numbers.to, after, limit],
+    [last, after, limit],
     { timeoutMs },
   );
   return rows.map(({ id }) => id);
@@ -186,9 +183,9 @@ const closeStatement = `
  *
  * @returns those that are closed; others have rows that are not summed up yet.
  */
-export async function closeAccounts(tx: Sql, accountIds: readonly string[], { to }: Numbers): Promise<string[]> {
+export async function closeAccounts(tx: Sql, accountIds: readonly string[], last: bigint): Promise<string[]> {
   // Hashes are made of many rows here, which the pool's plans otherwise avoid.
   await tx.query('set local plan_cache_mode = force_custom_plan');
-  const rows = await tx.query<{ id: string }>(closeStatement, [accountIds, to], { timeoutMs });
+  const rows = await tx.query<{ id: string }>(closeStatement, [accountIds, last], { timeoutMs });
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { type Database, type MonthlyTable, monthsBefore } from '#db';
 import type { Clock } from '#kernel';
 import { claimMarks } from '../usage/sums.store.ts';
-import { closeAccounts, listAccountsUpTo, numbersOf } from './closing.store.ts';
+import { closeAccounts, lastNumberOf, listAccountsUpTo } from './closing.store.ts';
 
 const accountsAtOnce = 50;
 
@@ -38,12 +38,12 @@ export function ledgerMonths({
 
 /** Account by account, so that nobody waits long; what was closed stays closed. False: some must be summed up first. */
 export async function closeMonth(database: Database, month: Date): Promise<boolean> {
-  const numbers = await numbersOf(database, month);
+  const last = await lastNumberOf(database, month);
   let isDone = true;
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const ids = await listAccountsUpTo(database, numbers, { after, limit: accountsAtOnce });
+    const ids = await listAccountsUpTo(database, last, { after, limit: accountsAtOnce });
     if (ids.length > 0) {
-      const closed = await database.transaction(async (tx) => closeAccounts(tx, await claimMarks(tx, ids), numbers));
+      const closed = await database.transaction(async (tx) => closeAccounts(tx, await claimMarks(tx, ids), last));
       if (closed.length < ids.length) isDone = false;
     }
     after = ids.at(-1);
