@@ -225,7 +225,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(contractRoutes);
   if (web) await server.register(webRoutes(web));
 
-  await months.start();
+  await months.start({ works });
   await serving.start();
   credits.start({ works });
   billing.start();

@@ -9,7 +9,7 @@ export type MonthlyTable = {
   /** Months that had ended then are not kept; null: all are. */
   keptSince: () => Date | null;
   /** What is to be done before a month goes; false: not all of it could be done yet. */
-  close?: (month: Date) => Promise<boolean>;
+  close?: (month: Date, stopped: AbortSignal) => Promise<boolean>;
   /** What becomes of it: a table of its own, or nothing. */
   end: 'detach' | 'drop';
 };
@@ -25,8 +25,11 @@ export type MonthsOptions = {
 export type Months = {
   /** One round; safe to be done twice and at once. */
   tend: () => Promise<void>;
-  /** Does the first round at once. Never rejects: without new months the old ones take what comes. */
-  start: () => Promise<void>;
+  /**
+   * Makes months at once and from time to time. Never rejects: without new months the old ones take what comes. A process that
+   * `works` ends months, too, beside whatever else it does.
+   */
+  start: (role: { works: boolean }) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -34,7 +37,7 @@ const monthsAhead = 2;
 
 export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: MonthsOptions): Months {
   let timer: NodeJS.Timeout | null = null;
-  let stopped = false;
+  const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
   async function tend(): Promise<void> {
@@ -46,16 +49,16 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
     const since = table.keptSince();
     if (since === null) return;
     for (const month of await listMonths(database, table.table)) {
-      if (stopped || monthAfter(month) > since) return;
-      if (table.close && !(await table.close(month))) return;
+      if (stopping.signal.aborted || monthAfter(month) > since) return;
+      if (table.close && !(await table.close(month, stopping.signal))) return;
       await endMonth(database, table, month);
       log?.info({ table: table.table, month: nameOf(month) }, 'a month is over that is not kept');
     }
   }
 
-  function tendQuietly(): Promise<void> {
+  function quietly(work: () => Promise<void>): Promise<void> {
     running = running
-      .then(tend)
+      .then(work)
       // A lock that was not to be had in time, for one: the next round tries again.
       .catch((error: unknown) => log?.warn({ err: error }, 'months of large tables are not tended to yet'));
     return running;
@@ -63,12 +66,14 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
 
   return {
     tend,
-    async start() {
-      timer ??= setInterval(() => void tendQuietly(), everyMs).unref();
-      await tendQuietly();
+    async start({ works }) {
+      const round = works ? tend : () => addMonths(database, tables);
+      timer ??= setInterval(() => void quietly(round), everyMs).unref();
+      await quietly(() => addMonths(database, tables));
+      if (works) void quietly(tend);
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       if (timer) clearInterval(timer);
       await running;
     },

@@ -3,7 +3,7 @@ import type { Clock } from '#kernel';
 import { claimMarks } from '../usage/sums.store.ts';
 import { closeAccounts, lastNumberOf, listAccountsUpTo } from './closing.store.ts';
 
-const accountsAtOnce = 50;
+const accountsAtOnce = 10;
 
 /**
  * The months of the ledger, and of what makes its charges happen once. A month that is not kept is first taken out of the
@@ -28,7 +28,7 @@ export function ledgerMonths({
       table: 'ledger',
       key: 'seq',
       keptSince: since(0),
-      close: (month) => closeMonth(database, month),
+      close: (month, stopped) => closeMonth(database, month, stopped),
       end: 'detach',
     },
     // A call that is paid for in the month after its own is still recognised when that goes.
@@ -36,11 +36,12 @@ export function ledgerMonths({
   ];
 }
 
-/** Account by account, so that nobody waits long; what was closed stays closed. False: some must be summed up first. */
-export async function closeMonth(database: Database, month: Date): Promise<boolean> {
+/** A few accounts at a time; what was closed stays closed. False: some are left, because they must be summed up first. */
+export async function closeMonth(database: Database, month: Date, stopped?: AbortSignal): Promise<boolean> {
   const last = await lastNumberOf(database, month);
   let isDone = true;
   for (let after: string | undefined = ''; after !== undefined; ) {
+    if (stopped?.aborted) return false;
     const ids = await listAccountsUpTo(database, last, { after, limit: accountsAtOnce });
     if (ids.length > 0) {
       const closed = await database.transaction(async (tx) => closeAccounts(tx, await claimMarks(tx, ids), last));
