@@ -215,7 +215,8 @@ create table activity_other partition of activity default;
 
 do $$
 declare
-  earliest constant date := month_of(greatest(now() - interval '5 years', (select min(created_at) from activity_before)));
+  earliest constant date := month_of(
+    greatest(now() - interval '5 years', coalesce((select min(created_at) from activity_before), now())));
   month date;
 begin
   for month in select generate_series(month_of(now() - interval '31 days'), month_of(now()) + interval '2 months', '1 month') loop

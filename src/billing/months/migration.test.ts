@@ -12,6 +12,16 @@ import { settleCharges } from '../settlements.store.ts';
 
 const migrations = join(import.meta.dirname, '../../../migrations');
 
+test('a new installation begins with this month and the next two', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  const months = await database.query<{ months: number }>(
+    `select count(*)::integer as months from pg_inherits
+      where inhparent in ('ledger'::regclass, 'activity'::regclass) and inhrelid::regclass::text ~ '\\d$' group by inhparent`,
+  );
+  assert.deepEqual(months, [{ months: 3 }, { months: 3 }]);
+});
+
 test('an installation with rows keeps them, and its calls stay charged once', async (t) => {
   const { database, drop } = await createTestDatabase();
   t.after(drop);
