@@ -40,7 +40,7 @@ export async function listAccountsUpTo(
  *
  *   account   of those asked for, whose marks the transaction has locked: the ones that are summed up so far
  *   gone      the rows that go, as `fresh` in sums.store.ts
- *   opened    what they add up to joins what went before
+ *   opened    what they add up to, with what went before: alone it may be less than nothing
  *   ..._less  the sums of their calls, by hour, day and month, and before each day of a month (0026_usage_by_month.sql); a
  *             sum of which nothing is left goes, and with a day that has no calls left what lies before it
  *   chunk     chunks of lists that have such calls: whole ones go, of others the rest stays
@@ -62,14 +62,15 @@ const closeStatement = `
   ), opened as (
     insert into ledger_openings (account_id, seq, micro, by_type)
     select account_id, $2, sum(micro), jsonb_object_agg(type, micro)
-      from (select account_id, type, sum(micro) as micro from gone group by 1, 2) typed group by 1
-        on conflict (account_id) do update
-       set seq = excluded.seq, micro = ledger_openings.micro + excluded.micro, by_type = (
-             select jsonb_object_agg(key, micro)
-               from (select key, sum(value::numeric) as micro
-                       from (select * from jsonb_each_text(ledger_openings.by_type)
-                             union all select * from jsonb_each_text(excluded.by_type)) each group by key) total)
-    returning account_id
+      from (select account_id, type, sum(micro) as micro
+              from (select account_id, type, micro from gone
+                    union all
+                    select account_id, key, value::bigint
+                      from ledger_openings cross join lateral jsonb_each_text(by_type)
+                     where account_id in (select account_id from gone)) part
+             group by 1, 2) typed
+     group by 1
+        on conflict (account_id) do update set seq = excluded.seq, micro = excluded.micro, by_type = excluded.by_type
   ), call as materialized (
     select * from gone where type = 'inference'
   ), mark_less as (

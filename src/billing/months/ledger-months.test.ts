@@ -116,6 +116,23 @@ test('a request is charged once although a month begins between two attempts', a
   assert.deepEqual(await findings(), []);
 });
 
+test('a month in which an account only spends is closed like any other', async () => {
+  const accountId = await openAccount(database(), 10_000n);
+  const [first, second, third] = ['2027-02', '2027-03', '2027-04'] as const;
+  for (const month of [second, third]) {
+    await turnTo(month);
+    await settleCharges(database(), [chargeFor(accountId), chargeFor(accountId)], { timeoutMs });
+  }
+  await sums().catchUp();
+  for (const month of [first, second]) assert.equal(await closeMonth(database(), monthOf(month)), true);
+  assert.equal(await closeMonth(database(), monthOf(first)), true, 'closed already');
+  const openings = await database().query('select micro, by_type from ledger_openings where account_id = $1', [
+    accountId,
+  ]);
+  assert.deepEqual(openings, [{ micro: 9_800n, by_type: { grant: 10_000, inference: -200 } }]);
+  assert.deepEqual(await findings(), []);
+});
+
 test('a row that could be charged again is found', async () => {
   const accountId = await openAccount(database(), 10_000n);
   const charge = chargeFor(accountId);
