@@ -49,7 +49,9 @@ export type StageOptions = {
 };
 
 export async function openStage({ settings = {}, host }: StageOptions = {}): Promise<Stage> {
-  const [database, site] = await Promise.all([createTestDatabase(), readySite()]);
+  // First: where the app cannot be built, nothing is open that would keep the test from ending.
+  const site = await readySite();
+  const database = await createTestDatabase();
   const app = await startApp(database.database, { settings, site });
   const origin = host === undefined ? app.origin : `http://${host}`;
   const browser = await launchBrowser(host === undefined ? [] : [resolverRule(host, app.origin)]);
