@@ -1166,6 +1166,10 @@ export type Schemas = {
       test_ratio: number | null;
       every_steps: number | null;
       early_stopping_patience: number | null;
+      control: {
+        dataset_version_id: string;
+        replay_ratio: number;
+      } | null;
     };
     deploy: {
       alias: string;
@@ -2685,6 +2689,10 @@ export type Routes = {
         test_ratio?: number | null;
         every_steps?: number | null;
         early_stopping_patience?: number | null;
+        control?: {
+          dataset_version_id: string;
+          replay_ratio?: number;
+        } | null;
       };
       deploy?: {
         alias: string;
@@ -2705,6 +2713,10 @@ export type Routes = {
           test_ratio: number | null;
           every_steps: number | null;
           early_stopping_patience: number | null;
+          control: {
+            dataset_version_id: string;
+            replay_ratio: number;
+          } | null;
         };
       };
       estimate: {
