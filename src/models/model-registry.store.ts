@@ -35,7 +35,6 @@ const isOpen = `p.archived_at is null and h.state in ('active', 'warming')`;
 const probe = (name: string, table: string, condition: string) =>
   `cross join lateral (select * from ${table} where ${condition} limit 1) ${name}`;
 
-const ownerOf = probe('o', 'accounts', 'id = p.account_id');
 const projectOf = probe('p', 'projects', 'id = h.project_id');
 
 /**
@@ -43,35 +42,43 @@ const projectOf = probe('p', 'projects', 'id = h.project_id');
  * models are for whoever sees their project: also through a share of another model of it.
  */
 const sources: Record<Access, string> = {
-  owned: `projects p join hosted_models h on h.project_id = p.id ${ownerOf} where p.account_id = $1`,
-  shared: `model_shares s ${probe('h', 'hosted_models', 'id = s.hosted_model_id')} ${projectOf} ${ownerOf}
+  owned: `projects p join hosted_models h on h.project_id = p.id where p.account_id = $1`,
+  shared: `model_shares s ${probe('h', 'hosted_models', 'id = s.hosted_model_id')} ${projectOf}
     where s.account_id = $1 and ${isValid} and h.visibility in ('shared', 'public') and ${isOpen}`,
-  public: `hosted_models h ${projectOf} ${ownerOf}
+  public: `hosted_models h ${projectOf}
     where h.visibility = 'public' and p.account_id <> $1 and ${isOpen}
       and (p.visibility = 'public'
            or exists (select from model_shares s where s.account_id = $1 and s.project_id = p.id and ${isValid}))
       and not exists (select from model_shares s where s.hosted_model_id = h.id and s.account_id = $1 and ${isValid})`,
 };
 
+const askedProject = `(
+      select asked.id from projects asked join accounts owner on owner.id = asked.account_id
+       where owner.slug = $5 and asked.slug = $6)`;
+
 const matches = (access: Access) => `($2::text is null or $2 = '${access}')
       and ($3::text is null or p.kind = $3) and ($4::text is null or h.state = $4)
-      and ($5::text is null or o.slug = $5 and p.slug = $6)
+      and ($5::text is null or p.id = ${askedProject})
       and ($7::text is null or position($7 in h.search_text) > 0)`;
 
-const pageOfSource = (access: Access) => `(
-  select ${hostedColumns}, '${access}' as access, p.kind, p.slug as "projectSlug", o.id as "ownerId",
-         o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
-         to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position,
-         h.created_at as newest, h.id as last
-    from ${sources[access]} and ${matches(access)}
-      and h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9)
-   order by h.created_at desc, h.id desc limit $10)`;
+/** The newest of a source after the position: what is shown of them is read for one page only. */
+const newestOfSource = (access: Access) => `(
+    select h.id, h.created_at, '${access}' as access
+      from ${sources[access]} and ${matches(access)}
+       and h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9)
+     order by h.created_at desc, h.id desc limit $10)`;
 
 const countOfSource = (access: Access) => `(select count(*) from ${sources[access]} and ${matches(access)})`;
 
 const everyAccess: readonly Access[] = ['owned', 'shared', 'public'];
 
-const pageStatement = `${everyAccess.map(pageOfSource).join(' union all ')} order by newest desc, last desc limit $10`;
+const pageStatement = `
+  select ${hostedColumns}, page.access, p.kind, p.slug as "projectSlug", o.id as "ownerId", o.slug as "ownerSlug",
+         p.archived_at is not null as "isArchived",
+         to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    from (${everyAccess.map(newestOfSource).join(' union all ')} order by created_at desc, id desc limit $10) page
+   ${probe('h', 'hosted_models', 'id = page.id')} ${projectOf} ${probe('o', 'accounts', 'id = p.account_id')}
+   order by page.created_at desc, page.id desc`;
 const countStatement = `select (${everyAccess.map(countOfSource).join(' + ')})::integer as total`;
 
 /** Hosted models that an account may know of, after a position, newest first, and how many there are in all. */
