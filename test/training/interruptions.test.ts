@@ -14,7 +14,7 @@ import { becomePerson, type Person, scriptedTrainer } from '../../src/training/t
 import { trainOf } from './skill.ts';
 
 const jobsMade = 6;
-/** One more, and a job might by chance be lost four times before its first checkpoint, which ends it. */
+/** With four, one run in six failed for a reason that was not found; losses in a row before a checkpoint are a guess. */
 const kills = 3;
 
 test('jobs whose server and trainers are killed at any moment all succeed, with whole logs and exact books', {
