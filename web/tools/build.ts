@@ -61,7 +61,7 @@ async function compressAll(assets: string): Promise<void> {
     names.map(async (name) => {
       const content = await readFile(join(assets, name));
       if (content.length < 1024) return;
-      const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+      const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
       await writeFile(join(assets, `${name}.br`), await promisify(brotliCompress)(content, quality));
       await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(content, { level: 9 }));
     }),

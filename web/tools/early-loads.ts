@@ -1,9 +1,15 @@
 import type { IndexHtmlTransformContext, Plugin } from 'vite';
 
 /** A page and what it will ask for as soon as the app runs: its own code, and the first answers. */
-type EarlyPage = { path: string; modules: readonly string[]; answers?: readonly string[] };
+type EarlyPage = {
+  path: string;
+  modules: readonly string[];
+  /** `$1` and `$2` are the groups of the path. */
+  answers?: readonly string[];
+};
 
-const project = '^/projects/[^/]+/[^/]+';
+const project = '^/projects/([^/]+)/([^/]+)';
+const projectAnswer = '/api/v1/projects/$1/$2';
 const frame = 'projects/project-frame.tsx';
 
 /** The pages that people come to from outside: by a bookmark, or by reloading. */
@@ -11,10 +17,14 @@ const pages: readonly EarlyPage[] = [
   { path: '^/$', modules: ['dashboard/dashboard-page.tsx'], answers: ['/api/v1/dashboard?window=7d'] },
   { path: '^/projects$', modules: ['projects/projects-page.tsx'] },
   { path: '^/keys$', modules: ['keys/keys-page.tsx'] },
-  { path: `${project}$`, modules: [frame, 'projects/project-home.tsx'] },
-  { path: `${project}/playground$`, modules: [frame, 'playground/playground-page.tsx'] },
-  { path: `${project}/data$`, modules: [frame, 'data/datasets-page.tsx'] },
-  { path: `${project}/training-jobs/[^/]+$`, modules: [frame, 'training/job-page.tsx'] },
+  { path: `${project}$`, modules: [frame, 'projects/project-home.tsx'], answers: [projectAnswer] },
+  {
+    path: `${project}/playground$`,
+    modules: [frame, 'playground/playground-page.tsx'],
+    answers: [projectAnswer, '/api/v1/base-models?limit=100', `${projectAnswer}/hosted-models?source=alias&limit=100`],
+  },
+  { path: `${project}/data$`, modules: [frame, 'data/datasets-page.tsx'], answers: [projectAnswer] },
+  { path: `${project}/training-jobs/[^/]+$`, modules: [frame, 'training/job-page.tsx'], answers: [projectAnswer] },
 ];
 
 const mark = '/* early loads */';
@@ -37,18 +47,26 @@ type Bundle = NonNullable<IndexHtmlTransformContext['bundle']>;
 
 function scriptOf(bundle: Bundle): string {
   const table = pages.map(({ path, modules, answers = [] }) => ({ path, files: filesOf(bundle, modules), answers }));
-  return `const early = ${JSON.stringify(table)};
+  return `const pages = ${JSON.stringify(table)};
         const metaOf = (name) => document.querySelector('meta[name="fanfold-' + name + '"]').content;
         const base = metaOf('base');
-        const page = early.find(({ path }) => new RegExp(path).test(location.pathname.slice(base.length)));
-        const load = (href, fields) =>
-          document.head.append(Object.assign(document.createElement('link'), { href: base + href }, fields));
+        const path = location.pathname.slice(base.length);
+        const page = pages.find(({ path: pattern }) => new RegExp(pattern).test(path));
+        const ask = (address) => {
+          const answer = fetch(base + address, { credentials: 'same-origin', headers: { accept: 'application/json' } });
+          answer.catch(() => {});
+          fanfoldEarly[base + address] = answer;
+        };
         if (metaOf('session') === 'some') {
           document.documentElement.dataset.boot = '';
-          load('/api/v1/auth/session', { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous' });
-          for (const file of page ? page.files : []) load('/assets/' + file, { rel: 'modulepreload' });
+          window.fanfoldEarly = {};
+          ask('/api/v1/auth/session');
+          for (const file of page ? page.files : [])
+            document.head.append(
+              Object.assign(document.createElement('link'), { rel: 'modulepreload', href: base + '/assets/' + file }),
+            );
           if (page && !location.search)
-            for (const path of page.answers) load(path, { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous' });
+            for (const answer of page.answers) ask(path.replace(new RegExp(page.path), answer));
         }`;
 }
 

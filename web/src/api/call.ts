@@ -1,4 +1,5 @@
 import { basePath } from '../app/page-settings.ts';
+import { fetchOnce } from './early-answers.ts';
 import type { Routes } from './generated/contract.ts';
 import { lostConnection, Problem, problemOf } from './problem.ts';
 import { csrfToken, renewSession } from './session.ts';
@@ -67,8 +68,10 @@ export async function send(route: RouteName, options: LooseOptions): Promise<Res
 async function request(route: RouteName, { path, query, body, signal, idempotencyKey, headers }: LooseOptions) {
   const [method = '', template = ''] = route.split(' ');
   const isChange = method !== 'GET';
+  const address = basePath() + fill(template, path ?? {}) + queryText(query ?? {});
+  const ask = isChange ? fetch : fetchOnce;
   try {
-    return await fetch(basePath() + fill(template, path ?? {}) + queryText(query ?? {}), {
+    return await ask(address, {
       method,
       credentials: 'same-origin',
       headers: {

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { basePath } from '../app/page-settings.ts';
+import { fetchOnce } from './early-answers.ts';
 import type { Schemas } from './generated/contract.ts';
 import { lostConnection, problemOf } from './problem.ts';
 import { queryClient } from './query-client.ts';
@@ -14,7 +15,8 @@ export const sessionQuery = queryOptions({
 });
 
 async function readSession(): Promise<SignedIn | null> {
-  const response = await fetch(`${basePath()}/api/v1/auth/session`, { credentials: 'same-origin' }).catch(() => {
+  const address = `${basePath()}/api/v1/auth/session`;
+  const response = await fetchOnce(address, { credentials: 'same-origin' }).catch(() => {
     throw lostConnection();
   });
   if (response.status === 401) return null;

@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { type Language, useLanguage } from './language.tsx';
 
 const tags: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
@@ -8,41 +7,50 @@ export type Format = ReturnType<typeof createFormat>;
 /** Numbers, credits and times as people of a language write them. Times are those of the reader. */
 export function createFormat(language: Language) {
   const tag = tags[language];
-  const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
-  const short = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
-  const fewDecimals = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  const manyDecimals = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
-  const significant = new Intl.NumberFormat(tag, { notation: 'compact', maximumSignificantDigits: 3 });
-  const date = new Intl.DateTimeFormat(tag, { dateStyle: 'medium' });
-  const moment = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' });
-  const minute = new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' });
-  const dayUtc = new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-  const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
-  const list = new Intl.ListFormat(tag);
+  const whole = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
+  const short = once(() => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 }));
+  const percent = once(() => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 }));
+  const fewDecimals = once(() => new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+  const manyDecimals = once(() => new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 6 }));
+  const significant = once(() => new Intl.NumberFormat(tag, { notation: 'compact', maximumSignificantDigits: 3 }));
+  const date = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' }));
+  const moment = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
+  const minute = once(() => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }));
+  const dayUtc = once(() => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' }));
+  const relative = once(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
+  const list = once(() => new Intl.ListFormat(tag));
   return {
-    number: (value: number) => whole.format(value),
-    shortNumber: (value: number) => (value < 10_000 ? whole.format(value) : short.format(value)),
-    percent: (part: number) => percent.format(part),
+    number: (value: number) => whole().format(value),
+    shortNumber: (value: number) => (value < 10_000 ? whole().format(value) : short().format(value)),
+    percent: (part: number) => percent().format(part),
     /** Credits to be read; amounts of calls are tiny, so decimals are cut only where nobody misses them. */
     credits: (text: string) => {
       const value = Number(text);
-      if (value === 0) return whole.format(0);
-      return Math.abs(value) >= 1 ? fewDecimals.format(value) : manyDecimals.format(value);
+      if (value === 0) return whole().format(0);
+      return Math.abs(value) >= 1 ? fewDecimals().format(value) : manyDecimals().format(value);
     },
     /** Of an axis: as few digits as tell the marks apart. */
-    shortAmount: (value: number) => significant.format(value),
+    shortAmount: (value: number) => significant().format(value),
     /** Credits as they are booked, with all six decimals. */
     exactCredits: (text: string) =>
       new Intl.NumberFormat(tag, { minimumFractionDigits: 6, maximumFractionDigits: 6 }).format(Number(text)),
-    date: (at: string | Date) => date.format(new Date(at)),
-    moment: (at: string | Date) => moment.format(new Date(at)),
-    hour: (at: string | Date) => minute.format(new Date(at)),
+    date: (at: string | Date) => date().format(new Date(at)),
+    moment: (at: string | Date) => moment().format(new Date(at)),
+    hour: (at: string | Date) => minute().format(new Date(at)),
     /** Of a day that is counted in UTC. */
-    dayUtc: (at: string | Date) => dayUtc.format(new Date(at)),
-    ago: (at: string | Date, nowMs: number) => agoIn(relative, new Date(at).getTime() - nowMs),
+    dayUtc: (at: string | Date) => dayUtc().format(new Date(at)),
+    ago: (at: string | Date, nowMs: number) => agoIn(relative(), new Date(at).getTime() - nowMs),
     duration: (ms: number) => durationIn(tag, ms),
-    list: (parts: readonly string[]) => list.format(parts),
+    list: (parts: readonly string[]) => list().format(parts),
+  };
+}
+
+/** The browser's formats are expensive to make: each is made when it is first needed. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -80,7 +88,13 @@ function durationIn(tag: string, ms: number): string {
     .replace(/ /g, '\u00a0');
 }
 
+const formats: Readonly<Record<Language, Format>> = { en: createFormat('en'), zh: createFormat('zh') };
+
 export function useFormat(): Format {
-  const { language } = useLanguage();
-  return useMemo(() => createFormat(language), [language]);
+  return formats[useLanguage().language];
+}
+
+/** The first format of all takes longer than the others: the browser reads its tables. Better while something is awaited. */
+export function warmFormats(language: Language): void {
+  formats[language].number(0);
 }

@@ -14,7 +14,7 @@ type Chosen = { language: Language; choose: (language: Language) => void };
 const LanguageContext = createContext<Chosen>({ language: 'en', choose: () => {} });
 
 /** The page has its language before the first paint; `index.html` reads what was chosen. */
-function languageOfPage(): Language {
+export function languageOfPage(): Language {
   return languageOf(document.documentElement.lang);
 }
 

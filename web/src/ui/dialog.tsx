@@ -1,4 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 
@@ -10,12 +11,23 @@ export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'chi
 /** The head of a dialog is no landmark beside that of the page. */
 export const plainHeader = { header: { role: 'none' } };
 
+/**
+ * One that is open from its first moment opens in its second: only when it sees itself open does the library keep where
+ * the focus came from.
+ */
+export function useOpened(isOpen: boolean): boolean {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => setThere(true), []);
+  return isOpen && isThere;
+}
+
 /** A dialog: takes the focus, keeps it, and gives it back. */
-export function Dialog({ isFirm = false, ...props }: DialogProps) {
+export function Dialog({ isFirm = false, opened, ...props }: DialogProps) {
   const t = useTexts(sharedTexts);
   return (
     <Modal
       {...props}
+      opened={useOpened(opened)}
       closeOnClickOutside={!isFirm}
       closeOnEscape={!isFirm}
       withCloseButton={!isFirm}

@@ -1,22 +1,25 @@
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { type Language, languageOf } from '../i18n/language.tsx';
 import { textOfProblem } from '../i18n/problem-texts.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconAlertCircle, IconCheck } from './icons.tsx';
 
+/** Comes after the first page, before anything is to be told. */
+export const loadNotices = () => import('./notices.tsx');
+
 const colors = { good: 'pine', bad: 'rust' } as const;
 
 /** A short word in the corner about something that was done; never the only place where a failure is told. */
 export function notify({ tone, text }: { tone: 'good' | 'bad'; text: ReactNode }): void {
-  notifications.show({
+  const fields = {
     message: text,
     color: colors[tone],
     icon: tone === 'good' ? <IconCheck size={16} /> : <IconAlertCircle size={16} />,
     autoClose: tone === 'good' ? 4_000 : 10_000,
     withBorder: true,
     closeButtonProps: { 'aria-label': sharedTexts[languageOf(document.documentElement.lang)].close },
-  });
+  };
+  void loadNotices().then(({ show }) => show(fields), console.error);
 }
 
 /** For changes that are made with one click, where there is no place beside it for a note. */

@@ -1,42 +1,33 @@
-import { Menu, UnstyledButton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { forgetAccount, sessionQuery } from '../../api/session.ts';
+import { forgetAccount } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
-import { IconChevronDown, IconKeyboard, IconLogout, IconUser } from '../../ui/icons.tsx';
+import { IconKeyboard, IconLogout, IconUser } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
-import styles from './account-menu.module.css';
+import { AccountFace } from './account-face.tsx';
 import { frameTexts } from './frame-texts.ts';
 import { LanguageItems, SchemeItems } from './preference-items.tsx';
-import { openShortcuts } from './shortcuts.tsx';
+import { openShortcuts } from './shortcut-keys.ts';
 
-/** Who is signed in, and what belongs to him: settings, language, appearance, signing out. */
-export function AccountMenu({ isCompact = false }: { isCompact?: boolean }) {
+/** What belongs to an account: settings, language, appearance, signing out. It is open when it comes: it was asked for. */
+export function AccountMenu({ isCompact }: { isCompact: boolean }) {
   const t = useTexts(frameTexts);
   const navigate = useNavigate();
-  const { data: session } = useQuery(sessionQuery);
   const signOut = useSignOut();
-  const name = session?.account.display_name ?? '';
-  const secondLine = session?.account.email ?? session?.account.slug;
-  // What is seen is part of the name: somebody may say it to his computer.
-  const label = isCompact ? t.account(name) : `${t.account(name)} ${secondLine ?? ''}`;
+  const [isOpen, setOpen] = useState(false);
+  const face = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that was pressed is gone; the focus comes back to this one.
+    face.current?.focus({ preventScroll: true });
+    setOpen(true);
+  }, []);
   return (
-    <Menu position={isCompact ? 'bottom-end' : 'top-start'} width={240}>
+    <Menu opened={isOpen} onChange={setOpen} position={isCompact ? 'bottom-end' : 'top-start'} width={240}>
       <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={label} data-compact={isCompact || undefined}>
-          {/* Drawn by the style: as a text they would be part of what the button is called. */}
-          <span className={styles.initials} data-initials={initialsOf(name)} />
-          {!isCompact && (
-            <>
-              <span className={styles.names}>
-                <span>{name}</span> <span className={styles.second}>{secondLine}</span>
-              </span>
-              <IconChevronDown size={16} />
-            </>
-          )}
-        </UnstyledButton>
+        <AccountFace ref={face} isCompact={isCompact} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconUser size={16} />} onClick={() => navigate({ to: '/account' })}>
@@ -73,12 +64,4 @@ function useSignOut() {
     forgetAccount();
     await navigate({ to: '/sign-in' });
   };
-}
-
-/** Two letters of a name; of a Chinese one the first character says enough. */
-function initialsOf(name: string): string {
-  const [first = '', ...rest] = name.trim().split(/\s+/);
-  const last = rest.at(-1) ?? '';
-  const letters = /^\p{Script=Han}/u.test(first) ? [...first].slice(0, 1) : [[...first][0], [...last][0]];
-  return letters.join('').toUpperCase();
 }

@@ -1,20 +1,23 @@
-import { ActionIcon, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { plainHeader } from '../../ui/dialog.tsx';
-import { IconMenu2 } from '../../ui/icons.tsx';
-import { AccountMenu } from './account-menu.tsx';
+import { whenIdle } from '../when-idle.ts';
+import { AccountButton, loadAccountMenu } from './account-button.tsx';
 import { Brand } from './brand.tsx';
 import styles from './frame.module.css';
 import { FrameSkeleton } from './frame-skeleton.tsx';
 import { frameTexts } from './frame-texts.ts';
-import { Shortcuts } from './shortcuts.tsx';
+import { loadNavigationDrawer, NavigationButton } from './navigation-button.tsx';
+import { loadShortcutHelp, Shortcuts } from './shortcuts.tsx';
 import { SideNavigation } from './side-navigation.tsx';
 import { useFocusOnArrival } from './use-focus-on-arrival.ts';
+
+/** What nobody sees at first, so that it is there when it is asked for. */
+function loadTheRest(): void {
+  for (const load of [loadAccountMenu, loadNavigationDrawer, loadShortcutHelp]) void load().catch(() => {});
+}
 
 /** What is around every page of an account. */
 export function Frame() {
@@ -27,6 +30,7 @@ export function Frame() {
     if (isOver) void router.invalidate();
   }, [isOver, router]);
   useFocusOnArrival();
+  useEffect(() => whenIdle(loadTheRest), []);
   if (isOver) return <FrameSkeleton />;
   return (
     <div className={styles.frame}>
@@ -35,45 +39,18 @@ export function Frame() {
       </a>
       <Shortcuts />
       <header className={styles.top}>
-        <NavigationDrawer />
+        <NavigationButton />
         <Brand />
-        <AccountMenu isCompact />
+        <AccountButton isCompact />
       </header>
       <aside className={styles.side} aria-label={t.side}>
         <Brand />
         <SideNavigation />
-        <AccountMenu />
+        <AccountButton />
       </aside>
       <main id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
     </div>
-  );
-}
-
-function NavigationDrawer() {
-  const t = useTexts(frameTexts);
-  const { close: closeText } = useTexts(sharedTexts);
-  const [isOpen, setOpen] = useState(false);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when one has gone somewhere
-  useEffect(() => setOpen(false), [pathname]);
-  return (
-    <>
-      <ActionIcon size="xl" aria-label={t.openNavigation} aria-expanded={isOpen} onClick={() => setOpen(true)}>
-        <IconMenu2 size={22} />
-      </ActionIcon>
-      <Drawer
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        size={280}
-        title={<Brand />}
-        closeButtonProps={{ 'aria-label': closeText }}
-        attributes={plainHeader}
-        transitionProps={{ duration: 150 }}
-      >
-        <SideNavigation />
-      </Drawer>
-    </>
   );
 }

@@ -4,6 +4,13 @@ const fields =
 
 const keptUnder = 'fanfold.shortcuts';
 
+export const openEvent = 'fanfold:shortcuts';
+
+/** Shows the help about them. */
+export function openShortcuts(): void {
+  window.dispatchEvent(new Event(openEvent));
+}
+
 /** They can be switched off: some people speak to their computer. */
 export function areShortcutsOn(): boolean {
   return localStorage.getItem(keptUnder) !== 'off';

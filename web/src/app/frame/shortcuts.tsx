@@ -1,30 +1,26 @@
-import { Kbd, Stack, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Fragment, useEffect, useState } from 'react';
-import { useTexts } from '../../i18n/catalogue.ts';
-import { useLanguage } from '../../i18n/language.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { navigation } from '../rooms.ts';
-import { frameTexts } from './frame-texts.ts';
-import { areShortcutsOn, isTyping, keepShortcuts } from './shortcut-keys.ts';
-import styles from './shortcuts.module.css';
+import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from './shortcut-keys.ts';
 
-const openEvent = 'fanfold:shortcuts';
 /** Time for the second key. */
 const secondKeyMs = 1_500;
 
-export function openShortcuts(): void {
-  window.dispatchEvent(new Event(openEvent));
-}
+export const loadShortcutHelp = () => import('./shortcut-help.tsx');
 
-/** Keys that lead to pages, and the help about them. They can be switched off: some people speak to their computer. */
+const ShortcutHelp = lazy(async () => ({ default: (await loadShortcutHelp()).ShortcutHelp }));
+
+/** Keys that lead to pages, and the help about them, which comes when it is asked for. */
 export function Shortcuts() {
-  const t = useTexts(frameTexts);
+  const [isAsked, setAsked] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const [isOn, setOn] = useState(areShortcutsOn);
-  useShortcuts(isOn && !isOpen, () => setOpen(true));
+  useShortcuts(isOn && !isOpen, openShortcuts);
   useEffect(() => {
-    const open = () => setOpen(true);
+    const open = () => {
+      setAsked(true);
+      setOpen(true);
+    };
     window.addEventListener(openEvent, open);
     return () => window.removeEventListener(openEvent, open);
   }, []);
@@ -32,46 +28,11 @@ export function Shortcuts() {
     keepShortcuts(next);
     setOn(next);
   };
+  if (!isAsked) return null;
   return (
-    <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t.shortcuts}>
-      <Stack gap="md">
-        <Text size="sm" c="dimmed">
-          {t.shortcutsHelp}
-        </Text>
-        <ShortcutList />
-        <Switch label={t.shortcutsOn} checked={isOn} onChange={(event) => turn(event.currentTarget.checked)} />
-      </Stack>
-    </Dialog>
-  );
-}
-
-function ShortcutList() {
-  const t = useTexts(frameTexts);
-  const { language } = useLanguage();
-  const rows = [
-    ...navigation.map(({ shortcut, texts }) => ({
-      keys: ['G', shortcut.toUpperCase()],
-      text: t.goTo(texts[language].nav),
-    })),
-    { keys: ['/'], text: t.focusSearch },
-    { keys: ['?'], text: t.showShortcuts },
-  ];
-  return (
-    <dl className={styles.list}>
-      {rows.map(({ keys, text }) => (
-        <div key={text}>
-          <dt>
-            {keys.map((key, index) => (
-              <Fragment key={key}>
-                {index > 0 && <span> {t.keyThenKey} </span>}
-                <Kbd>{key}</Kbd>
-              </Fragment>
-            ))}
-          </dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
+    <Suspense>
+      <ShortcutHelp isOpen={isOpen} onClose={() => setOpen(false)} isOn={isOn} onTurn={turn} />
+    </Suspense>
   );
 }
 

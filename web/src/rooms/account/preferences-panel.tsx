@@ -1,10 +1,11 @@
-import { Group, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { useId } from 'react';
 import { frameTexts } from '../../app/frame/frame-texts.ts';
 import { useKeepLanguage } from '../../app/frame/use-keep-language.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { languages, useLanguage } from '../../i18n/language.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { accountTexts } from './account-texts.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
@@ -10,6 +10,7 @@ import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';

@@ -1,4 +1,4 @@
-import { Progress, SegmentedControl, Skeleton } from '@mantine/core';
+import { Progress, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { TimeBars } from '../../charts/time-bars.tsx';
@@ -8,6 +8,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import styles from './billing.module.css';
 import { spanOf, summaryQuery, type UsageGroup } from './billing-queries.ts';

@@ -1,15 +1,16 @@
-import { SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { Later } from '../../ui/later.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Part } from '../../ui/part.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Alerts } from './alerts.tsx';
 import styles from './dashboard-page.module.css';
 import { dashboardQuery, isWindow, type Window, windows } from './dashboard-queries.ts';
-import { DashboardSkeleton } from './dashboard-skeleton.tsx';
+import { ChartsSkeleton, DashboardSkeleton } from './dashboard-skeleton.tsx';
 import { dashboardTexts } from './dashboard-texts.ts';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -57,15 +58,17 @@ function Overview({ window }: { window: Window }) {
       {dialogs}
       <Alerts dashboard={data} />
       <Figures dashboard={data} />
-      <div className={styles.pair}>
-        <CallsChart dashboard={data} />
-        <CreditsChart dashboard={data} />
-      </div>
-      <RunningJobs jobs={data.training.active} />
-      <div className={styles.pair}>
-        <RecentProjects projects={data.projects.recent} />
-        <TopModels models={data.models.top} />
-      </div>
+      <Later skeleton={<ChartsSkeleton />}>
+        <div className={styles.pair}>
+          <CallsChart dashboard={data} />
+          <CreditsChart dashboard={data} />
+        </div>
+        <RunningJobs jobs={data.training.active} />
+        <div className={styles.pair}>
+          <RecentProjects projects={data.projects.recent} />
+          <TopModels models={data.models.top} />
+        </div>
+      </Later>
     </div>
   );
 }

@@ -6,6 +6,24 @@ import styles from './dashboard-page.module.css';
 
 const cells = ['available', 'spent', 'requests', 'latency'];
 
+function Charts() {
+  return (
+    <div className={styles.pair}>
+      <Skeleton height={276} radius="lg" />
+      <Skeleton height={276} radius="lg" />
+    </div>
+  );
+}
+
+export function ChartsSkeleton() {
+  const t = useTexts(sharedTexts);
+  return (
+    <div role="status" aria-label={t.loading}>
+      <Charts />
+    </div>
+  );
+}
+
 export function DashboardSkeleton() {
   const t = useTexts(sharedTexts);
   return (
@@ -15,10 +33,7 @@ export function DashboardSkeleton() {
           <Skeleton key={cell} height={112} radius="lg" />
         ))}
       </div>
-      <div className={styles.pair}>
-        <Skeleton height={276} radius="lg" />
-        <Skeleton height={276} radius="lg" />
-      </div>
+      <Charts />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, SegmentedControl } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
@@ -13,6 +13,7 @@ import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { When } from '../../ui/when.tsx';
 import { UnfinishedImports } from '../imports/unfinished-imports.tsx';

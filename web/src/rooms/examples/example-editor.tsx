@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, NativeSelect, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconPlus, IconTrash } from '../../ui/icons.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import {
   type EmbeddingDraft,
   type ExampleDraft,

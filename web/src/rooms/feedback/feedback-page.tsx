@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useState } from 'react';
@@ -8,6 +8,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import dataStyles from '../data/data.module.css';
 import { useReadOnly } from '../data/use-read-only.ts';

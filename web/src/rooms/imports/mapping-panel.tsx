@@ -1,8 +1,9 @@
-import { ActionIcon, Button, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconPlus } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { Mapping, Profile } from './imports-queries.ts';

@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
@@ -12,6 +12,7 @@ import { Part } from '../../ui/part.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { registryQuery } from './models-queries.ts';
 import { useRegistryColumns } from './registry-columns.tsx';

@@ -1,21 +1,22 @@
-import { Button, Group, SegmentedControl } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconHistory, IconPlus } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { type Choices, choiceOf } from './choices.ts';
-import { Compare } from './compare.tsx';
-import { History } from './history.tsx';
 import styles from './playground.module.css';
 import { chatQuery } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { type Choice, settingsOf, startWith } from './settings.ts';
 import { Talk } from './talk.tsx';
 
+const History = lazy(async () => ({ default: (await import('./history.tsx')).History }));
+const Compare = lazy(async () => ({ default: (await import('./compare.tsx')).Compare }));
 const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 
 /** Conversations with one model, or with two on the same words. */
@@ -23,7 +24,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
   const t = useTexts(playgroundTexts);
   const { chat: chatId = null, compare = false, model } = route.useSearch();
   const navigate = route.useNavigate();
-  const [isHistoryOpen, setHistoryOpen] = useState(false);
+  const [history, setHistory] = useState<'unasked' | 'open' | 'closed'>('unasked');
   // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
   const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
   const isBegunHere = chatId === null || chatId === begun.chat;
@@ -49,7 +50,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           ]}
         />
         <Group gap="xs">
-          <Button variant="default" leftSection={<IconHistory size={16} />} onClick={() => setHistoryOpen(true)}>
+          <Button variant="default" leftSection={<IconHistory size={16} />} onClick={() => setHistory('open')}>
             {t.history}
           </Button>
           <Button
@@ -62,7 +63,9 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
         </Group>
       </div>
       {compare ? (
-        <Compare key={begun.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
+        <Suspense fallback={<RowsSkeleton columns={2} rows={6} />}>
+          <Compare key={begun.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
+        </Suspense>
       ) : (
         <One
           key={isBegunHere ? begun.number : chatId}
@@ -71,13 +74,17 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           onChat={keepAddress}
         />
       )}
-      <History
-        path={{ owner: project.owner.slug, project: project.slug }}
-        isOpen={isHistoryOpen}
-        onClose={() => setHistoryOpen(false)}
-        current={chatId}
-        onChoose={(chat) => choose(chat === null ? {} : { chat })}
-      />
+      {history !== 'unasked' && (
+        <Suspense>
+          <History
+            path={{ owner: project.owner.slug, project: project.slug }}
+            isOpen={history === 'open'}
+            onClose={() => setHistory('closed')}
+            current={chatId}
+            onChoose={(chat) => choose(chat === null ? {} : { chat })}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Confirm } from '../../ui/confirm.tsx';
+import { useOpened } from '../../ui/dialog.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -30,7 +31,7 @@ export function History({ path, isOpen, onClose, current, onChoose }: HistoryPro
   const { close } = useTexts(sharedTexts);
   return (
     <Drawer
-      opened={isOpen}
+      opened={useOpened(isOpen)}
       onClose={onClose}
       position="right"
       size={360}

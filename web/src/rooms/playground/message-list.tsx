@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { whenIdle } from '../../app/when-idle.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -6,15 +7,23 @@ import { IconMessageCircle } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
-import { Answer } from './answer.tsx';
 import { AnswerText } from './answer-text.tsx';
 import type { Choices } from './choices.ts';
 import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
-import { Said } from './said.tsx';
 import type { ChatSettings } from './settings.ts';
 import type { Conversation, Live } from './use-conversation.ts';
+
+// A new conversation has none: they come while one writes.
+const loadAnswer = () => import('./answer.tsx');
+const loadSaid = () => import('./said.tsx');
+const Answer = lazy(async () => ({ default: (await loadAnswer()).Answer }));
+const Said = lazy(async () => ({ default: (await loadSaid()).Said }));
+
+function loadMessages(): void {
+  for (const load of [loadAnswer, loadSaid]) void load().catch(() => {});
+}
 
 export type MessageListProps = {
   project: Project;
@@ -33,6 +42,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
   const box = useStickToEnd(live);
+  useEffect(() => whenIdle(loadMessages), []);
   if (conversation.isLoading) return <RowsSkeleton columns={1} rows={4} />;
   if (conversation.loadError && messages.length === 0)
     return <ProblemNote error={conversation.loadError} onRetry={() => void conversation.refresh()} />;
@@ -53,27 +63,29 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
           {t.beginText}
         </Empty>
       )}
-      {messages.map((message) =>
-        message.role === 'user' ? (
-          <Said
-            key={message.id}
-            text={message.content ?? ''}
-            onEdit={live ? undefined : (text) => void conversation.edit(settings, message.id, text)}
-          />
-        ) : (
-          <Answer
-            key={message.id}
-            {...{ project, choices, chatId, message }}
-            timing={conversation.timings[message.id]}
-            onRetry={
-              live || (message.state === 'complete' && message !== last)
-                ? undefined
-                : () => void conversation.retry(settings, message.id)
-            }
-          />
-        ),
-      )}
-      {live && <Arriving live={live} />}
+      <Suspense>
+        {messages.map((message) =>
+          message.role === 'user' ? (
+            <Said
+              key={message.id}
+              text={message.content ?? ''}
+              onEdit={live ? undefined : (text) => void conversation.edit(settings, message.id, text)}
+            />
+          ) : (
+            <Answer
+              key={message.id}
+              {...{ project, choices, chatId, message }}
+              timing={conversation.timings[message.id]}
+              onRetry={
+                live || (message.state === 'complete' && message !== last)
+                  ? undefined
+                  : () => void conversation.retry(settings, message.id)
+              }
+            />
+          ),
+        )}
+        {live && <Arriving live={live} />}
+      </Suspense>
       {problem !== null && !isTold && live === null && <ProblemNote error={problem} />}
       <p className={styles.spoken} aria-live="polite">
         {live ? t.answering : last?.role === 'assistant' && last.state === 'complete' ? t.answered : ''}

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
+import { trainedModelsQuery } from '../models/models-queries.ts';
+import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/projects-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
 
 export type PlaygroundSearch = {
@@ -21,6 +22,9 @@ export const playgroundRoute = createRoute({
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(baseModelsQuery);
     void queryClient.prefetchQuery(hostedModelsQuery(params));
+    const askForTrained = ({ kind }: Project) => queryClient.prefetchQuery(trainedModelsQuery(kind));
+    // That it is not there is told by the page around this one.
+    void queryClient.ensureQueryData(projectQuery(params)).then(askForTrained, () => {});
   },
   component: lazyRouteComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
 });

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -8,6 +8,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';

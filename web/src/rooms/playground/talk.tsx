@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { Later } from '../../ui/later.tsx';
+import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
 import { choiceOf } from './choices.ts';
@@ -32,12 +34,14 @@ export function Talk({ project, choices, chatId, onChat, start }: TalkProps) {
           onStop={() => void conversation.stop()}
         />
       </div>
-      <SettingsPanel
-        choices={choices}
-        choice={choiceOf(choices, settings.model)}
-        settings={settings}
-        onChange={setSettings}
-      />
+      <Later skeleton={<RowsSkeleton columns={1} rows={6} />}>
+        <SettingsPanel
+          choices={choices}
+          choice={choiceOf(choices, settings.model)}
+          settings={settings}
+          onChange={setSettings}
+        />
+      </Later>
     </div>
   );
 }

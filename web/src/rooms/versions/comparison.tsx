@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, NativeSelect, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Badge, NativeSelect } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
@@ -7,6 +7,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { IconX } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
 import { examplesTexts } from '../examples/examples-texts.ts';

@@ -1,0 +1,18 @@
+import { lazy, Suspense, useState } from 'react';
+import { AccountFace } from './account-face.tsx';
+
+export const loadAccountMenu = () => import('./account-menu.tsx');
+
+const AccountMenu = lazy(async () => ({ default: (await loadAccountMenu()).AccountMenu }));
+
+/** Who is signed in; the menu under it comes when it is asked for. */
+export function AccountButton({ isCompact = false }: { isCompact?: boolean }) {
+  const [isAsked, setAsked] = useState(false);
+  const face = <AccountFace isCompact={isCompact} onClick={() => setAsked(true)} />;
+  if (!isAsked) return face;
+  return (
+    <Suspense fallback={face}>
+      <AccountMenu isCompact={isCompact} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,26 @@
+import { Drawer } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { plainHeader, useOpened } from '../../ui/dialog.tsx';
+import { Brand } from './brand.tsx';
+import { SideNavigation } from './side-navigation.tsx';
+
+export type NavigationDrawerProps = { isOpen: boolean; onClose: () => void };
+
+/** The side bar where there is no room for it. */
+export function NavigationDrawer({ isOpen, onClose }: NavigationDrawerProps) {
+  const { close } = useTexts(sharedTexts);
+  return (
+    <Drawer
+      opened={useOpened(isOpen)}
+      onClose={onClose}
+      size={280}
+      title={<Brand />}
+      closeButtonProps={{ 'aria-label': close }}
+      attributes={plainHeader}
+      transitionProps={{ duration: 150 }}
+    >
+      <SideNavigation />
+    </Drawer>
+  );
+}

@@ -1,0 +1,8 @@
+import { Notifications, notifications } from '@mantine/notifications';
+
+/** The corner where short words appear. */
+export function Notices() {
+  return <Notifications position="bottom-right" limit={3} containerWidth={380} />;
+}
+
+export const show = notifications.show;

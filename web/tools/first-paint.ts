@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+
+const mark = '/* first paint */';
+const files = ['src/ui/tokens.css', 'src/app/boot.css'];
+const sheet = /<link rel="stylesheet" crossorigin href="([^"]+)">/;
+
+/**
+ * Lets the page be painted before any file has come: the colours and the skeleton of the frame stand in it, with its
+ * nonce, and the style sheet comes beside it. `src/app/style-sheet.ts` applies that before there is anything to style.
+ */
+export function firstPaint(): Plugin[] {
+  const root = join(import.meta.dirname, '..');
+  return [
+    {
+      name: 'first-paint-styles',
+      transformIndexHtml: {
+        order: 'pre',
+        handler: async (html) => {
+          const styles = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+          return html.replace(mark, () => styles.join('\n'));
+        },
+      },
+    },
+    {
+      name: 'first-paint-sheet',
+      transformIndexHtml: {
+        order: 'post',
+        handler: (html) => html.replace(sheet, '<link rel="preload" as="style" crossorigin href="$1">'),
+      },
+    },
+  ];
+}
