@@ -3,7 +3,14 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { grant } from '#billing';
 import { seedAccount, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
@@ -159,6 +166,24 @@ export async function settle(page: Page): Promise<void> {
   while ((await page.locator('[role="status"]').count()) > 0) {
     assert.ok(performance.now() < deadline, 'something still stands in for what is on its way');
     await sleep(20);
+  }
+}
+
+/** Waits until a field has a value, which may come after the field. */
+export async function hasValue(field: Locator, wanted: string): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; ; await sleep(20)) {
+    const value = await field.inputValue();
+    if (value === wanted) return;
+    assert.ok(performance.now() < deadline, `the field holds ${JSON.stringify(value)}`);
+  }
+}
+
+/** What a click has put into the clipboard, once it is there. */
+export async function clipboardWith(page: Page, pattern: RegExp): Promise<string> {
+  for (const deadline = performance.now() + patienceMs; ; await sleep(50)) {
+    const text = String(await page.evaluate('navigator.clipboard.readText()'));
+    if (pattern.test(text)) return text;
+    assert.ok(performance.now() < deadline, `the clipboard holds ${JSON.stringify(text)}`);
   }
 }
 
