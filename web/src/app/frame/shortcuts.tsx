@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useLayoutEffect, useState } from 'react';
 import { navigation } from '../rooms.ts';
 import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from './shortcut-keys.ts';
 
@@ -16,7 +16,7 @@ export function Shortcuts() {
   const [isOpen, setOpen] = useState(false);
   const [isOn, setOn] = useState(areShortcutsOn);
   useShortcuts(isOn && !isOpen, openShortcuts);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const open = () => {
       setAsked(true);
       setOpen(true);
@@ -38,7 +38,8 @@ export function Shortcuts() {
 
 function useShortcuts(isOn: boolean, showHelp: () => void): void {
   const navigate = useNavigate();
-  useEffect(() => {
+  // Before anything is seen: a key that is pressed at once counts.
+  useLayoutEffect(() => {
     if (!isOn) return;
     let waitsForSecondUntil = 0;
     const onKey = (event: KeyboardEvent) => {
