@@ -6,7 +6,10 @@ export type LaterProps = {
   children: ReactNode;
 };
 
+/** False while a part of a page is made for the first time: for what can wait until that stands. */
+export const useIsTime = (): boolean => useDeferredValue(true, false);
+
 /** What is not looked at first: made when the rest of the page stands, which comes sooner by it. */
 export function Later({ skeleton, children }: LaterProps) {
-  return useDeferredValue(true, false) ? children : skeleton;
+  return useIsTime() ? children : skeleton;
 }

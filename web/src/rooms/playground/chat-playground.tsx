@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconHistory, IconPlus } from '../../ui/icons.tsx';
+import { useIsTime } from '../../ui/later.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
@@ -24,6 +25,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
   const t = useTexts(playgroundTexts);
   const { chat: chatId = null, compare = false, model } = route.useSearch();
   const navigate = route.useNavigate();
+  const isTime = useIsTime();
   const [history, setHistory] = useState<'unasked' | 'open' | 'closed'>('unasked');
   // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
   const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
@@ -72,6 +74,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           {...{ project, choices, chatId }}
           first={choiceOf(choices, model ?? '')}
           onChat={keepAddress}
+          isTime={isTime}
         />
       )}
       {history !== 'unasked' && (
@@ -96,16 +99,17 @@ type OneProps = {
   /** For a new one. */
   first: Choice;
   onChat: (chat: string) => void;
+  isTime: boolean;
 };
 
 /** With the settings that the conversation has, or with the published defaults for a new one. */
-function One({ project, choices, chatId, first, onChat }: OneProps) {
+function One({ project, choices, chatId, first, onChat, isTime }: OneProps) {
   const [wasNew] = useState(chatId === null);
   const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
   const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
   const start = startWith(first);
-  if (wasNew) return <Talk {...{ project, choices, chatId, onChat }} start={start} />;
+  if (wasNew) return <Talk {...{ project, choices, chatId, onChat, isTime }} start={start} />;
   if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
   if (!chat.data) return <RowsSkeleton columns={2} rows={6} />;
-  return <Talk {...{ project, choices, chatId, onChat }} start={settingsOf(chat.data, start)} />;
+  return <Talk {...{ project, choices, chatId, onChat, isTime }} start={settingsOf(chat.data, start)} />;
 }

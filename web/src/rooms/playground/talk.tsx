@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Later } from '../../ui/later.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
@@ -17,10 +16,12 @@ type TalkProps = {
   chatId: string | null;
   onChat: (chatId: string) => void;
   start: ChatSettings;
+  /** Whether it is time for the settings, which nobody looks at first. */
+  isTime: boolean;
 };
 
 /** A conversation with one model, with its settings beside it. */
-export function Talk({ project, choices, chatId, onChat, start }: TalkProps) {
+export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkProps) {
   const [settings, setSettings] = useState(start);
   const path = { owner: project.owner.slug, project: project.slug };
   const conversation = useConversation({ path, chatId, onChat });
@@ -34,14 +35,16 @@ export function Talk({ project, choices, chatId, onChat, start }: TalkProps) {
           onStop={() => void conversation.stop()}
         />
       </div>
-      <Later skeleton={<RowsSkeleton columns={1} rows={6} />}>
+      {isTime ? (
         <SettingsPanel
           choices={choices}
           choice={choiceOf(choices, settings.model)}
           settings={settings}
           onChange={setSettings}
         />
-      </Later>
+      ) : (
+        <RowsSkeleton columns={1} rows={6} />
+      )}
     </div>
   );
 }
