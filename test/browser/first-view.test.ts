@@ -44,16 +44,17 @@ const places = { dashboard: 170_000, playground: 186_000 };
 
 test('the first view of the dashboard and of the playground needs no more than a few files of so many bytes', async (t) => {
   const { owner, path } = await seedPlace(stage);
-  const { page, go, leave } = await stage.open(owner);
   for (const [name, most] of Object.entries(places)) {
-    await go(name === 'dashboard' ? '/' : path);
+    const { page } = await stage.open(owner);
+    await withoutCode(page);
+    await page.goto(stage.origin + (name === 'dashboard' ? '/' : path));
     const files = await filesOf(page);
+    await page.context().close();
     const bytes = (await Promise.all(files.map(bytesOf))).reduce((sum, each) => sum + each, 0);
     t.diagnostic(`${name}: ${bytes} bytes in ${files.length} files`);
-    assert.ok(files.length <= 12, `${name} asks for ${files.length} files`);
+    assert.ok(files.length >= 6 && files.length <= 12, `${name} asks for ${files.length} files`);
     assert.ok(bytes <= most, `${name} takes ${bytes} bytes`);
   }
-  await leave();
 });
 
 test('the frame is seen before any code has come, at the place where the app puts it', async () => {
