@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { type ObjectStore, openFolderStore } from '#objects';
+import type { NewDeployment } from '#models';
 import { createCare } from './care.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
+import { createDeployments } from './supervise/deployments.ts';
 import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
@@ -56,6 +58,20 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
+const deployed: NewDeployment[] = [];
+
+function careOf() {
+  const { database } = server;
+  const deployTo = async (deployment: NewDeployment) => {
+    if (deployment.alias === 'refused') throw new Error('The name is taken.');
+    deployed.push(deployment);
+  };
+  return createCare({
+    ...{ database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
+    deployments: createDeployments(database, () => deployTo),
+  });
+}
+
 test('checkpoints stay as long as somebody may go on from them, and no longer', async () => {
   const [old, fresh, unwanted, succeeded] = jobs.map(({ id }) => id);
   assert.ok(old && fresh && unwanted && succeeded);
@@ -78,8 +94,7 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const proof = `adapter_sha256 = '${digest}', archive_sha256 = '${digest}', archive_bytes = 1, result = '${result}'`;
   await change(succeeded, `state = 'succeeded', error = null, ${proof}`);
 
-  const log = { warn: () => {} };
-  const care = createCare({ database: server.database, objects, keptDays: 30, log });
+  const care = careOf();
   // Replicas do it at once.
   await Promise.all([care.tend(), care.tend()]);
   await care.stop();
@@ -94,4 +109,58 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const offered = async (id: string) =>
     (await ada.ok('GET', `${ada.project}/training-jobs/${id}/retry-estimate`)).checkpoint;
   assert.deepEqual([await offered(old), (await offered(fresh))?.step], [null, 5]);
+});
+
+test('what servers left behind that died is removed once its attempt has been over for a while, and nothing else', async () => {
+  const [over, recent] = jobs.slice(4).map(({ id }) => id);
+  assert.ok(over && recent);
+  await server.database.query(
+    `update training_attempts set finished_at = now() - interval '1 hour' where job_id = $1`,
+    [over],
+  );
+  const left = join(dataDir, 'left');
+  const folders = [`${over}/1/out`, `${over}/2/out`, `${recent}/1/out`, 'unknown/1', 'drafts/draft-old', 'drafts/draft-new'];
+  for (const folder of folders) await mkdir(join(left, folder), { recursive: true });
+  const lastWeek = new Date(Date.now() - 7 * 86_400_000);
+  await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
+  const care = careOf();
+  await Promise.all([care.tend(), care.tend()]);
+  await care.stop();
+  const isThere = (folder: string) => 
+    access(join(left, folder)).then(
+      () => true,
+      () => false,
+    );
+  assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, true]);
+});
+
+test('a job whose server died before it put it behind its alias is put there by another, once', async () => {
+  const [due, early, refused] = jobs.slice(6).map(({ id }) => id);
+  assert.ok(due && early && refused);
+  const [digest, result] = ['b'.repeat(64), '{}'];
+  for (const [id, alias, wait] of [
+    [due, 'mine', '-1 second'],
+    [early, 'soon', '1 hour'],
+    [refused, 'refused', '-1 second'],
+  ])
+    await server.database.query(
+      `update training_jobs set state = 'succeeded', error = null, adapter_sha256 = $2, archive_sha256 = $2,
+         archive_bytes = 1, result = $3, deploy = $4, deploy_at = now() + $5::interval where id = $1`,
+      [id, digest, result, JSON.stringify({ alias, activate: true }), wait],
+    );
+  const care = careOf();
+  await Promise.all([care.tend(), care.tend()]);
+  await care.tend();
+  await care.stop();
+  assert.deepEqual(
+    deployed.map(({ jobId, alias, activate, projectSlug }) => ({ jobId, alias, activate, projectSlug })),
+    [{ jobId: due, alias: 'mine', activate: true, projectSlug: 'chat' }],
+  );
+  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null');
+  assert.deepEqual(waiting, [{ id: early }]);
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${refused}/logs?limit=100`);
+  assert.equal(
+    data.at(-1).message,
+    'The job has succeeded, but it could not be put behind "refused": The name is taken.',
+  );
 });

@@ -40,7 +40,8 @@ const [newest] = readdirSync(out)
 const resumed = newest ? Number(newest.slice(5)) : 0;
 const checkpoint = (step) => {
   const name = `ckpt-${String(step).padStart(6, '0')}`;
-  mkdirSync(join(out, `${name}.tmp`));
+  // One that was killed here has left its draft.
+  mkdirSync(join(out, `${name}.tmp`), { recursive: true });
   writeFileSync(join(out, `${name}.tmp`, 'state.json'), JSON.stringify({ step }));
   renameSync(join(out, `${name}.tmp`), join(out, name));
   emit('checkpoint', { step, path: name, bytes: 12, sha256: 'a'.repeat(64) });

@@ -11,8 +11,10 @@ export type LaneOptions<Work> = {
   isAtRest: (work: Work) => boolean;
   /** Its context is gone, with all that was in the cells. */
   forget: (work: Work) => void;
-  /** Contexts beside the base's. */
+  /** Contexts beside the base's; 0: adapters cannot be called. */
   mostAdapters: number;
+  /** One more of them has been made. */
+  opened: (count: number) => void;
   /** Of each of them. */
   adapterSequences: number;
 };
@@ -27,6 +29,13 @@ type Entry<Work> = {
   /** When it got its context. */
   since: number;
 };
+
+/** The model was loaded where memory was short. */
+export class NoRoomForAdapters extends Error {
+  constructor() {
+    super('There is too little memory to serve adapters of this model at present.');
+  }
+}
 
 /**
  * A lane has a context of its own over the shared base model: the plain base, or the base with one adapter. There are few
@@ -108,9 +117,13 @@ export class Lanes<Work> {
 
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
   async #adapted(adapter: Adapter): Promise<NativeContext | null> {
+    const { mostAdapters, openContext, opened } = this.#options;
+    if (mostAdapters === 0) throw new NoRoomForAdapters();
     const native = await this.#adapters.load(adapter);
-    const isFull = this.#withContext().length >= this.#options.mostAdapters;
-    const context = isFull ? this.#takeOver() : await this.#options.openContext(adapter);
+    const count = this.#withContext().length;
+    const isNew = count < mostAdapters;
+    const context = isNew ? await openContext(adapter) : this.#takeOver();
+    if (isNew) opened(count + 1);
     context?.setLoras([native], [1]);
     return context;
   }

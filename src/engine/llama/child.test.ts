@@ -282,6 +282,9 @@ describe('adapters', () => {
       [third, all[0]?.content],
     ]);
     for (const one of turns) assert.equal((await write(one)).content, written.get(one));
+    // The parent knows what memory they take.
+    const counts = child.notices.flatMap((notice) => (notice.type === 'adapter_contexts' ? [notice.count] : []));
+    assert.deepEqual(counts, [1, 2]);
   });
 
   test('an adapter without a context need not wait until the others have nothing to do', async () => {
@@ -305,6 +308,15 @@ describe('adapters', () => {
     const { reply } = await child.write(userPrompt('x', { target: broken }));
     assert.equal(reply.type === 'failed' && reply.fault, 'generation_failed');
     finishedOf(await child.write(userPrompt('x')));
+  });
+
+  test('where there is no memory for adapters their calls are refused, and those of the base are not', async () => {
+    const short = await ChildDriver.start({ ...config, adapterContexts: 0 });
+    const target = { baseModelId: 'test', adapter: adapter('a', 7, 0.3) };
+    const { reply } = await short.write(userPrompt('x', { target }));
+    assert.equal(reply.type === 'failed' && reply.fault, 'capacity_unavailable');
+    finishedOf(await short.write(userPrompt('x')));
+    await short.stop();
   });
 });
 
@@ -367,6 +379,9 @@ describe('embeddings', () => {
 
     const tuned = await embedder.embed(['one'], { adapter: adapter('e', 5, 0.3) });
     assert.notDeepEqual(tuned.vectors[0], vectors[0]);
+    assert.deepEqual((await embedder.embed(['one'])).vectors[0], vectors[0]);
+    const broken = { sha256: 'x', path: file('embed.gguf') };
+    await assert.rejects(embedder.embed(['one'], { adapter: broken }), /generation_failed/);
     assert.deepEqual((await embedder.embed(['one'])).vectors[0], vectors[0]);
     await embedder.stop();
   });

@@ -32,6 +32,7 @@ export class Session {
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
   #dimensions = 0;
+  #adapterContexts = 0;
   /** The end was asked for. */
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
@@ -58,6 +59,11 @@ export class Session {
   /** Length of the embedding vectors; 0 for a text model. */
   get dimensions(): number {
     return this.#dimensions;
+  }
+
+  /** Contexts for adapters that have been made. */
+  get adapterContexts(): number {
+    return this.#adapterContexts;
   }
 
   get alive(): boolean {
@@ -203,6 +209,9 @@ export class Session {
         break;
       case 'pace':
         this.#events.pace(message);
+        break;
+      case 'adapter_contexts':
+        this.#adapterContexts = message.count;
         break;
       case 'ready':
         this.#dimensions = message.dimensions;

@@ -72,6 +72,7 @@ export type TrainingJob = {
   state: JobState;
   attempt: number;
   interruptions: number;
+  crashes: number;
   phase: string | null;
   progress: Progress | null;
   error: JobError | null;

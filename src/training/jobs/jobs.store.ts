@@ -6,7 +6,7 @@ import type { JobState } from './lifecycle.ts';
 const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId", o.slug as "ownerSlug",
   p.slug as "projectSlug", j.name, j.kind, j.base_model_id as "baseModelId", j.base_sha256 as "baseSha256",
   j.dataset_id as "datasetId", j.dataset_version_id as "datasetVersionId", v.sha256 as "datasetSha256", j.hyperparameters,
-  j.evaluation, j.deploy, j.state, j.attempt, j.interruptions, j.phase, j.progress, j.error, j.result, j.snapshot,
+  j.evaluation, j.deploy, j.state, j.attempt, j.interruptions, j.crashes, j.phase, j.progress, j.error, j.result, j.snapshot,
   j.adapter_sha256 as "adapterSha256", j.archive_sha256 as "archiveSha256", j.archive_bytes as "archiveBytes",
   j.rate_micro_per_minute as "rateMicroPerMinute", j.price_version as "priceVersion", j.log_seq as "logSeq",
   j.lease_holder as "leaseHolder", j.created_by as "createdBy", j.created_at as "createdAt", j.started_at as "startedAt",
