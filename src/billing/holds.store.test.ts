@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { constraintOf, type Database } from '#db';
 import { newId } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fc } from '#test/properties.ts';
 import { countHolds, openAccount } from './billing.fixture.ts';
 import { balanceOf } from './grants.ts';
 import { type HoldAnswer, placeHolds, releaseHolds } from './holds.store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 
 const turns = async (count: number) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { bearerDigest, digestOfKey, keyPattern, mintKey } from './key.ts';
 
 const fixed = (byte: number) => () => Buffer.alloc(32, byte);

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import fc from 'fast-check';
 import { writeSampleModel } from '#test/model-files.ts';
+import { fc } from '#test/properties.ts';
 import { GgufError } from './bytes.ts';
 import { readGgufHeader } from './header.ts';
 

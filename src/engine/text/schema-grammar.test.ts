@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { Fault } from '#kernel';
+import { fc } from '#test/properties.ts';
 import { promptGrammar } from './grammar.ts';
 import { type Accepts, bare, promptMatcher, spaced } from './grammar-matcher.fixture.ts';
 import { chatPrompt } from './prompt.fixture.ts';

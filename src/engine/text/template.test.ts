@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Fault } from '#kernel';
+import { fc } from '#test/properties.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 import { assistant, chatPrompt, controlTokens, qwen3Template, system, template, user } from './prompt.fixture.ts';
 import { compileChatTemplate, renderChat } from './template.ts';
