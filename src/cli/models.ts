@@ -33,7 +33,9 @@ async function plannedMemory(config: Config, models: ModelsService): Promise<Map
   for (const { id, kind, maxContextTokens, installed } of models.baseModels()) {
     if (!installed) continue;
     // Whose file is gone has no size either.
-    const memory = await planMemory({ kind, maxContextTokens, ggufPath: installed.ggufPath }, settings).catch(() => null);
+    const memory = await planMemory({ kind, maxContextTokens, ggufPath: installed.ggufPath }, settings).catch(
+      () => null,
+    );
     if (memory) planned.set(id, memory);
   }
   return planned;

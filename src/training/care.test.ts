@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { type ObjectStore, openFolderStore } from '#objects';
 import type { NewDeployment } from '#models';
+import { type ObjectStore, openFolderStore } from '#objects';
 import { createCare } from './care.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
 import { createDeployments } from './supervise/deployments.ts';
@@ -119,14 +119,21 @@ test('what servers left behind that died is removed once its attempt has been ov
     [over],
   );
   const left = join(dataDir, 'left');
-  const folders = [`${over}/1/out`, `${over}/2/out`, `${recent}/1/out`, 'unknown/1', 'drafts/draft-old', 'drafts/draft-new'];
+  const folders = [
+    `${over}/1/out`,
+    `${over}/2/out`,
+    `${recent}/1/out`,
+    'unknown/1',
+    'drafts/draft-old',
+    'drafts/draft-new',
+  ];
   for (const folder of folders) await mkdir(join(left, folder), { recursive: true });
   const lastWeek = new Date(Date.now() - 7 * 86_400_000);
   await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
   const care = careOf();
   await Promise.all([care.tend(), care.tend()]);
   await care.stop();
-  const isThere = (folder: string) => 
+  const isThere = (folder: string) =>
     access(join(left, folder)).then(
       () => true,
       () => false,

@@ -1,7 +1,7 @@
 import type { Adapter } from '../port.ts';
 import { Lanes } from './adapters.ts';
-import { failedBy, refused } from './failed-reply.ts';
 import type { NativeContext, NativeModel } from './binding.ts';
+import { failedBy, refused } from './failed-reply.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { retryAfterSeconds } from './timing.ts';

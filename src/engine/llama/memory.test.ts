@@ -102,8 +102,8 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
       assert.equal(await readShape(path), null);
     }
     assert.deepEqual(needOf({ kind: 'text', fileBytes: 1e9, shape: null, cells: 1_000, batchTokens: 512 }), {
-        ...{ baseBytes: 120e6 + 1.05e9 + 2e8, contextBytes: 1e8 + 3e7, mostContexts: 2 },
-      });
+      ...{ baseBytes: 120e6 + 1.05e9 + 2e8, contextBytes: 1e8 + 3e7, mostContexts: 2 },
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
-import { failedBy, refused } from './failed-reply.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
+import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
