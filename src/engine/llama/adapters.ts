@@ -11,7 +11,7 @@ export type LaneOptions<Work> = {
   isAtRest: (work: Work) => boolean;
   /** Its context is gone, with all that was in the cells. */
   forget: (work: Work) => void;
-  /** Contexts beside the base's; 0: adapters cannot be called. */
+  /** Contexts beside the base's, unless there are to be fewer later; 0: adapters cannot be called. */
   mostAdapters: number;
   /** One more of them has been made. */
   opened: (count: number) => void;
@@ -51,10 +51,17 @@ export class Lanes<Work> {
   /** Gives its context away as soon as it is at rest. */
   #resting: Entry<Work> | null = null;
   #uses = 0;
+  #mostAdapters: number;
 
   constructor(options: LaneOptions<Work>) {
     this.#options = options;
+    this.#mostAdapters = options.mostAdapters;
     this.#adapters = new LoadedAdapters(options.model);
+  }
+
+  /** Makes no more contexts for adapters than this; those that are there stay. */
+  limit(most: number): void {
+    this.#mostAdapters = Math.min(this.#mostAdapters, most);
   }
 
   /** The work of a lane; the lane is entered if it is new. */
@@ -117,11 +124,11 @@ export class Lanes<Work> {
 
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
   async #adapted(adapter: Adapter): Promise<NativeContext | null> {
-    const { mostAdapters, openContext, opened } = this.#options;
-    if (mostAdapters === 0) throw new NoRoomForAdapters();
+    const { openContext, opened } = this.#options;
+    if (this.#mostAdapters === 0) throw new NoRoomForAdapters();
     const native = await this.#adapters.load(adapter);
     const count = this.#withContext().length;
-    const isNew = count < mostAdapters;
+    const isNew = count < this.#mostAdapters;
     const context = isNew ? await openContext(adapter) : this.#takeOver();
     if (isNew) opened(count + 1);
     context?.setLoras([native], [1]);

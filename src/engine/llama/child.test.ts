@@ -310,6 +310,18 @@ describe('adapters', () => {
     finishedOf(await child.write(userPrompt('x')));
   });
 
+  test('contexts that others need the memory of are not made any more, and adapters take turns in the others', async () => {
+    const short = await ChildDriver.start({ ...config, adapterContexts: 3 });
+    const write = (name: string, seed: number) =>
+      short.write(userPrompt('x', { target: { baseModelId: 'test', adapter: adapter(name, seed, 0.3) } }));
+    const a = (await write('a', 7)).content;
+    short.send({ type: 'limit_adapter_contexts', most: 1 });
+    const [b, again] = [(await write('b', 8)).content, (await write('a', 7)).content];
+    assert.ok(a === again && a !== b);
+    assert.equal(short.notices.filter(({ type }) => type === 'adapter_contexts').length, 1);
+    await short.stop();
+  });
+
   test('where there is no memory for adapters their calls are refused, and those of the base are not', async () => {
     const short = await ChildDriver.start({ ...config, adapterContexts: 0 });
     const target = { baseModelId: 'test', adapter: adapter('a', 7, 0.3) };

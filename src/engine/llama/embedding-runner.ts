@@ -72,6 +72,10 @@ export class EmbeddingRunner {
     await this.#embed(context, Uint32Array.of(0));
   }
 
+  limitAdapterContexts(most: number): void {
+    this.#lanes.limit(most);
+  }
+
   /** Frees the contexts. To be called when no step runs. */
   close(): Promise<void> {
     return this.#lanes.close();

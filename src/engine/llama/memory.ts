@@ -92,6 +92,13 @@ export function planLoad(state: {
   return { type: 'refused', neededBytes: baseBytes, freeBytes: mostFree, busy: idle.length < state.loaded.length };
 }
 
+/** Before a model goes, or gets less than it should, the others give up what they have to spare. */
+export function planPatiently(plan: () => MemoryPlan, giveUpSpare: () => boolean): MemoryPlan {
+  const first = plan();
+  const isGood = first.type === 'fits' && first.evict.length === 0 && first.adapterContexts >= fewestAdapterContexts;
+  return isGood || !giveUpSpare() ? first : plan();
+}
+
 /** Which idle models go, in their order, until there is so much room; null: all of them do not make enough. */
 function makeRoom(state: {
   neededBytes: number;

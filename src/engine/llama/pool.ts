@@ -1,7 +1,14 @@
 import { type Clock, fault } from '#kernel';
 import type { EngineModel } from '../port.ts';
 import { createLease, type LeaseAction } from './lease.ts';
-import { fewestAdapterContexts, type LoadedModel, type MemoryNeed, planLoad } from './memory.ts';
+import {
+  fewestAdapterContexts,
+  type LoadedModel,
+  type MemoryNeed,
+  type MemoryPlan,
+  planLoad,
+  planPatiently,
+} from './memory.ts';
 import type { ChildCommand, Log } from './process.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
@@ -66,7 +73,26 @@ export class Pool {
   }
 
   async #plan(modelId: string, need: MemoryNeed): Promise<number> {
-    const { settings, freeMemory, log } = this.#options;
+    const { log } = this.#options;
+    const giveUpSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.giveUpSpare()).length > 0;
+    const plan = planPatiently(() => this.#planNow(modelId, need), giveUpSpare);
+    if (plan.type === 'refused') {
+      log('error', 'Too little memory to load the model', { model: modelId, ...plan });
+      throw fault('capacity_unavailable', {
+        message: 'There is too little memory to load this model at present.',
+        retryAfterSeconds: plan.busy ? 10 : 59,
+      });
+    }
+    const { adapterContexts, evict } = plan;
+    if (adapterContexts < fewestAdapterContexts)
+      log('warn', 'Too little memory for all contexts of adapters', { model: modelId, adapterContexts });
+    this.#promised.set(modelId, need.baseBytes + adapterContexts * need.contextBytes);
+    await Promise.all(evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
+    return adapterContexts;
+  }
+
+  #planNow(modelId: string, need: MemoryNeed): MemoryPlan {
+    const { settings, freeMemory } = this.#options;
     let promisedBytes = 0;
     const loaded: LoadedModel[] = [];
     for (const [id, runtime] of this.#runtimes) {
@@ -83,20 +109,7 @@ export class Pool {
       loaded.push({ id, bytes, idle: false, lastUsedMs: 0 });
     }
     const freeBytes = freeMemory() - promisedBytes;
-    const plan = planLoad({ need, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
-    if (plan.type === 'refused') {
-      log('error', 'Too little memory to load the model', { model: modelId, ...plan });
-      throw fault('capacity_unavailable', {
-        message: 'There is too little memory to load this model at present.',
-        retryAfterSeconds: plan.busy ? 10 : 59,
-      });
-    }
-    const { adapterContexts, evict } = plan;
-    if (adapterContexts < fewestAdapterContexts)
-      log('warn', 'Too little memory for all contexts of adapters', { model: modelId, adapterContexts });
-    this.#promised.set(modelId, need.baseBytes + adapterContexts * need.contextBytes);
-    await Promise.all(evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
-    return adapterContexts;
+    return planLoad({ need, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
   }
 }
 

@@ -57,6 +57,8 @@ export type ToChild =
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }
+  /** No more contexts for adapters than this, or than there are: others need the memory. */
+  | { type: 'limit_adapter_contexts'; most: number }
   /** The child may run steps until it says `lease_back`. */
   | { type: 'grant' }
   | { type: 'yield' }

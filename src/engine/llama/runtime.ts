@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { Admission } from './admission.ts';
-import { type MemoryNeed, needOfFile } from './memory.ts';
+import { fewestAdapterContexts, type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
 import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
@@ -102,13 +102,24 @@ export class ModelRuntime {
     if (this.#state.name !== 'ready' || this.#file === null) return null;
     const { session } = this.#state;
     const { baseBytes, contextBytes } = this.#need(this.#file);
-    const { adapterContexts: contexts } = session.config;
+    const { made, most } = session.adapterContexts;
     return {
-      bytes: baseBytes + contexts * contextBytes,
-      untakenBytes: Math.max(0, contexts - session.adapterContexts) * contextBytes,
+      bytes: baseBytes + most * contextBytes,
+      untakenBytes: (most - made) * contextBytes,
       idle: this.admission.used === 0 && session.idle,
       lastUsedMs: this.admission.lastUsedMs,
     };
+  }
+
+  /** Gives up contexts for adapters that nobody has called yet, down to the fewest. False: there are none. */
+  giveUpSpare(): boolean {
+    if (this.#state.name !== 'ready') return false;
+    const { session } = this.#state;
+    const { made, most } = session.adapterContexts;
+    const kept = Math.max(made, fewestAdapterContexts);
+    if (most <= kept) return false;
+    session.limitAdapterContexts(kept);
+    return true;
   }
 
   /** Frees the memory of a model that is idle; resolves when the child is gone. */

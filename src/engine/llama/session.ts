@@ -32,7 +32,7 @@ export class Session {
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
   #dimensions = 0;
-  #adapterContexts = 0;
+  readonly #adapterContexts: { made: number; most: number };
   /** The end was asked for. */
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
@@ -41,6 +41,7 @@ export class Session {
   constructor(options: SessionOptions<Session>, events: SessionEvents) {
     const { command, environment, config, log } = options;
     this.config = config;
+    this.#adapterContexts = { made: 0, most: config.adapterContexts };
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
@@ -61,9 +62,15 @@ export class Session {
     return this.#dimensions;
   }
 
-  /** Contexts for adapters that have been made. */
-  get adapterContexts(): number {
-    return this.#adapterContexts;
+  /** Contexts for adapters: those that have been made, and how many there may be. */
+  get adapterContexts(): { made: number; most: number } {
+    const { made, most } = this.#adapterContexts;
+    return { made, most: Math.max(made, most) };
+  }
+
+  limitAdapterContexts(most: number): void {
+    this.#adapterContexts.most = most;
+    this.#child.send({ type: 'limit_adapter_contexts', most });
   }
 
   get alive(): boolean {
@@ -211,7 +218,7 @@ export class Session {
         this.#events.pace(message);
         break;
       case 'adapter_contexts':
-        this.#adapterContexts = message.count;
+        this.#adapterContexts.made = message.count;
         break;
       case 'ready':
         this.#dimensions = message.dimensions;

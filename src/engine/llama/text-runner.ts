@@ -71,6 +71,10 @@ export class TextRunner {
     context.disposeSequence(0);
   }
 
+  limitAdapterContexts(most: number): void {
+    this.#lanes.limit(most);
+  }
+
   /** Frees the contexts. To be called when no step runs. */
   close(): Promise<void> {
     return this.#lanes.close();
