@@ -6,11 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import type { NewDeployment } from '#models';
 import { type ObjectStore, openFolderStore } from '#objects';
 import { createCare } from './care.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
-import { createDeployments } from './supervise/deployments.ts';
 import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
@@ -58,17 +56,10 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
-const deployed: NewDeployment[] = [];
-
 function careOf() {
-  const { database } = server;
-  const deployTo = async (deployment: NewDeployment) => {
-    if (deployment.alias === 'refused') throw new Error('The name is taken.');
-    deployed.push(deployment);
-  };
   return createCare({
-    ...{ database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
-    deployments: createDeployments(database, () => deployTo),
+    ...{ database: server.database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
+    deployments: { deployDue: async () => {} },
   });
 }
 
@@ -139,35 +130,4 @@ test('what servers left behind that died is removed once its attempt has been ov
       () => false,
     );
   assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, true]);
-});
-
-test('a job whose server died before it put it behind its alias is put there by another, once', async () => {
-  const [due, early, refused] = jobs.slice(6).map(({ id }) => id);
-  assert.ok(due && early && refused);
-  const [digest, result] = ['b'.repeat(64), '{}'];
-  for (const [id, alias, wait] of [
-    [due, 'mine', '-1 second'],
-    [early, 'soon', '1 hour'],
-    [refused, 'refused', '-1 second'],
-  ])
-    await server.database.query(
-      `update training_jobs set state = 'succeeded', error = null, adapter_sha256 = $2, archive_sha256 = $2,
-         archive_bytes = 1, result = $3, deploy = $4, deploy_at = now() + $5::interval where id = $1`,
-      [id, digest, result, JSON.stringify({ alias, activate: true }), wait],
-    );
-  const care = careOf();
-  await Promise.all([care.tend(), care.tend()]);
-  await care.tend();
-  await care.stop();
-  assert.deepEqual(
-    deployed.map(({ jobId, alias, activate, projectSlug }) => ({ jobId, alias, activate, projectSlug })),
-    [{ jobId: due, alias: 'mine', activate: true, projectSlug: 'chat' }],
-  );
-  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null');
-  assert.deepEqual(waiting, [{ id: early }]);
-  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${refused}/logs?limit=100`);
-  assert.equal(
-    data.at(-1).message,
-    'The job has succeeded, but it could not be put behind "refused": The name is taken.',
-  );
 });

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import type { NewDeployment } from '#models';
 import { mostInterruptions } from '../jobs/lifecycle.ts';
 import type { TrainerEvent } from '../runners/protocol.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { continueCounting, hasMoved } from './attempt-folder.ts';
 import { claim } from './claim.ts';
+import { createDeployments } from './deployments.ts';
 import { takeIn } from './take-in.ts';
 
 let server: TrainingServer;
@@ -16,8 +18,8 @@ let ada: Person;
 let datasetId: string;
 
 before(async () => {
-  // Nobody works on jobs but these tests.
-  server = await startTraining({ settings: { FANFOLD_TRAINING_SLOTS: '0', FANFOLD_ENGINE_THREADS: '1' } });
+  // Nobody works on jobs, and nobody minds them, but these tests.
+  server = await startTraining({ settings: { FANFOLD_ROLES: 'serve', FANFOLD_ENGINE_THREADS: '1' } });
   ada = await server.person();
   const examples = Array.from({ length: 10 }, (_, n) => ({
     text: { messages: ['user', 'assistant'].map((role) => ({ role, content: `${role} ${n}` })) },
@@ -118,4 +120,38 @@ test('an attempt that ran on another machine counts on there, also where its nex
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('a job whose server died before it put it behind its alias is put there by another, once', async () => {
+  const [digest, result] = ['b'.repeat(64), '{}'];
+  const succeeded = async (alias: string, wait: string) => {
+    const id = await made();
+    await server.database.query(
+      `update training_jobs set state = 'succeeded', finished_at = now(), adapter_sha256 = $2, archive_sha256 = $2,
+         archive_bytes = 1, result = $3, deploy = $4, deploy_at = now() + $5::interval where id = $1`,
+      [id, digest, result, JSON.stringify({ alias, activate: true }), wait],
+    );
+    return id;
+  };
+  const due = await succeeded('mine', '-1 second');
+  const early = await succeeded('soon', '1 hour');
+  const refused = await succeeded('refused', '-1 second');
+  const deployed: NewDeployment[] = [];
+  const { deployDue } = createDeployments(server.database, () => async (deployment) => {
+    if (deployment.alias === 'refused') throw new Error('The name is taken.');
+    deployed.push(deployment);
+  });
+  await Promise.all([deployDue(), deployDue()]);
+  await deployDue();
+  assert.deepEqual(
+    deployed.map(({ jobId, alias, activate, projectSlug }) => ({ jobId, alias, activate, projectSlug })),
+    [{ jobId: due, alias: 'mine', activate: true, projectSlug: 'chat' }],
+  );
+  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null');
+  assert.deepEqual(waiting, [{ id: early }]);
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${refused}/logs?limit=100`);
+  assert.equal(
+    data.at(-1).message,
+    'The job has succeeded, but it could not be put behind "refused": The name is taken.',
+  );
 });
