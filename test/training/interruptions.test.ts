@@ -16,7 +16,7 @@ import { becomePerson, type Person, scriptedTrainer } from '../../src/training/t
 import { killQuietly, trainersOf } from '../chaos/trainers.ts';
 import { trainOf } from './skill.ts';
 
-const jobsMade = 6;
+const jobsMade = 5;
 /** Server, trainers, the whole machine with its disk, and trainers again. */
 const kills = 4;
 
