@@ -13,7 +13,7 @@ export type LaneOptions<Work> = {
   forget: (work: Work) => void;
   /** Contexts beside the base's, unless there are to be fewer later; 0: adapters cannot be called. */
   mostAdapters: number;
-  /** One more of them has been made. */
+  /** There are so many of them by now. */
   opened: (count: number) => void;
   /** Of each of them. */
   adapterSequences: number;
@@ -130,8 +130,14 @@ export class Lanes<Work> {
     const count = this.#withContext().length;
     const isNew = count < this.#mostAdapters;
     const context = isNew ? await openContext(adapter) : this.#takeOver();
+    try {
+      context?.setLoras([native], [1]);
+    } catch (error) {
+      await context?.dispose();
+      opened(this.#withContext().length);
+      throw error;
+    }
     if (isNew) opened(count + 1);
-    context?.setLoras([native], [1]);
     return context;
   }
 
