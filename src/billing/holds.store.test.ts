@@ -19,7 +19,7 @@ function database(): Database {
   return context.test.database;
 }
 
-const timeoutMs = 5_000;
+const timeoutMs = 60_000;
 const request = (accountId: string, micro: bigint) => ({ requestId: newId('req'), accountId, micro });
 
 /** What the statement must do, one after the other. */

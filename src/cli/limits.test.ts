@@ -21,7 +21,7 @@ async function fanfold(...args: string[]): Promise<string[]> {
   const main = join(import.meta.dirname, '../main.ts');
   const { stdout } = await run(process.execPath, [main, ...args], {
     env: { ...process.env, DATABASE_URL: db.url },
-    timeout: 30_000,
+    timeout: 180_000,
   });
   return stdout.trimEnd().split('\n').slice(1);
 }

@@ -46,7 +46,7 @@ async function until(condition: () => boolean, ms: number): Promise<void> {
   }
 }
 
-test('work of a process that is killed goes on in another one', { timeout: 90_000 }, async (t) => {
+test('work of a process that is killed goes on in another one', { timeout: 300_000 }, async (t) => {
   // As a replica that only takes requests.
   const sender = createJobs({ url: db.url, works: false });
   sender.handle(slow, async () => {});

@@ -46,7 +46,7 @@ export type Visit = {
   leave: () => Promise<void>;
 };
 
-const buildMs = 180_000;
+const buildMs = 300_000;
 /** A wait costs nothing when what it waits for comes; the machine may have other work. */
 const patienceMs = 60_000;
 
@@ -105,7 +105,7 @@ async function launchBrowser(extra: readonly string[]): Promise<Browser> {
     executablePath: path,
     args: [...args, ...extra],
     env: { ...process.env, ...env },
-    timeout: 60_000,
+    timeout: 180_000,
   });
 }
 

@@ -14,7 +14,7 @@ import { createUsageSums } from '../usage/summing.ts';
 import { creditsRoutes } from './credits.routes.ts';
 
 const lowMicro = 1_000_000n;
-const limits = { timeoutMs: 5_000 };
+const limits = { timeoutMs: 60_000 };
 let db: TestDatabase;
 let server: ReturnType<typeof createServer>;
 let origin = '';

@@ -24,7 +24,7 @@ function database() {
   return context.test.database;
 }
 
-const timeoutMs = 5_000;
+const timeoutMs = 60_000;
 const monthOf = (month: string) => new Date(`${month}-01T00:00:00Z`);
 const sums = () => createUsageSums({ database: database(), lowMicro: 1_000_000n });
 
