@@ -5,6 +5,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
+
+await awayFromMidnight();
 
 let db: TestDatabase;
 

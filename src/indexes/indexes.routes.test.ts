@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import { awayFromMidnight } from '#test/midnight.ts';
 import {
   chargesOf,
   errorOf,
@@ -9,6 +10,8 @@ import {
   someoneOn,
   startIndexesServer,
 } from './indexes-server.fixture.ts';
+
+await awayFromMidnight();
 
 let server: IndexesServer;
 

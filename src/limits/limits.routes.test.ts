@@ -6,7 +6,10 @@ import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { longestAnswer } from '#test/long-answer.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
+
+await awayFromMidnight();
 
 /** Limits as they are set and felt over HTTP, on two wired programs with one database. */
 let pg: TestDatabase;

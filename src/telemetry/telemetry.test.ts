@@ -69,12 +69,20 @@ const chat = (extra: object = {}, signal?: AbortSignal) =>
     signal,
   );
 
+/** Once no request is in flight, in the eyes of the connections either. */
+async function scrapeIdle(): Promise<Map<string, number>> {
+  for (let tries = 0; ; tries++) {
+    const values = await scrape();
+    if (!values.get('fanfold_http_requests_in_flight') || tries === 1_500) return values;
+    await sleep(20);
+  }
+}
+
 /** What was added to each value while `work` ran; responses are counted when their connection knows that they are out. */
 async function added(work: () => Promise<unknown>): Promise<(name: string) => number> {
-  const before = await scrape();
+  const before = await scrapeIdle();
   await work();
-  await sleep(50);
-  const later = await scrape();
+  const later = await scrapeIdle();
   return (name) => (later.get(name) ?? 0) - (before.get(name) ?? 0);
 }
 

@@ -6,9 +6,12 @@ import { test } from 'node:test';
 import { migrate } from '#db';
 import { newId } from '#kernel';
 import { createTestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
 import { settleCharges } from '../settlements.store.ts';
+
+await awayFromMidnight();
 
 const migrations = join(import.meta.dirname, '../../../migrations');
 
