@@ -100,6 +100,8 @@ export type TrainingJob = {
   trained: boolean;
   restart: number;
   begunRestart: number;
+  /** That any trainer of this attempt has come to. */
+  furthestStep: number;
   redoneMs: number;
   /** The longest that this attempt was expected to take. */
   estimatedMs: number;

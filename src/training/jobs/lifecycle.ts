@@ -46,7 +46,7 @@ export type Life = {
   attempt: number;
   /** Losses since the attempt last got further, whoever was lost. */
   interruptions: number;
-  /** Those of them in which the trainer was lost while its worker was well. */
+  /** Those of them in which the trainer was lost at work, no further than before, while its worker was well. */
   crashes: number;
   /** This attempt counts, or has counted, active time. */
   hasStarted: boolean;
@@ -64,9 +64,9 @@ export type LifeEvent =
   /** The result can be served. */
   | { type: 'published' }
   | { type: 'failed'; code: FailureCode }
-  /** The worker is gone, or the trainer ended in order before it was done: nothing says that this is the job's doing. */
+  /** Worker or trainer is gone, or the trainer ended in order before it was done: nothing says that this is the job's doing. */
   | { type: 'lost' }
-  /** The trainer is gone without a word, and its worker has seen it. */
+  /** The trainer is gone without a word, from work in which it came no further than one before it; its worker has seen it. */
   | { type: 'crashed' }
   /** The worker puts it down in good order: nothing is wrong with the job. */
   | { type: 'put_down' }

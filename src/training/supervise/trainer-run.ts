@@ -48,12 +48,10 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
   }
 
   /** Follows one trainer to its end. */
-  async function follow(
-    job: TrainingJob,
-    spec: TrainerSpec,
-  ): Promise<{ outcome: Outcome; said: TrainerFailure | null }> {
+  async function follow(job: TrainingJob, spec: TrainerSpec): Promise<Followed> {
     const ref = { jobId: job.id, attempt: job.attempt, restart: job.restart };
     let said: TrainerFailure | null = null;
+    let isStuck = false;
     const intake = new Intake(deps.timing.gatherMs, async (lines) => {
       await patiently(lease.signal, () => takeIn(database, held, lines));
       deps.changed(job.id);
@@ -70,10 +68,12 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
         const line = await next;
         if (line.done) {
           await intake.flush();
-          return { outcome: line.value, said };
+          return { outcome: line.value, said, isStuck };
         }
         await intake.add(line.value);
         if (!isEvent(line.value)) continue;
+        if (line.value.event === 'started') isStuck = true;
+        if (line.value.event === 'progress' && line.value.step > job.furthestStep) isStuck = false;
         if (line.value.event === 'failed') said = line.value.error;
         if (line.value.event === 'checkpoint') checkpoints.keep(line.value.path);
       }
@@ -124,7 +124,7 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
       await writeSpec(folder, spec);
       job = await begin();
       const wasBegun = job.begunRestart === job.restart;
-      const { outcome, said } = await follow(job, spec);
+      const { outcome, said, isStuck } = await follow(job, spec);
       if (outcome.kind === 'exited' && outcome.code === exitCodes.done) return finish();
       if (outcome.kind === 'exited' && outcome.code === exitCodes.cancelled && canceled.aborted) {
         return step(deps, hold, { type: 'stopped' }).then(() => null);
@@ -132,7 +132,7 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
       if (!isLoss(outcome)) throw failureOf(outcome, said);
       const goesOn =
         outcome.kind === 'lost'
-          ? await lose(wasBegun, 'crashed', outcome.reason)
+          ? await lose(wasBegun, isStuck ? 'crashed' : 'lost', outcome.reason)
           : await lose(wasBegun, 'lost', 'The trainer was interrupted.');
       if (!goesOn) return null;
       job = { ...job, restart: job.restart + 1, trainerLine: 0 };
@@ -145,6 +145,13 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
     throw new AttemptFailure('internal_error', 'The trainer ended well without having begun.');
   }
 }
+
+type Followed = {
+  outcome: Outcome;
+  said: TrainerFailure | null;
+  /** It was at work, and came no further than others before it. */
+  isStuck: boolean;
+};
 
 const canceledOutcome: Outcome = { kind: 'exited', code: exitCodes.cancelled };
 
