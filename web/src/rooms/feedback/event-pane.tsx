@@ -46,9 +46,10 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   const [split, setSplit] = useState<Split>('train');
   const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
   const blockers = blockersOf(event, decision);
-  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isOpen && blockers.length === 0 });
-  const marks = marksOf(event, decision, dryRun.data);
   const actions = useActions(at, onGone);
+  const isTried = isOpen && blockers.length === 0 && !actions.isBusy;
+  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isTried });
+  const marks = marksOf(event, decision, dryRun.data);
   // Not only once it is shown what it would become: who is quick need not wait for that, and the server asks the same again.
   const canPromote = isOpen && blockers.length === 0 && !dryRun.isError;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));

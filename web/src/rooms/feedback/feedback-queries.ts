@@ -73,10 +73,15 @@ const bodyOf = ({ positives, negatives }: Decision) => ({
   ...(negatives && { negatives }),
 });
 
+const trialOf = (event: string) => ['event-dry-run', event];
+
+/** Behind the decision a trial would only be refused. */
+const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
+
 /** The example that an event would become; until that is known, what it would have become as it was decided before. */
 export const dryRunQuery = (at: EventPath, decision: Decision) =>
   queryOptions({
-    queryKey: ['event-dry-run', at.event, decision],
+    queryKey: [...trialOf(at.event), decision],
     queryFn: ({ signal }) =>
       call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
     placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
@@ -94,12 +99,16 @@ export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
   return useMutation({
     mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
       call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: ({ event }) => {
       onDone(event);
       settle(queryClient, at, event);
       void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
     },
-    onError,
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
+    },
   });
 }
 
@@ -111,11 +120,15 @@ export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
         path: eventPath({ ...at, event: id }),
         body: {},
       }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: (event) => {
       onDone(event);
       settle(queryClient, at, event);
     },
-    onError,
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
+    },
   });
 }
 
