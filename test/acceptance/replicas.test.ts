@@ -38,7 +38,7 @@ async function call(program: Program, method: string, path: string, key: string,
     method,
     headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
@@ -96,7 +96,7 @@ function hammer(program: () => Program, key: string) {
     /** Statuses of calls that started after this moment: a few of them, a chat included when that was waited for. */
     async startedFromNow(withChat: boolean): Promise<number[]> {
       const nowMs = performance.now();
-      const deadlineMs = nowMs + 30_000;
+      const deadlineMs = nowMs + 120_000;
       for (;;) {
         const late = seen.filter(({ startedMs }) => startedMs > nowMs);
         const isEnough = late.length >= 4 && (!withChat || late.some(({ isChat }) => isChat));

@@ -48,7 +48,7 @@ function call({
       ...headers,
     },
     ...(payload === undefined ? {} : { body: payload }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(180_000),
   });
 }
 

@@ -50,7 +50,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
 
-  const url = await untilReady(child, () => output, options.startMs ?? 60_000);
+  const url = await untilReady(child, () => output, options.startMs ?? 180_000);
   const finish = async () => {
     if (ownDir) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -87,7 +87,7 @@ async function untilReady(child: ChildProcess, output: () => string, startMs: nu
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(20_000) })).ok;
   } catch {
     return false;
   }

@@ -42,7 +42,7 @@ async function addMany(datasetId: string): Promise<void> {
 }
 
 async function untilSearched(datasetId: string): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     const [row] = await db.database.query<{ unsearched: boolean; left: number }>(
       `select unsearched, (select count(*)::integer from examples where dataset_id = $1 and not searched) as left
