@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, projectAddress, said, timestamp } from '#http';
 import type { ActivityRow } from './activity.store.ts';
 import { activityTypes } from './activity-types.ts';
 import { hrefOf } from './subject-href.ts';
-
-const slugPattern = '[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?';
 
 export const activityQuery = Type.Object({
   ...pageQuery,
@@ -15,14 +13,11 @@ export const activityQuery = Type.Object({
     }),
   ),
   type: Type.Optional(Type.Enum([...activityTypes], said('Only what is of this type.', '只返回此类型的记录。'))),
-  project: Type.Optional(
-    Type.String({
-      ...said(
-        'Only what happened in this project, `{owner}/{project}`.',
-        '只返回该项目中的记录，格式为 `{owner}/{project}`。',
-      ),
-      pattern: `^${slugPattern}/${slugPattern}$`,
-    }),
+  project: projectAddress(
+    said(
+      'Only what happened in this project, `{owner}/{project}`.',
+      '只返回该项目中的记录，格式为 `{owner}/{project}`。',
+    ),
   ),
 });
 

@@ -40,3 +40,4 @@ export { createRoutedEngine } from './routed-engine.ts';
 export type { Countable, Encoded, Sequence, ShownPart, Span, TokenCount } from './tokens/counter-protocol.ts';
 export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './tokens/token-counter.ts';
+export { messageToWire, toolChoiceToWire, toolToWire } from './wire-prompt.ts';

@@ -9,7 +9,15 @@ export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-sour
 export { parseJsonBody } from './json-guard.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';
-export { creditsText, nullable, pageQuery, pageSchema, plainPageQuery, timestamp } from './page-query.ts';
+export {
+  creditsText,
+  nullable,
+  pageQuery,
+  pageSchema,
+  plainPageQuery,
+  projectAddress,
+  timestamp,
+} from './page-query.ts';
 export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
 export { renderFault, type WireShape } from './render-fault.ts';

@@ -50,6 +50,16 @@ export function nullable<Value extends TSchema>(value: Value, options: Record<st
   return Type.Union([value, Type.Null()], options);
 }
 
+const slugPattern = '[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?';
+
+/** Address of a project, `{owner}/{project}`. */
+export const projectPattern = `^${slugPattern}/${slugPattern}$`;
+
+/** A filter by project. */
+export function projectAddress(text: { description: string; 'x-zh': string }) {
+  return Type.Optional(Type.String({ ...text, pattern: projectPattern }));
+}
+
 /** RFC 3339, UTC, milliseconds. */
 export function timestamp(text: { description: string; 'x-zh': string }) {
   return Type.String({ ...text, format: 'date-time' });

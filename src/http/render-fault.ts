@@ -13,12 +13,16 @@ const frameworkFaults: Record<string, FaultName> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
+const diskIsFull = new Set(['ENOSPC', 'EDQUOT']);
+
 /** What a thrown value means to the caller. What nobody foresaw is `internal_error` and tells nothing. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const name = frameworkFaults[error.code];
     if (name) return fault(name, { cause: error });
+    if (diskIsFull.has(error.code))
+      return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
     // The request's own stream ended early; nobody reads the answer.
     if (error.code === 'ECONNRESET') return fault('invalid_request', { message: 'The body is incomplete.' });
   }

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { type Fault, fault } from '#kernel';
+import { projectPattern } from './page-query.ts';
 import { convertQuery } from './query.ts';
 
 /** Types a handler's request from the TypeBox schemas of its route. */
@@ -93,6 +94,8 @@ function wordsOf(error: TLocalizedValidationError): string {
   if (error.keyword === 'enum') return oneOf(error);
   if (error.keyword === 'format' && error.params.format === 'date-time')
     return 'must be an RFC 3339 time, for example 2026-01-02T03:04:05Z';
+  if (error.keyword === 'pattern' && error.params.pattern === projectPattern)
+    return 'must be the address of a project, {owner}/{project}';
   return error.message;
 }
 

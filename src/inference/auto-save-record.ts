@@ -1,4 +1,12 @@
-import type { ChatMessage, ChatPrompt, Delta, Finished, Sampling, ToolDefinition } from '#engine';
+import {
+  type ChatPrompt,
+  type Delta,
+  type Finished,
+  messageToWire,
+  type Sampling,
+  toolChoiceToWire,
+  toolToWire,
+} from '#engine';
 import { foldText } from '#kernel';
 import type { Call } from './call.ts';
 import { createCollector } from './chat-wire.ts';
@@ -54,43 +62,6 @@ function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '');
 }
 
-/** The shape of the OpenAI family, in which examples come too. */
-function messageToWire(message: ChatMessage): Record<string, unknown> {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return { role: message.role, content: message.content };
-    case 'tool':
-      return { role: 'tool', content: message.content, tool_call_id: message.toolCallId };
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.content,
-        ...(message.reasoning === null ? {} : { reasoning_content: message.reasoning }),
-        ...(message.toolCalls.length === 0
-          ? {}
-          : {
-              tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
-                id,
-                type: 'function',
-                function: { name, arguments: args },
-              })),
-            }),
-      };
-  }
-}
-
-function toolToWire({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(description === null ? {} : { description }),
-      ...(parameters === null ? {} : { parameters }),
-    },
-  };
-}
-
 function paramsToWire({ prompt, sampling }: Asked): Record<string, unknown> {
   const { toolChoice, responseFormat } = prompt;
   return {
@@ -106,8 +77,7 @@ function paramsToWire({ prompt, sampling }: Asked): Record<string, unknown> {
       responseFormat.type === 'json_schema'
         ? { type: 'json_schema', json_schema: { schema: responseFormat.schema } }
         : responseFormat,
-    tool_choice:
-      toolChoice.mode === 'named' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice.mode,
+    tool_choice: toolChoiceToWire(toolChoice),
     parallel_tool_calls: prompt.parallelToolCalls,
   };
 }

@@ -158,6 +158,11 @@ export function fault(name: FaultName, options: FaultOptions = {}): Fault {
   return new Fault(name, options);
 }
 
+/** The database or the object store is away: what was tried has failed through no fault of its own, and may work later. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof Fault && error.fault === 'service_unavailable';
+}
+
 /** Ends an exhaustive switch; reaching it is a bug. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value ${JSON.stringify(value)}. This is a bug.`);

@@ -11,7 +11,16 @@ export {
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName } from './display-name.ts';
-export { assertNever, Fault, type FaultName, type FaultOptions, type FaultRow, fault, faultRows } from './faults.ts';
+export {
+  assertNever,
+  Fault,
+  type FaultName,
+  type FaultOptions,
+  type FaultRow,
+  fault,
+  faultRows,
+  isOutOfReach,
+} from './faults.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';

@@ -5,7 +5,7 @@ import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts
 import type { CatalogueEntry } from './catalogue.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { checkServable, type GgufFacts, readGgufFacts } from './gguf/facts.ts';
-import { inOneLine, ModelError } from './model-error.ts';
+import { inOneLine, ModelError, systemCodeOf } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { type AddedModel, type RegistryEntry, readRegistry, updateRegistry } from './registry.ts';
 
@@ -51,7 +51,9 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
 
   // Not the real path: behind a symbolic link the name may be a digest, and this one is what the person knows.
   const path = resolve(options.ggufPath);
-  const before = await stat(path);
+  const before = await stat(path).catch((error: unknown) => {
+    throw systemCodeOf(error) === 'ENOENT' ? new ModelError(`There is no file ${path}.`, { cause: error }) : error;
+  });
   const facts = readGgufFacts(path);
   const warnings = checkServable(facts, kind, basename(path));
   if (listed) checkFactsOfListed(facts, listed, basename(path));

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, projectAddress, said, timestamp } from '#http';
 import { inferenceBaseUrl } from '#projects';
 import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
@@ -8,8 +8,6 @@ import type { FinishedJob } from './hosted-trained.ts';
 import { rateToWire } from './hosted-wire.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { RegistryEntry } from './model-registry.ts';
-
-const slugPattern = '[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?';
 
 export const registryQuery = Type.Object({
   ...pageQuery,
@@ -21,11 +19,8 @@ export const registryQuery = Type.Object({
   ),
   kind: Type.Optional(Type.Enum(['text', 'embedding'], said('Only models of this kind.', '只返回此类型的模型。'))),
   state: Type.Optional(Type.Enum([...hostedStates], said('Only models in this state.', '只返回处于此状态的模型。'))),
-  project: Type.Optional(
-    Type.String({
-      ...said('Only models of this project, `{owner}/{project}`.', '只返回该项目的模型，格式为 `{owner}/{project}`。'),
-      pattern: `^${slugPattern}/${slugPattern}$`,
-    }),
+  project: projectAddress(
+    said('Only models of this project, `{owner}/{project}`.', '只返回该项目的模型，格式为 `{owner}/{project}`。'),
   ),
   q: Type.Optional(
     Type.String({

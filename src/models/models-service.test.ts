@@ -103,7 +103,7 @@ describe('models of a server', () => {
       [{ id: 'm', kind: 'text', ggufPath, rate: '0.0000001' }, /is not a rate/],
       [{ id: 'm', kind: 'text', ggufPath, contextTokens: 0 }, /context must be/],
       [{ id: 'm', kind: 'text', ggufPath, queryInstruction: 'x' }, /takes no query instruction/],
-      [{ id: 'm', kind: 'text', ggufPath: join(folder, 'none.gguf') }, /ENOENT: no such file/],
+      [{ id: 'm', kind: 'text', ggufPath: join(folder, 'none.gguf') }, /^There is no file .*none\.gguf\.$/],
       [{ id: 'm', kind: 'text', ggufPath: folder }, /is not a file/],
     ];
     for (const [options, message] of cases) {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { Fault } from '#kernel';
+import { Fault, isOutOfReach } from '#kernel';
 import { startS3Server } from '#test/object-server.ts';
 import { openFolderStore } from './folder-store.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -106,3 +106,23 @@ for (const [name, open] of [
         await assert.rejects(async () => opened.store.size(key), /not the key/, key);
     });
   });
+
+test('while S3 cannot be reached, whoever asks is told so, and what it refuses is told as it is', async () => {
+  const { stop, ...place } = await startS3Server();
+  const strange = openS3Store({ ...place, bucket: 'another' });
+  await assert.rejects(
+    strange.put('a/b', Readable.from([Buffer.from('x')])),
+    (error: unknown) => error instanceof Error && !isOutOfReach(error),
+  );
+  await strange.close();
+  await stop();
+  const store = openS3Store(place);
+  for (const ask of [
+    () => store.put('a/b', Readable.from([Buffer.from('x')])),
+    () => store.get('a/b'),
+    () => store.size('a/b'),
+    () => store.remove('a/b'),
+  ])
+    await assert.rejects(ask(), isOutOfReach);
+  await store.close();
+});

@@ -52,30 +52,34 @@ export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S
         void upload.abort();
       };
       const ends = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
-      await Promise.all([pipeline(source, through, { signal: ends }).catch(fail), upload.done().catch(fail)]);
+      await Promise.all([
+        pipeline(source, through, { signal: ends }).catch(fail),
+        upload.done().catch((error: unknown) => fail(told(error))),
+      ]);
       failed.signal.throwIfAborted();
       return result();
     },
 
     async get(key, range) {
       const asked = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
-      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked })).catch(notFound);
+      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked })).catch(missing);
       if (!(body instanceof Readable)) throw new Error('S3 gave no stream. This is a bug.');
       return body;
     },
 
     async size(key) {
+      const asked = new HeadObjectCommand(place(key));
       try {
-        const { ContentLength: bytes = 0 } = await client.send(new HeadObjectCommand(place(key)));
+        const { ContentLength: bytes = 0 } = await client.send(asked);
         return bytes;
       } catch (error) {
         if (isMissing(error)) return null;
-        throw error;
+        throw told(error);
       }
     },
 
     async remove(key) {
-      await client.send(new DeleteObjectCommand(place(key)));
+      await client.send(new DeleteObjectCommand(place(key))).catch(rethrow);
     },
 
     async check() {
@@ -94,8 +98,25 @@ export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S
   };
 }
 
-function notFound(error: unknown): never {
-  throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : error;
+function missing(error: unknown): never {
+  throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : told(error);
+}
+
+function rethrow(error: unknown): never {
+  throw told(error);
+}
+
+/** No answer, or one that says that it cannot at present: the same may work later. What S3 refuses it refuses again. */
+function told(error: unknown): unknown {
+  const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  const isOurs = error instanceof Error && error.name === 'AbortError';
+  if (isRefusal || isOurs) return error;
+  return fault('service_unavailable', {
+    message: 'The service cannot reach its files at present.',
+    retryAfterSeconds: 5,
+    cause: error,
+  });
 }
 
 function isMissing(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { doctor } from '#billing';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { longestAnswer } from '#test/long-answer.ts';
 import { childrenOf, commandOf } from '#test/processes.ts';
-import { type Program, startProgram } from '#test/program.ts';
+import { type Program, patiently, startProgram } from '#test/program.ts';
 
 /** What a call costs, and that everything which is not a success costs nothing. */
 let database: TestDatabase;
@@ -14,6 +14,8 @@ let program: Program;
 before(async () => {
   database = await createTestDatabase();
   program = await startProgram({ databaseUrl: database.url });
+  for (const ask of [() => chat(), () => post('search/openai/v1/embeddings', { model: 'search', input: 'lamp' })])
+    await (await patiently(ask)).text();
 });
 
 after(async () => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { longAnswer } from '#test/long-answer.ts';
-import { type Program, startProgram } from '#test/program.ts';
+import { type Program, patiently, startProgram } from '#test/program.ts';
 
 let database: TestDatabase;
 let program: Program;
@@ -32,6 +32,7 @@ test('SIGTERM lets running streams finish, takes no new calls, writes the books 
       }),
       signal: AbortSignal.timeout(180_000),
     });
+  await (await patiently(() => call({}))).text();
   const streams = await Promise.all([call(longAnswer), call(longAnswer), call(longAnswer)]);
   for (const { status } of streams) assert.equal(status, 200, program.output());
   const texts = streams.map((stream) => stream.text());

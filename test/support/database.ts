@@ -24,7 +24,11 @@ export type TestDatabaseOptions = { maxConnections?: number };
  */
 export async function createTestDatabase({ maxConnections = 10 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   // The server may have been on its way out for want of work: then a second look starts a new one.
-  const { serverUrl, name } = await createClone().catch(createClone);
+  return openClone(maxConnections).catch(() => openClone(maxConnections));
+}
+
+async function openClone(maxConnections: number): Promise<TestDatabase> {
+  const { serverUrl, name } = await createClone();
   const url = replaceDatabase(serverUrl, name);
   const database = await openDatabase({ url, maxConnections, connectMs });
   return { database, url, drop: () => drop(database, serverUrl, name) };

@@ -18,10 +18,12 @@ async function serve(folder: string): Promise<void> {
   await writeFile(join(folder, 'server.pid'), String(process.pid));
   await rm(`${folder}.starting`, { force: true });
   await waitUntilIdle(database, told.signal);
-  await database.close();
   // Out of the way first: whoever needs a server from now on makes a new one in a new folder.
   const ended = `${folder}.ended-${process.pid}`;
   await rename(folder, ended);
+  // Who came at the last moment is served to his end.
+  while (await isUsed(database)) await sleep(pollMs);
+  await database.close();
   await server.stop();
   await rm(ended, { recursive: true, force: true });
 }
@@ -31,12 +33,17 @@ async function waitUntilIdle(database: Database, told: AbortSignal): Promise<voi
   while (performance.now() - idleSince < idleMs) {
     if (told.aborted) await sleep(pollMs);
     else await sleep(pollMs, undefined, { signal: told }).catch(() => {});
-    const others = await database.query(
-      `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
-    );
-    if (others.length > 0) idleSince = performance.now();
+    if (await isUsed(database)) idleSince = performance.now();
     else if (told.aborted) return;
   }
+}
+
+/** Whether somebody else is connected. */
+async function isUsed(database: Database): Promise<boolean> {
+  const others = await database.query(
+    `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  return others.length > 0;
 }
 
 const [folder] = process.argv.slice(2);

@@ -73,6 +73,16 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   };
 }
 
+/** Asks until the model has started: on a busy machine its first callers are told to come back. */
+export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const response = await ask();
+    if (response.status !== 503 || tries === 120) return response;
+    await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
 async function untilReady(child: ChildProcess, output: () => string, startMs: number): Promise<string> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {

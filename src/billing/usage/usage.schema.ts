@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { creditsText, nullable, pageQuery, said, timestamp } from '#http';
+import { creditsText, nullable, pageQuery, projectAddress, said, timestamp } from '#http';
 import { formatCredits } from '#kernel';
 import { ledgerTypes } from './filter.ts';
 import type { LedgerRow } from './rows.store.ts';
 import type { UsageTotals } from './totals.store.ts';
 import type { Spending, SpendingGroup } from './usage.ts';
-
-const slugPattern = '[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?';
 
 const filters = {
   from: Type.Optional(
@@ -21,11 +19,8 @@ const filters = {
       format: 'date-time',
     }),
   ),
-  project: Type.Optional(
-    Type.String({
-      ...said('Only calls of this project, `{owner}/{project}`.', '只返回该项目的记录，格式为 `{owner}/{project}`。'),
-      pattern: `^${slugPattern}/${slugPattern}$`,
-    }),
+  project: projectAddress(
+    said('Only calls of this project, `{owner}/{project}`.', '只返回该项目的记录，格式为 `{owner}/{project}`。'),
   ),
   model: Type.Optional(
     Type.String({

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
-import { ChatAnswer } from './chat-answer.ts';
+import { type AnswerOptions, ChatAnswer } from './chat-answer.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
-const read = (chunks: readonly Chunk[], options = { hasTools: true, parallelToolCalls: true }) => {
-  const answer = new ChatAnswer(options);
+const read = (chunks: readonly Chunk[], options: Partial<AnswerOptions> = {}) => {
+  const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [], ...options });
   const deltas = chunks.flatMap((chunk) => answer.push(chunk));
   const textOf = (type: 'content' | 'reasoning') =>
     deltas.flatMap((each) => (each.type === type ? each.text : [])).join('');
@@ -43,6 +43,19 @@ test('how the text was cut into chunks does not matter', () => {
       assert.deepEqual([content, reasoning], [whole.content, whole.reasoning]);
     }),
   );
+});
+
+test('a stop text ends the content also where the engine leaves it in, and an engine that keeps it out is believed', () => {
+  const stop = ['Salt'];
+  for (const chunks of [
+    [delta({ content: 'The capital is Sa' }), delta({ content: 'ltmere' }), finish('stop')],
+    [delta({ content: 'The capital is Saltmere. It is old' }), finish('length')],
+    [delta({ content: 'The capital is ' }), finish('stop')],
+  ]) {
+    const { content, answer } = read(chunks, { stop });
+    assert.deepEqual([content, answer.reason], ['The capital is ', 'stop']);
+  }
+  assert.equal(read([delta({ content: 'Sal' }), finish('stop')], { stop }).content, 'Sal');
 });
 
 test('a call comes whole when its pieces are complete, with its place among the calls', () => {
@@ -86,7 +99,7 @@ test('counts are those of the engine, in either place, and 0 where it is silent'
 test('nonsense in a chunk is nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      new ChatAnswer({ hasTools: true, parallelToolCalls: true }).push(value);
+      new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [] }).push(value);
     }),
   );
 });

@@ -6,6 +6,8 @@ export type AnswerOptions = {
   hasTools: boolean;
   /** false: only the first call counts. */
   parallelToolCalls: boolean;
+  /** Ends the content also where the engine leaves it in, as some do with the token that holds it. */
+  stop: readonly string[];
 };
 
 type PartialCall = { name: string; arguments: string };
@@ -17,13 +19,7 @@ type Fields = Record<string, unknown>;
  */
 export class ChatAnswer {
   readonly #options: AnswerOptions;
-  readonly #text = new OutputParser({
-    startsInReasoning: false,
-    tools: [],
-    toolSyntax: 'json',
-    parallelToolCalls: true,
-    stop: [],
-  });
+  readonly #text: OutputParser;
   readonly #calls = new Map<number, PartialCall>();
   #emittedCalls = 0;
   #reason: string | null = null;
@@ -34,6 +30,8 @@ export class ChatAnswer {
 
   constructor(options: AnswerOptions) {
     this.#options = options;
+    const ofCalls = { tools: [], toolSyntax: 'json', parallelToolCalls: true } as const;
+    this.#text = new OutputParser({ startsInReasoning: false, ...ofCalls, stop: options.stop });
   }
 
   /** The engine has said why it stopped: without it the answer is not whole. */
@@ -68,6 +66,7 @@ export class ChatAnswer {
   /** Valid once the answer is complete. */
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
     if (this.#emittedCalls > 0) return 'tool_calls';
+    if (this.#text.stopped !== null) return 'stop';
     return this.#reason === 'length' ? 'length' : 'stop';
   }
 

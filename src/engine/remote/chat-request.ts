@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ChatMessage, ChatPrompt, ReasoningEffort, ResponseFormat, Sampling, ToolChoice } from '../port.ts';
+import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling } from '../port.ts';
+import { messageToWire, toolChoiceToWire, toolToWire } from '../wire-prompt.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 
 /** The body of `POST /chat/completions`. Only what the caller chose is sent: the engine has defaults of its own for the rest. */
@@ -11,7 +12,7 @@ export function chatBody(
   const { tools, responseFormat, reasoningEffort, toolChoice, parallelToolCalls } = prompt;
   return {
     model: route.upstreamModel,
-    messages: prompt.messages.map(messageOf),
+    messages: prompt.messages.map(messageToWire),
     ...(streams ? { stream: true, stream_options: { include_usage: true } } : {}),
     max_tokens: sampling.maxTokens,
     temperature: sampling.temperature,
@@ -23,53 +24,14 @@ export function chatBody(
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(toolOf),
-          tool_choice: choiceOf(toolChoice),
+          tools: tools.map(toolToWire),
+          tool_choice: toolChoiceToWire(toolChoice),
           ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
         }),
     ...formatOf(responseFormat),
     ...reasoningOf(route.api, reasoningEffort),
     ...isolationOf(route.api, cacheScope),
   };
-}
-
-export function messageOf(message: ChatMessage): Record<string, unknown> {
-  switch (message.role) {
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.content,
-        ...(message.reasoning === null ? {} : { reasoning_content: message.reasoning }),
-        ...(message.toolCalls.length === 0
-          ? {}
-          : {
-              tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
-                id,
-                type: 'function',
-                function: { name, arguments: text },
-              })),
-            }),
-      };
-    case 'tool':
-      return { role: 'tool', content: message.content, tool_call_id: message.toolCallId };
-    default:
-      return { role: message.role, content: message.content };
-  }
-}
-
-export function toolOf({ name, description, parameters }: ChatPrompt['tools'][number]) {
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(description === null ? {} : { description }),
-      ...(parameters === null ? {} : { parameters }),
-    },
-  };
-}
-
-function choiceOf(choice: ToolChoice): unknown {
-  return choice.mode === 'named' ? { type: 'function', function: { name: choice.name } } : choice.mode;
 }
 
 function formatOf(format: ResponseFormat): Record<string, unknown> {

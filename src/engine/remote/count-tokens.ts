@@ -1,6 +1,7 @@
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
-import { messageOf, reasoningOf, toolOf } from './chat-request.ts';
+import { messageToWire, toolToWire } from '../wire-prompt.ts';
+import { reasoningOf } from './chat-request.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -22,8 +23,8 @@ export async function countPrompt(prompt: ChatPrompt, asked: Asked): Promise<num
 }
 
 async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Asked): Promise<number | null> {
-  const messages = prompt.messages.map(messageOf);
-  const tools = prompt.tools.length === 0 ? {} : { tools: prompt.tools.map(toolOf) };
+  const messages = prompt.messages.map(messageToWire);
+  const tools = prompt.tools.length === 0 ? {} : { tools: prompt.tools.map(toolToWire) };
   const template = reasoningOf(route.api, prompt.reasoningEffort);
   if (route.api === 'vllm') {
     const body = { model: route.upstreamModel, messages, ...tools, add_generation_prompt: true, ...template };

@@ -151,7 +151,8 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
       const { chat } = entry.what;
       const startedMs = clock.monotonicMs();
       const streams = whole !== true || sampling.maxTokens > mostWholeTokens;
-      const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls: chat.parallelToolCalls });
+      const { parallelToolCalls } = chat;
+      const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls, stop: sampling.stop });
       const cancelled = (sinceMs: number): Finished => ({
         reason: 'cancelled',
         usage: text.usage,

@@ -210,7 +210,10 @@ export const faultTexts: Record<string, FaultText> = {
     said('Send less at once; try later.', '降低并发；稍后再试。'),
   ),
   service_unavailable: text(
-    said('The database cannot be reached, or the service is stopping.', '无法连接数据库，或服务正在停止。'),
+    said(
+      'The database cannot be reached, the disk is full, or the service is stopping.',
+      '无法连接数据库，磁盘已满，或服务正在停止。',
+    ),
     said('Try later.', '稍后再试。'),
   ),
 };

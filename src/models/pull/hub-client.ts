@@ -152,7 +152,9 @@ async function send(url: URL, headers: Record<string, string>, limits: { signal:
     return answer;
   } catch (error) {
     if (limits.signal.aborted) throw error;
-    throw new TransferError(`${url.host}: ${systemCodeOf(error) ?? reasonOf(error)}`, { cause: error });
+    throw new TransferError(`${url.host} cannot be reached (${systemCodeOf(error) ?? reasonOf(error)})`, {
+      cause: error,
+    });
   }
 }
 

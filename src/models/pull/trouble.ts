@@ -38,8 +38,10 @@ export async function toldInOneLine<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof TransferError || error instanceof HubRefusal) {
-      throw new ModelError(capitalised(error.message), { cause: error });
+    if (error instanceof HubRefusal) throw new ModelError(capitalised(error.message), { cause: error });
+    if (error instanceof TransferError) {
+      const then = 'What has arrived stays, and the next pull goes on from there.';
+      throw new ModelError(`${capitalised(error.message)}. ${then}`, { cause: error });
     }
     if (systemCodeOf(error) === 'ENOSPC') throw new ModelError('The disk is full.', { cause: error });
     throw error;

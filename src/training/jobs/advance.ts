@@ -123,7 +123,7 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
     case 'put_down':
       return isFinal(after.state)
         ? info('The job was canceled.')
-        : info('The server stops; the attempt goes on later.');
+        : info(message ?? 'The server stops; the attempt goes on later.');
     case 'cancel_asked':
       return info(isFinal(after.state) ? 'The job was canceled.' : 'The job is being canceled.');
     case 'stopped':

@@ -32,13 +32,21 @@ export class RayJobRun {
 
   /** Whether Ray has taken it in at some time, as far as it is known here. */
   async wasSubmitted(): Promise<boolean> {
-    const text = await readFile(this.#marker, 'utf8').catch(() => '');
-    return text === 'submitted';
+    return (await this.#marked()) !== '';
   }
 
   async submit(submission: Omit<RaySubmission, 'submission_id'>, signal: AbortSignal): Promise<void> {
     await this.patiently(() => this.#client.submit({ ...submission, submission_id: this.id }), signal);
     await writeFile(this.#marker, 'submitted');
+  }
+
+  /** What it wrote is in the attempt's folder on this machine. */
+  async noteBrought(): Promise<void> {
+    await writeFile(this.#marker, 'brought');
+  }
+
+  async wasBrought(): Promise<boolean> {
+    return (await this.#marked()) === 'brought';
   }
 
   stop(signal: AbortSignal): Promise<void> {
@@ -61,6 +69,10 @@ export class RayJobRun {
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
+  }
+
+  #marked(): Promise<string> {
+    return readFile(this.#marker, 'utf8').catch(() => '');
   }
 
   get #marker(): string {

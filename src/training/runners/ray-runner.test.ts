@@ -71,6 +71,17 @@ if (bin === null) {
     assert.match(JSON.stringify(nowhere.outcome), /"lost".*cannot be reached/);
   });
 
+  test('what an attempt wrote is where it was brought: a server that comes too late takes it for lost, and does not go on with nothing', async () => {
+    const run = await attempts.attempt();
+    const done = { kind: 'exited', code: 0 };
+    assert.deepEqual((await follow(open(), run)).outcome, done);
+    const specFolder = join(attempts.root, 'another-server', run.jobId);
+    await mkdir(specFolder, { recursive: true });
+    const late = await follow(open(), { ...run, specFolder });
+    assert.deepEqual(late.outcome, { kind: 'lost', reason: 'What it wrote went to a server that is gone.' });
+    assert.deepEqual((await follow(open(), run)).outcome, done);
+  });
+
   test('a job runs on the cluster, goes on there when its server is killed, and is served by the next one', async (t) => {
     const db = await createTestDatabase();
     const dataDir = join(attempts.root, 'data');

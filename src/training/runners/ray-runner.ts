@@ -173,7 +173,12 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
     const ended = yield* follow(following);
     if (ended === null) return lost('Ray does not know it any more.', place);
     await place.bringAll();
-    await place.remove();
+    if (await place.isThere()) {
+      await job.noteBrought();
+      await place.remove();
+    } else if (ended.status === 'SUCCEEDED' && !(await job.wasBrought())) {
+      return { kind: 'lost', reason: 'What it wrote went to a server that is gone.' };
+    }
     return outcomeOf(ended, await folder.isCanceled());
   }
 

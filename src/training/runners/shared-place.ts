@@ -78,8 +78,16 @@ export class SharedPlace {
     return Buffer.from(lines.replaceAll(/^(?=.)/gm, eventPrefix));
   }
 
+  /** Whether it was put there, and nobody has taken it away. */
+  async isThere(): Promise<boolean> {
+    return (await stat(this.#here).catch(() => null)) !== null;
+  }
+
+  /** At once: whoever brings things back at the same time must not take a part for the whole. */
   async remove(): Promise<void> {
-    await rm(this.#here, { recursive: true, force: true });
+    const gone = `${this.#here}.${randomUUID()}`;
+    await rename(this.#here, gone).catch(() => {});
+    await rm(gone, { recursive: true, force: true });
     // The folder of the job, where no other start of it is there.
     await rmdir(dirname(this.#here)).catch(() => {});
   }

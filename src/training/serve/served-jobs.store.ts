@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { ModelKind } from '#models';
+import type { FinishedJob, FinishedJobsFilter, ModelKind } from '#models';
 import type { JobState } from '../jobs/lifecycle.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 
@@ -24,29 +24,6 @@ export function findServedJobs(sql: Sql, jobIds: readonly string[]): Promise<Ser
   );
 }
 
-export type RegistryJob = {
-  id: string;
-  name: string;
-  kind: ModelKind;
-  baseModelId: string;
-  projectSlug: string;
-  ownerId: string;
-  ownerSlug: string;
-  isArchived: boolean;
-  maxInputTokens: number | null;
-  createdAt: Date;
-  finishedAt: Date;
-  position: string;
-};
-
-/** null: does not matter. `q` is folded text. */
-export type RegistryJobFilter = {
-  accountId: string;
-  kind: ModelKind | null;
-  project: { ownerSlug: string; slug: string } | null;
-  q: string | null;
-};
-
 const matches = `j.account_id = $1 and j.state = 'succeeded' and ($2::text is null or j.kind = $2)
   and ($3::text is null or o.slug = $3 and p.slug = $4) and ($5::text is null or position($5 in j.search_text) > 0)`;
 const tables = 'training_jobs j join projects p on p.id = j.project_id join accounts o on o.id = j.account_id';
@@ -54,12 +31,12 @@ const tables = 'training_jobs j join projects p on p.id = j.project_id join acco
 /** Finished jobs of an account after a position, newest first, and how many there are in all. */
 export async function listRegistryJobs(
   sql: Sql,
-  { accountId, kind, project, q }: RegistryJobFilter,
+  { accountId, kind, project, q }: FinishedJobsFilter,
   { after, limit }: { after: { createdAt: string; id: string } | null; limit: number },
-): Promise<{ rows: RegistryJob[]; totalCount: number }> {
+): Promise<{ rows: FinishedJob[]; totalCount: number }> {
   const values = [accountId, kind, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([
-    sql.query<RegistryJob>(
+    sql.query<FinishedJob>(
       `select j.id, j.name, j.kind, j.base_model_id as "baseModelId", p.slug as "projectSlug", o.id as "ownerId",
               o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
               (j.result->>'maxInputTokens')::integer as "maxInputTokens", j.created_at as "createdAt",

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from '#kernel';
+import { isOutOfReach } from '#kernel';
 
 const pauseMs = 500;
 
@@ -9,7 +9,7 @@ export async function patiently<Result>(signal: AbortSignal, attempt: () => Prom
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Fault) || error.fault !== 'service_unavailable' || signal.aborted) throw error;
+      if (!isOutOfReach(error) || signal.aborted) throw error;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
     signal.throwIfAborted();

@@ -1,4 +1,5 @@
-import { Fault, OperatorError } from '#kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault, isOutOfReach, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
@@ -8,6 +9,8 @@ import { keepLease } from './lease.ts';
 import { readTrained } from './read-trained.ts';
 import { LeaseLost } from './take-in.ts';
 import { createTrainerRun } from './trainer-run.ts';
+
+const outOfReachMs = 3_000;
 
 /** Works on a job until it is over, or until somebody else has to go on with it. Rejects never. */
 export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping: AbortSignal): Promise<void> {
@@ -58,6 +61,7 @@ async function settle(
   try {
     if (stopping.aborted) await step(deps, hold, { type: 'put_down' });
     else if (hold.canceled.aborted) await step(deps, hold, { type: 'stopped' });
+    else if (isOutOfReach(error)) await leaveForLater(deps, hold, error);
     else await fail(deps, hold, error);
   } catch (cause) {
     // The lease ends by itself; whoever takes the job then finds it as it is.
@@ -65,9 +69,19 @@ async function settle(
   }
 }
 
+/** Nobody has failed: the job waits until the database or the object store is back. */
+async function leaveForLater(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
+  deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job waits for what it needs');
+  await sleep(outOfReachMs, undefined, { signal: hold.signal }).catch(() => {});
+  const message = 'What the work needs is out of reach; the attempt goes on later.';
+  await step(deps, hold, { type: 'put_down' }, { message });
+}
+
 async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
   if (error instanceof AttemptFailure) {
-    const { code, message, hint } = error;
+    const { code, message, hint, cause } = error;
+    // Its owner is told what he can do; what it was in detail is for the operator.
+    if (cause !== undefined) deps.log.warn({ err: cause, job: hold.held.jobId, code }, 'a training job failed');
     await step(deps, hold, { type: 'failed', code }, { message, hint });
   } else {
     deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job failed for a reason that is not its own');
