@@ -38,6 +38,7 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
     await db.drop();
     // What was killed may still be writing.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
+    await trainer.remove();
   });
   let ada: Person = becomePerson(server, tenant, 'text');
   const jobs = `${ada.project}/training-jobs`;
