@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { constraintOf } from '#db';
 import { Fault, type FaultName } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { findAccountBySlug, listAccounts } from './accounts.store.ts';
@@ -61,4 +62,29 @@ test('every replica has the same installation secret, whoever asks first, and ev
   for (const secret of secrets) assert.deepEqual(secret, secrets[0]);
   assert.equal(secrets[0]?.length, 32);
   assert.notDeepEqual(await installationSecret(db.database, 'other'), secrets[0]);
+});
+
+test('an account breaks none of its rules, neither when it is made nor when it is changed', async () => {
+  const { id } = await createAccount(db.database, { slug: 'ruled' });
+  for (const [column, value, rule] of [
+    ['slug', 'Not A Slug', 'accounts_slug_check'],
+    ['email', 'Ann@Example.org', 'accounts_email_is_folded'],
+    ['avatar_url', 'x'.repeat(2049), 'accounts_avatar_url_check'],
+    ['locale', '', 'accounts_locale_check'],
+    ['role', 'king', 'accounts_role_check'],
+    ['status', 'asleep', 'accounts_status_check'],
+    ['held_micro', '1', 'accounts_never_overdrawn'],
+  ]) {
+    const broken = (error: unknown) => constraintOf(error) === rule;
+    await assert.rejects(db.database.query(`update accounts set ${column} = $2 where id = $1`, [id, value]), broken);
+    const slug = column === 'slug' ? value : 'another';
+    const others = column === 'slug' ? '' : `, ${column}`;
+    await assert.rejects(
+      db.database.query(
+        `insert into accounts (id, slug, display_name${others}) values ('acc_broken', $1, 'x'${others && ', $2'})`,
+        others ? [slug, value] : [slug],
+      ),
+      broken,
+    );
+  }
 });

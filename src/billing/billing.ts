@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { constraintOf, createBatcher, type Database } from '#db';
+import type { Database } from '#db';
 import { type Clock, Fault, fault, type Micro } from '#kernel';
+import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
-import { type HoldAnswer, type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
+import type { HoldAnswer, HoldRequest } from './holds.store.ts';
 import { type BillingLog, createInstanceCare, type InstanceTiming } from './instance-care.ts';
-import { runIsolated, unwrap } from './isolation.ts';
-import { settleQuickly } from './quick-settlements.store.ts';
+import { unwrap } from './isolation.ts';
 import { chargeWithin } from './rates.ts';
-import { settleCharges } from './settlements.store.ts';
 import { hasOtherTills } from './tills.store.ts';
 import { createTills } from './tills.ts';
 
@@ -76,8 +75,6 @@ const defaultTiming: BillingTiming = {
   tillIdleMs: 1_000,
 };
 
-const maxItems = 512;
-const statementTimeoutMs = 4_000;
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 const otherTillsPauseMs = 100;
@@ -96,7 +93,7 @@ export function createBilling(options: BillingOptions): Billing {
   });
   const { registered } = care;
   const tills = createTills({ database, instanceId, clock, log, registered, idleMs: times.tillIdleMs });
-  const batchers = createBatchers(database, instanceId, registered);
+  const batches = createBatches(database, instanceId, registered);
   let stopping = false;
 
   async function settleUntilKnown(charge: Charge): Promise<{ chargedMicro: Micro }> {
@@ -105,7 +102,7 @@ export function createBilling(options: BillingOptions): Billing {
       try {
         const quick = await settleFromTill(charge);
         if (quick !== null) return { chargedMicro: quick };
-        const chargedMicro = unwrap(await batchers.settlements.submit(charge));
+        const chargedMicro = unwrap(await batches.settlements.submit(charge));
         if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
         return { chargedMicro };
       } catch (error) {
@@ -120,7 +117,7 @@ export function createBilling(options: BillingOptions): Billing {
   async function settleFromTill(charge: Charge): Promise<Micro | null> {
     const { requestId, accountId } = charge;
     if (!tills.has(requestId) && charge.heldMicro > 0n) return null;
-    const paid = unwrap(await batchers.quickSettlements.submit(charge));
+    const paid = unwrap(await batches.quickSettlements.submit(charge));
     if (paid === null) {
       await tills.close(accountId);
       return null;
@@ -134,7 +131,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   async function releaseNow(requestId: string): Promise<void> {
     try {
-      unwrap(await batchers.releases.submit(requestId));
+      unwrap(await batches.releases.submit(requestId));
     } catch (error) {
       // The hold is no longer in `open`, so the next sweep gives it back.
       if (!isTrouble(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
@@ -143,14 +140,14 @@ export function createBilling(options: BillingOptions): Billing {
 
   /** Nobody is refused for credits that only wait in a till, here or elsewhere. */
   async function holdExactly(request: HoldRequest): Promise<HoldAnswer | null> {
-    const answer = unwrap(await batchers.holds.submit(request));
+    const answer = unwrap(await batches.holds.submit(request));
     if (answer === null || answer === 'held') return answer;
     await tills.close(request.accountId);
     const deadlineMs = clock.monotonicMs() + times.tillIdleMs * 2;
     for (;;) {
       // Looked at before the hold is tried again: a till that was closed in between has already helped.
       const othersMayHelp = await hasOtherTills(database, request.accountId, instanceId);
-      const again = unwrap(await batchers.holds.submit(request));
+      const again = unwrap(await batches.holds.submit(request));
       if (again === null || again === 'held' || !othersMayHelp || clock.monotonicMs() > deadlineMs) return again;
       await sleep(otherTillsPauseMs);
     }
@@ -240,73 +237,7 @@ export function createBilling(options: BillingOptions): Billing {
   };
 }
 
-/** One lane each: a second one would mostly wait for the account locks of the first. */
-function createBatchers(database: Database, instanceId: string, registered: () => Promise<void>) {
-  const timeoutMs = statementTimeoutMs;
-  return {
-    holds: createBatcher({
-      name: 'billing.hold',
-      lanes: 1,
-      maxItems,
-      run: (requests: readonly HoldRequest[]) =>
-        runIsolated(requests, {
-          run: async (part) => {
-            await registered();
-            return placeHolds(database, instanceId, { requests: part, timeoutMs });
-          },
-        }),
-    }),
-    quickSettlements: createBatcher({
-      name: 'billing.settle_from_till',
-      lanes: 1,
-      maxItems,
-      run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
-    }),
-    settlements: createBatcher({
-      name: 'billing.settle',
-      lanes: 1,
-      maxItems,
-      run: (charges: readonly Charge[]) =>
-        runIsolated(charges, {
-          run: (part) => settleCharges(database, part, { timeoutMs }),
-          isLostRace: isSettledElsewhere,
-        }),
-    }),
-    releases: createBatcher({
-      name: 'billing.release',
-      lanes: 1,
-      maxItems,
-      run: (requestIds: readonly string[]) =>
-        runIsolated(requestIds, {
-          run: async (part) => {
-            await releaseHolds(database, part, { timeoutMs });
-            return part;
-          },
-        }),
-    }),
-  };
-}
-
-type PaidQuickly = { availableMicro: Micro };
-
-/** Null for each charge that was not written. */
-async function payFromTills(database: Database, charges: readonly Charge[]): Promise<(PaidQuickly | null)[]> {
-  try {
-    const paid = await settleQuickly(database, charges, { timeoutMs: statementTimeoutMs });
-    const byAccount = new Map(paid.map((account) => [account.accountId, account]));
-    return charges.map(({ accountId }) => byAccount.get(accountId) ?? null);
-  } catch (error) {
-    if (!isSettledElsewhere(error)) throw error;
-    return charges.map(() => null);
-  }
-}
-
 /** The database is away or does not answer: the outcome of the statement is unknown. */
 function isTrouble(error: unknown): boolean {
   return error instanceof Fault && error.fault === 'service_unavailable';
-}
-
-/** An earlier attempt committed after the statement had looked; a new look finds its row. */
-function isSettledElsewhere(error: unknown): boolean {
-  return constraintOf(error) === 'ledger_once_per_request';
 }

@@ -10,20 +10,26 @@ import { chargeWithin } from './rates.ts';
  *
  * The sums are made by the caller, per account and in order: `total` of its charges and, for each charge, what is `paid`
  * with it and before it. Accounts come in the order of their ids, which is the order of locks everywhere in this room.
+ * A charge finds its account's balance by its `place` in that order: a join would sort all rows by `n` once more.
  */
 const statement = `
-  with payable as (
-    select locked.id, locked.balance_micro, locked.held_micro, due.total
-      from unnest($1::text[], $2::bigint[]) as due (account_id, total)
-     cross join lateral (
-       select id, balance_micro, held_micro from accounts where accounts.id = due.account_id for no key update) locked
-     where locked.balance_micro - due.total >= locked.held_micro
+  with locked as (
+    select due.n, due.total, account.id, account.balance_micro, account.held_micro,
+           account.balance_micro - due.total >= account.held_micro as pays
+      from unnest($1::text[], $2::bigint[]) with ordinality as due (account_id, total, n)
+      left join lateral (
+        select id, balance_micro, held_micro from accounts where accounts.id = due.account_id for no key update) account on true
+  ), payable as (
+    select * from locked where pays
+  ), balances as (
+    select array_agg(case when pays then balance_micro end order by n) as of_place from locked
   ), written as (
     insert into ledger (
       id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
       request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
       prompt_tokens, completion_tokens, outcome, operation)
-    select charge.ledger_id, charge.account_id, 'inference', -charge.wanted, payable.balance_micro - charge.paid,
+    select charge.ledger_id, charge.account_id, 'inference', -charge.wanted,
+           (select of_place from balances)[charge.place] - charge.paid,
            charge.project_id, charge.model_requested, charge.model_served, charge.model_revision,
            charge.request_id, charge.key_id, charge.key_name, charge.active_ms, charge.units,
            charge.rate_micro_per_minute, charge.price_version, charge.held_micro,
@@ -32,12 +38,13 @@ const statement = `
       from unnest(
         $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::integer[],
         $12::float8[], $13::bigint[], $14::bigint[], $15::text[], $16::bigint[], $17::bigint[],
-        $18::bigint[], $19::integer[], $20::integer[], $21::text[], $22::text[]
+        $18::bigint[], $19::integer[], $20::integer[], $21::text[], $22::text[], $23::integer[]
       ) with ordinality as charge (
         request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
         active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
-        paid, prompt_tokens, completion_tokens, outcome, operation, n
-      ) join payable on payable.id = charge.account_id
+        paid, prompt_tokens, completion_tokens, outcome, operation, place, n
+      )
+     where (select of_place from balances)[charge.place] is not null
      order by n
   ), lowered as (
     update accounts set balance_micro = payable.balance_micro - payable.total, held_micro = payable.held_micro
@@ -59,7 +66,7 @@ export function settleQuickly(
   { timeoutMs }: { timeoutMs: number },
 ): Promise<Paid[]> {
   const wanted = charges.map((charge) => chargeWithin(charge.heldMicro, charge));
-  const { totals, paid } = addUp(charges, wanted);
+  const { totals, paid, places } = addUp(charges, wanted);
   const values = [
     ...totals,
     charges.map(({ requestId }) => requestId),
@@ -82,11 +89,15 @@ export function settleQuickly(
     charges.map(({ usage }) => usage.completionTokens),
     charges.map(({ outcome }) => outcome),
     charges.map(({ operation }) => operation),
+    places,
   ];
   return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', timeoutMs });
 }
 
-/** Per account, in the order of ids: its id and total; per charge: what its account has paid with and before it. */
+/**
+ * Per account, in the order of ids: its id and total. Per charge: what its account has paid with and before it, and the
+ * place of its account, from 1.
+ */
 function addUp(charges: readonly Charge[], wanted: readonly Micro[]) {
   const sums = new Map<string, Micro>();
   const paid = charges.map(({ accountId }, index) => {
@@ -95,5 +106,10 @@ function addUp(charges: readonly Charge[], wanted: readonly Micro[]) {
     return sum;
   });
   const accounts = [...sums.keys()].sort();
-  return { totals: [accounts, accounts.map((id) => sums.get(id) ?? 0n)], paid };
+  const placeOf = new Map(accounts.map((id, index) => [id, index + 1]));
+  return {
+    totals: [accounts, accounts.map((id) => sums.get(id) ?? 0n)],
+    paid,
+    places: charges.map(({ accountId }) => placeOf.get(accountId) ?? 0),
+  };
 }

@@ -1,4 +1,5 @@
 import { prepareDataFolder } from '#db';
+import { defaultSettings, type PlannedMemory, planMemory } from '#engine';
 import { OperatorError } from '#kernel';
 import {
   addModel,
@@ -21,7 +22,23 @@ import { note, print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 export async function listModelsCommand(config: Config): Promise<void> {
-  print(renderModelTable(listModels(openCatalogue(config, note))));
+  const models = openCatalogue(config, note);
+  print(renderModelTable(listModels(models, await plannedMemory(config, models))));
+}
+
+/** Of the models that are installed. */
+async function plannedMemory(config: Config, models: ModelsService): Promise<Map<string, PlannedMemory>> {
+  const settings = { ...defaultSettings(), sequences: config.engineSequences };
+  const planned = new Map<string, PlannedMemory>();
+  for (const { id, kind, maxContextTokens, installed } of models.baseModels()) {
+    if (!installed) continue;
+    // Whose file is gone has no size either.
+    const memory = await planMemory({ kind, maxContextTokens, ggufPath: installed.ggufPath }, settings).catch(
+      () => null,
+    );
+    if (memory) planned.set(id, memory);
+  }
+  return planned;
 }
 
 export type AddFlags = {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Fault, fault, OperatorError } from '#kernel';
+import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
@@ -142,8 +143,7 @@ type Connection = { client: pg.PoolClient; broken: boolean };
 
 async function run(connection: Connection, { text, values, options }: Statement): Promise<pg.QueryResult> {
   const config: pg.QueryConfig & { query_timeout?: number } = { text };
-  // The driver's type asks for a mutable array but only reads it.
-  if (values) config.values = values as unknown[];
+  if (values) config.values = values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
   if (options?.name !== undefined) config.name = options.name;
   if (options?.timeoutMs !== undefined) config.query_timeout = options.timeoutMs;
   return answered(connection, connection.client.query(config));

@@ -20,7 +20,11 @@ export function limitBodyTime(app: FastifyInstance, limitMs: number): void {
   server.requestTimeout = 0;
   // In front of the router, which does not show every request to the hooks.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (hasBody(request)) watch(request, { response, limitMs, isPatient: () => patient.has(request) });
+    if (!hasBody(request)) return;
+    // Nearly every body comes together with its head, and is complete before the next tick.
+    process.nextTick(() => {
+      if (!request.complete) watch(request, { response, limitMs, isPatient: () => patient.has(request) });
+    });
   });
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.slowBody) patient.add(request.raw);

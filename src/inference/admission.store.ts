@@ -92,9 +92,8 @@ const statementFor = (caller: string) => `
            as asked (credential, owner_slug, project_slug, model, position)
     left join lateral (${caller}) k on true
     left join lateral (select * from accounts where id = k.account_id limit 1) a on true
-    left join lateral (
-      select projects.* from accounts owner join projects on projects.account_id = owner.id
-       where owner.slug = asked.owner_slug and projects.slug = asked.project_slug limit 1) p on true
+    left join lateral (select id from accounts where slug = asked.owner_slug limit 1) owner on true
+    left join lateral (select * from projects where account_id = owner.id and slug = asked.project_slug limit 1) p on true
     left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true
    order by asked.position`;
 

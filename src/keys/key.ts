@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
@@ -47,11 +47,18 @@ export function bearerDigest({ authorization }: IncomingHttpHeaders): Buffer | n
 
 /** 256 random bits cannot be guessed from a digest, so neither salt nor a slow hash is needed. */
 function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
+/** Made for every call: without `bigint`, which 32 bits do not need. */
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), checksumLength);
+  let rest = crc32(body);
+  let text = '';
+  for (let digit = 0; digit < checksumLength; digit++) {
+    text = alphabet.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
 }
 
 function base62(value: bigint, length: number): string {

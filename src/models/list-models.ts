@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { PlannedMemory } from '#engine';
 import { formatCredits } from '#kernel';
 import type { BaseModel, ModelKind } from './base-model.ts';
 import type { ModelsService } from './models-service.ts';
@@ -9,6 +10,8 @@ export type ModelListing = {
   installed: boolean;
   /** Of the installed file, or as the catalogue knows it. */
   sizeBytes: number | null;
+  /** When it is loaded; null: it is not installed. */
+  memory: PlannedMemory | null;
   contextTokens: number;
   dimensions: number | null;
   /** Credits per GPU minute. */
@@ -21,12 +24,16 @@ export type ModelListing = {
 export type Trainability = 'yes' | 'no' | 'file missing' | 'weights missing' | 'both missing';
 
 /** Every base model of the server, as `fanfold models list` shows it. */
-export function listModels(models: ModelsService): ModelListing[] {
+export function listModels(
+  models: ModelsService,
+  memory: ReadonlyMap<string, PlannedMemory> = new Map(),
+): ModelListing[] {
   return models.baseModels().map((model) => ({
     id: model.id,
     kind: model.kind,
     installed: model.installed !== null,
     sizeBytes: sizeOf(model),
+    memory: memory.get(model.id) ?? null,
     contextTokens: model.maxContextTokens,
     dimensions: model.dimensions,
     rate: formatCredits(model.rateMicroPerMinute),
@@ -49,12 +56,13 @@ function sizeOf(model: BaseModel): number | null {
 
 /** The listing as an aligned table, one line per model, with a header. */
 export function renderModelTable(listings: readonly ModelListing[]): string {
-  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM', 'TRAINING'];
+  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'MEMORY', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM', 'TRAINING'];
   const rows = listings.map((row) => [
     row.id,
     row.kind,
     row.installed ? 'yes' : 'no',
     row.sizeBytes === null ? '-' : formatBytes(row.sizeBytes),
+    row.memory === null ? '-' : `${formatBytes(row.memory.modelBytes)} + ${formatBytes(row.memory.adapterBytes)}`,
     String(row.contextTokens),
     row.dimensions === null ? '-' : String(row.dimensions),
     row.rate,

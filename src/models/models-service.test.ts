@@ -162,14 +162,15 @@ describe('models of a server', () => {
 
   test('the list shows every model with its size, context and rate', () => {
     const { models } = open();
-    const lines = renderModelTable(listModels(models)).split('\n');
+    const memory = new Map([['fanfold-tiny-chat', { modelBytes: 151_000_000, adapterBytes: 380_000_000 }]]);
+    const lines = renderModelTable(listModels(models, memory)).split('\n');
     assert.equal(lines.length, 6);
-    assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING$/);
+    assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +MEMORY +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING$/);
     assert.match(
       lines[1] ?? '',
-      /^fanfold-tiny-chat +text +yes +[\d.]+ kB +4096 +- +0\.030000 +shipped +weights missing$/,
+      /^fanfold-tiny-chat +text +yes +[\d.]+ kB +151 MB \+ 380 MB +4096 +- +0\.030000 +shipped +weights missing$/,
     );
-    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +2048 +2560 +0\.030000 +hub +both missing$/);
+    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +- +2048 +2560 +0\.030000 +hub +both missing$/);
   });
 
   test('between looks a question costs no system call', () => {

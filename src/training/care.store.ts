@@ -1,5 +1,14 @@
 import type { Sql } from '#db';
 
+/** Of these jobs, the attempts that have been over for a while. */
+export function listOverAttempts(sql: Sql, jobIds: readonly string[]): Promise<{ jobId: string; attempt: number }[]> {
+  return sql.query(
+    `select job_id as "jobId", number as attempt from training_attempts
+      where job_id = any($1::text[]) and finished_at < now() - interval '10 minutes'`,
+    [jobIds],
+  );
+}
+
 export type OldCheckpoint = { jobId: string; attempt: number; name: string; files: string[] };
 
 /** Checkpoints that nobody can go on from, or has gone on from for so long. */

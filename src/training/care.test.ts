@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,6 +56,13 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
+function careOf() {
+  return createCare({
+    ...{ database: server.database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
+    deployments: { deployDue: async () => {} },
+  });
+}
+
 test('checkpoints stay as long as somebody may go on from them, and no longer', async () => {
   const [old, fresh, unwanted, succeeded] = jobs.map(({ id }) => id);
   assert.ok(old && fresh && unwanted && succeeded);
@@ -78,8 +85,7 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const proof = `adapter_sha256 = '${digest}', archive_sha256 = '${digest}', archive_bytes = 1, result = '${result}'`;
   await change(succeeded, `state = 'succeeded', error = null, ${proof}`);
 
-  const log = { warn: () => {} };
-  const care = createCare({ database: server.database, objects, keptDays: 30, log });
+  const care = careOf();
   // Replicas do it at once.
   await Promise.all([care.tend(), care.tend()]);
   await care.stop();
@@ -94,4 +100,34 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const offered = async (id: string) =>
     (await ada.ok('GET', `${ada.project}/training-jobs/${id}/retry-estimate`)).checkpoint;
   assert.deepEqual([await offered(old), (await offered(fresh))?.step], [null, 5]);
+});
+
+test('what servers left behind that died is removed once its attempt has been over for a while, and nothing else', async () => {
+  const [over, recent] = jobs.slice(4).map(({ id }) => id);
+  assert.ok(over && recent);
+  await server.database.query(
+    `update training_attempts set finished_at = now() - interval '1 hour' where job_id = $1`,
+    [over],
+  );
+  const left = join(dataDir, 'left');
+  const folders = [
+    `${over}/1/out`,
+    `${over}/2/out`,
+    `${recent}/1/out`,
+    'unknown/1',
+    'drafts/draft-old',
+    'drafts/draft-new',
+  ];
+  for (const folder of folders) await mkdir(join(left, folder), { recursive: true });
+  const lastWeek = new Date(Date.now() - 7 * 86_400_000);
+  await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
+  const care = careOf();
+  await Promise.all([care.tend(), care.tend()]);
+  await care.stop();
+  const isThere = (folder: string) =>
+    access(join(left, folder)).then(
+      () => true,
+      () => false,
+    );
+  assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, true]);
 });

@@ -2,6 +2,8 @@ import type { Database } from '#db';
 import type { ObjectStore } from '#objects';
 import { listOldCheckpoints } from './care.store.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
+import type { Deployments } from './supervise/deployments.ts';
+import { sweepFolders } from './supervise/old-folders.ts';
 import { noteCheckpointRemoved } from './supervise/take-in.store.ts';
 
 /** What is done about jobs that are over from time to time, on any replica: it can be done twice and at once. */
@@ -12,18 +14,27 @@ export type CareOptions = {
   objects: ObjectStore;
   /** Checkpoints of jobs that have not succeeded are kept for so long. */
   keptDays: number;
+  /** Attempts have their folders in here. */
+  root: string;
+  deployments: Pick<Deployments, 'deployDue'>;
   log: { warn: (details: object, message: string) => void };
 };
 
 const everyMs = 60_000;
 const atOnce = 100;
 
-export function createCare({ database, objects, keptDays, log }: CareOptions): Care {
+export function createCare({ database, objects, keptDays, root, deployments, log }: CareOptions): Care {
   let timer: NodeJS.Timeout | null = null;
   let running = Promise.resolve();
   let stopped = false;
 
   async function tend(): Promise<void> {
+    await deployments.deployDue();
+    await sweepFolders(database, root, Date.now());
+    await removeOldCheckpoints();
+  }
+
+  async function removeOldCheckpoints(): Promise<void> {
     for (let found = atOnce; found === atOnce && !stopped; ) {
       const old = await listOldCheckpoints(database, { keptDays, limit: atOnce });
       for (const { name, files, ...attempt } of old) {

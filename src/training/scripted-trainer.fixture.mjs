@@ -40,7 +40,8 @@ const [newest] = readdirSync(out)
 const resumed = newest ? Number(newest.slice(5)) : 0;
 const checkpoint = (step) => {
   const name = `ckpt-${String(step).padStart(6, '0')}`;
-  mkdirSync(join(out, `${name}.tmp`));
+  // One that was killed here has left its draft.
+  mkdirSync(join(out, `${name}.tmp`), { recursive: true });
   writeFileSync(join(out, `${name}.tmp`, 'state.json'), JSON.stringify({ step }));
   renameSync(join(out, `${name}.tmp`), join(out, name));
   emit('checkpoint', { step, path: name, bytes: 12, sha256: 'a'.repeat(64) });
@@ -70,8 +71,11 @@ for (let step = resumed + 1; step <= spec.optim.max_steps; step++) {
   activeMs += 100;
   emit('progress', { step, epoch: 1, loss: 1 / step, lr: 0.1, grad_norm: 1, tokens: step * 10, tok_s: 100, eta_ms: 5 });
   if (step % 5 === 0 && step > resumed) checkpoint(step);
-  // 2: dies once, a little after its first checkpoint.
-  if (spec.optim.seed === 2 && step === 7 && resumed === 0) process.kill(process.pid, 'SIGKILL');
+  // 2: dies once, while it writes its second checkpoint.
+  if (spec.optim.seed === 2 && step === 7 && resumed === 0) {
+    mkdirSync(join(out, 'ckpt-000010.tmp'));
+    process.kill(process.pid, 'SIGKILL');
+  }
   // 3: dies at the same place again and again.
   if (spec.optim.seed === 3 && step === 3) process.kill(process.pid, 'SIGKILL');
   if (spec.optim.seed === 4 && step === 6) fail('loss_diverged', 31);

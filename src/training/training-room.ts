@@ -5,14 +5,13 @@ import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { AdapterProbe, ExampleEncoder } from '#engine';
 import type { CursorCodec } from '#kernel';
-import type { FinishedJobs, ModelsService, NewDeployment } from '#models';
+import type { FinishedJobs, ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import type { RunningWork } from '#projects';
 import { createCare } from './care.ts';
 import { countLiveJobs } from './jobs/jobs.store.ts';
 import { readOverview } from './jobs/overview.store.ts';
 import { createChanges } from './logs/changes.ts';
-import { appendLogs } from './logs/logs.store.ts';
 import { createPublisher } from './publish/publish.ts';
 import { jobsRoutes } from './routes/jobs.routes.ts';
 import { recordsRoutes } from './routes/records.routes.ts';
@@ -20,7 +19,9 @@ import type { Runner } from './runners/runner.ts';
 import { createAdapterFiles } from './serve/adapter-files.ts';
 import { listRegistryJobs } from './serve/served-jobs.store.ts';
 import { createServedJobs, type ServedJobs } from './serve/trained-models.ts';
+import { draftsName } from './supervise/attempt-folder.ts';
 import { createBases } from './supervise/bases.ts';
+import { createDeployments, type DeployTo } from './supervise/deployments.ts';
 import type { WorkerLog } from './supervise/hold.ts';
 import { createSnapshots } from './supervise/snapshots.ts';
 import { createSupervisor } from './supervise/supervisor.ts';
@@ -66,7 +67,7 @@ export type Training = {
   finishedJobs: FinishedJobs;
   overview: (question: { accountId: string; since: Date }) => ReturnType<typeof readTrainingOverview>;
   /** @param deploy puts what has succeeded behind its alias. */
-  start: (deploy: (deployment: NewDeployment) => Promise<void>) => void;
+  start: (deploy: DeployTo) => void;
   /** Puts down what runs; it goes on later, or elsewhere. */
   stop: () => Promise<void>;
 };
@@ -82,29 +83,21 @@ export function createTraining(options: TrainingOptions): Training {
   const files = createAdapterFiles(objects, join(dataDir, 'adapters'));
   const served = createServedJobs({ sql: database, files, objects });
   const bases = createBases(models);
-  let deploy: (deployment: NewDeployment) => Promise<void> = async () => {};
+  let deployTo: DeployTo = async () => {};
+  const deployments = createDeployments(database, () => deployTo);
+  const root = join(dataDir, 'training');
   const supervisor = createSupervisor({
     ...{ database, objects, runner, log, slots: options.slots, instanceId: options.instanceId, lookMs: timing.lookMs },
-    root: join(dataDir, 'training'),
-    makeSnapshot: createSnapshots({ ...options, draftFolder: join(dataDir, 'training', 'drafts') }),
+    root,
+    makeSnapshot: createSnapshots({ ...options, draftFolder: join(root, draftsName) }),
     weightsOf: bases.weightsOf,
     publish: createPublisher({ objects, probe: options.probe, baseOf: bases.baseOf }),
-    deploy: async (job) => {
-      if (!job.deploy) return;
-      const { id: jobId, accountId, ownerSlug, projectSlug, attempt } = job;
-      try {
-        await deploy({ accountId, ownerSlug, projectSlug, jobId, ...job.deploy });
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        const message = `The job has succeeded, but it could not be put behind "${job.deploy.alias}": ${why}`;
-        await appendLogs(database, { jobId, attempt }, [{ level: 'warn', source: 'system', message }]);
-      }
-    },
+    deploy: deployments.deploy,
     changed: changes.tell,
     settled: options.onCharge,
     timing: { ...timing, seconds: timing.leaseSeconds },
   });
-  const care = createCare({ database, objects, keptDays: options.checkpointDays, log });
+  const care = createCare({ database, objects, keptDays: options.checkpointDays, root, deployments, log });
   return {
     routes: async (app) => {
       await app.register(jobsRoutes({ ...options, wake: supervisor.wake }));
@@ -114,8 +107,8 @@ export function createTraining(options: TrainingOptions): Training {
     served,
     finishedJobs: { list: (filter, page) => listRegistryJobs(database, filter, page) },
     overview: (question) => readTrainingOverview(database, question),
-    start(deployTo) {
-      deploy = deployTo;
+    start(deploy) {
+      deployTo = deploy;
       care.start();
       if (options.slots > 0) supervisor.start();
     },

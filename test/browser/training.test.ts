@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, type Stage, seedOwner } from './stage.ts';
+import { hasValue, openStage, type Stage, seedOwner } from './stage.ts';
 
 let stage: Stage;
 
@@ -74,6 +74,22 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await page.getByRole('link', { name: 'Compare 2' }).click();
   await page.getByRole('row', { name: /^Epochs \(differs\) 100 90$/ }).waitFor();
   await assertAccessible(page, 'comparison');
+
+  const { id: versionId } = await ask('POST', `datasets/${datasetId}/versions`, {});
+  await go(`/projects/${path}/training-jobs/new`);
+  await page.getByLabel('What it must not forget').selectOption({ label: 'Tickets · 1 · 24 examples' });
+  // The server has it, too.
+  await page.getByText('The control set is of the dataset that is learned from').waitFor();
+  const share = page.getByLabel('Share of it that is learned along');
+  await share.fill('0.7');
+  await page.getByText('A number from 0 to 0.5, or nothing.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Begin training' }).isDisabled());
+  await share.fill('0.25');
+  await assertAccessible(page, 'control set');
+  await page.getByRole('button', { name: 'Begin training' }).click();
+  await page.getByText(`${versionId} · 0.25 of each step is learned along`).waitFor();
+  await page.getByRole('link', { name: 'Use them for a new job' }).click();
+  await hasValue(share, '0.25');
   for (const { id } of (await ask('GET', 'training-jobs'))['data'] as { id: string }[])
     await ask('POST', `training-jobs/${id}/cancel`, {});
   await leave();

@@ -5,10 +5,18 @@ import path from 'node:path';
 
 /** Direct children of a process. */
 export function childrenOf(pid: number): number[] {
+  return allPids().filter((child) => parentOf(child) === pid);
+}
+
+/** The command lines of all processes. */
+export function allCommands(): string[] {
+  return allPids().map(commandOf);
+}
+
+function allPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => parentOf(child) === pid);
+    .map(Number);
 }
 
 /** The command line; empty for a process that is gone. */

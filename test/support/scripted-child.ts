@@ -42,6 +42,8 @@ function receive(message: ToChild): void {
     case 'cancel':
       if (jobs.has(message.id)) finish(message.id, 'cancelled');
       break;
+    case 'limit_adapter_contexts':
+      break;
     case 'release':
       prepared.delete(message.handle);
       break;

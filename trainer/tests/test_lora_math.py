@@ -220,6 +220,19 @@ def test_the_rate_rises_and_falls_to_a_tenth() -> None:
     assert rates[-1] == pytest.approx(0.1, abs=0.01)
 
 
+def test_counting_goes_on_behind_what_a_crash_cut_or_spoilt(tmp_path: Path) -> None:
+    told = tmp_path / "events.jsonl"
+    first = EventLog(tmp_path, None)
+    first.emit("hello")
+    first.emit("started")
+    for damage in (b'{"event":"prog', b"\0\0\0\0\n", b"[]\n"):
+        with told.open("ab") as file:
+            file.write(damage)
+        EventLog(tmp_path, None).emit("hello")
+    numbers = [json.loads(line)["seq"] for line in told.read_bytes().splitlines() if line.startswith(b"{")]
+    assert numbers == [1, 2, 3, 4, 5]
+
+
 def test_nothing_that_is_loaded_can_run_code() -> None:
     folder = Path(__file__).parents[1] / "fanfold_trainer" / "lora"
     sources = {path.name: path.read_text() for path in folder.glob("*.py")}

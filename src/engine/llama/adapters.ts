@@ -11,8 +11,10 @@ export type LaneOptions<Work> = {
   isAtRest: (work: Work) => boolean;
   /** Its context is gone, with all that was in the cells. */
   forget: (work: Work) => void;
-  /** Contexts beside the base's. */
+  /** Contexts beside the base's, unless there are to be fewer later; 0: adapters cannot be called. */
   mostAdapters: number;
+  /** There are so many of them by now. */
+  opened: (count: number) => void;
   /** Of each of them. */
   adapterSequences: number;
 };
@@ -28,6 +30,13 @@ type Entry<Work> = {
   since: number;
 };
 
+/** The model was loaded where memory was short. */
+export class NoRoomForAdapters extends Error {
+  constructor() {
+    super('There is too little memory to serve adapters of this model at present.');
+  }
+}
+
 /**
  * A lane has a context of its own over the shared base model: the plain base, or the base with one adapter. There are few
  * contexts for adapters and any number of adapters: one that has none gets the context of the lane that has been idle for
@@ -42,10 +51,17 @@ export class Lanes<Work> {
   /** Gives its context away as soon as it is at rest. */
   #resting: Entry<Work> | null = null;
   #uses = 0;
+  #mostAdapters: number;
 
   constructor(options: LaneOptions<Work>) {
     this.#options = options;
+    this.#mostAdapters = options.mostAdapters;
     this.#adapters = new LoadedAdapters(options.model);
+  }
+
+  /** Makes no more contexts for adapters than this; those that are there stay. */
+  limit(most: number): void {
+    this.#mostAdapters = Math.min(this.#mostAdapters, most);
   }
 
   /** The work of a lane; the lane is entered if it is new. */
@@ -108,10 +124,20 @@ export class Lanes<Work> {
 
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
   async #adapted(adapter: Adapter): Promise<NativeContext | null> {
+    const { openContext, opened } = this.#options;
+    if (this.#mostAdapters === 0) throw new NoRoomForAdapters();
     const native = await this.#adapters.load(adapter);
-    const isFull = this.#withContext().length >= this.#options.mostAdapters;
-    const context = isFull ? this.#takeOver() : await this.#options.openContext(adapter);
-    context?.setLoras([native], [1]);
+    const count = this.#withContext().length;
+    const isNew = count < this.#mostAdapters;
+    const context = isNew ? await openContext(adapter) : this.#takeOver();
+    try {
+      context?.setLoras([native], [1]);
+    } catch (error) {
+      await context?.dispose();
+      opened(this.#withContext().length);
+      throw error;
+    }
+    if (isNew) opened(count + 1);
     return context;
   }
 

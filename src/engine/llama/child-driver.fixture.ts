@@ -5,7 +5,7 @@ import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
 /** Drives a real engine child over its channel, as the parent does. */
-export type Reply = Exclude<FromChild, { type: 'deltas' | 'pace' | 'lease_back' | 'ready' | 'load_failed' }>;
+export type Reply = Extract<FromChild, { type: 'prepared' | 'finished' | 'embedded' | 'failed' }>;
 export type Written = { reply: Reply; deltas: Delta[]; content: string; reasoning: string };
 
 export const greedy: Sampling = {
@@ -160,6 +160,7 @@ export class ChildDriver {
       case 'load_failed':
       case 'pace':
       case 'lease_back':
+      case 'adapter_contexts':
         this.notices.push(message);
         for (const listener of this.#listeners) listener();
         this.#listeners.clear();

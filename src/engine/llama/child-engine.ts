@@ -110,6 +110,9 @@ export class ChildEngine {
         this.#chats.drop(message.handle);
         this.#inputs.drop(message.handle);
         break;
+      case 'limit_adapter_contexts':
+        this.#runner.limitAdapterContexts(message.most);
+        break;
       case 'grant':
         this.#turn.grant();
         break;

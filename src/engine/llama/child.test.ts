@@ -281,6 +281,9 @@ describe('adapters', () => {
       [third, all[0]?.content],
     ]);
     for (const one of turns) assert.equal((await write(one)).content, written.get(one));
+    // The parent knows what memory they take.
+    const counts = child.notices.flatMap((notice) => (notice.type === 'adapter_contexts' ? [notice.count] : []));
+    assert.deepEqual(counts, [1, 2]);
   });
 
   test('an adapter without a context need not wait until the others have nothing to do', async () => {
@@ -304,6 +307,27 @@ describe('adapters', () => {
     const { reply } = await child.write(userPrompt('x', { target: broken }));
     assert.equal(reply.type === 'failed' && reply.fault, 'generation_failed');
     finishedOf(await child.write(userPrompt('x')));
+  });
+
+  test('contexts that others need the memory of are not made any more, and adapters take turns in the others', async () => {
+    const short = await ChildDriver.start({ ...config, adapterContexts: 3 });
+    const write = (name: string, seed: number) =>
+      short.write(userPrompt('x', { target: { baseModelId: 'test', adapter: adapter(name, seed, 0.3) } }));
+    const a = (await write('a', 7)).content;
+    short.send({ type: 'limit_adapter_contexts', most: 1 });
+    const [b, again] = [(await write('b', 8)).content, (await write('a', 7)).content];
+    assert.ok(a === again && a !== b);
+    assert.equal(short.notices.filter(({ type }) => type === 'adapter_contexts').length, 1);
+    await short.stop();
+  });
+
+  test('where there is no memory for adapters their calls are refused, and those of the base are not', async () => {
+    const short = await ChildDriver.start({ ...config, adapterContexts: 0 });
+    const target = { baseModelId: 'test', adapter: adapter('a', 7, 0.3) };
+    const { reply } = await short.write(userPrompt('x', { target }));
+    assert.equal(reply.type === 'failed' && reply.fault, 'capacity_unavailable');
+    finishedOf(await short.write(userPrompt('x')));
+    await short.stop();
   });
 });
 
@@ -366,6 +390,9 @@ describe('embeddings', () => {
 
     const tuned = await embedder.embed(['one'], { adapter: adapter('e', 5, 0.3) });
     assert.notDeepEqual(tuned.vectors[0], vectors[0]);
+    assert.deepEqual((await embedder.embed(['one'])).vectors[0], vectors[0]);
+    const broken = { sha256: 'x', path: file('embed.gguf') };
+    await assert.rejects(embedder.embed(['one'], { adapter: broken }), /generation_failed/);
     assert.deepEqual((await embedder.embed(['one'])).vectors[0], vectors[0]);
     await embedder.stop();
   });

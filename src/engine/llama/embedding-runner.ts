@@ -1,6 +1,7 @@
 import type { Adapter } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel } from './binding.ts';
+import { failedBy, refused } from './failed-reply.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { retryAfterSeconds } from './timing.ts';
@@ -58,6 +59,7 @@ export class EmbeddingRunner {
       isAtRest: () => true,
       forget: () => {},
       mostAdapters: config.adapterContexts,
+      opened: (count) => options.send({ type: 'adapter_contexts', count }),
       adapterSequences: 1,
     });
   }
@@ -68,6 +70,10 @@ export class EmbeddingRunner {
     const context = await this.#lanes.use('');
     if (context === null) throw new Error('The base context did not open. This is a bug.');
     await this.#embed(context, Uint32Array.of(0));
+  }
+
+  limitAdapterContexts(most: number): void {
+    this.#lanes.limit(most);
   }
 
   /** Frees the contexts. To be called when no step runs. */
@@ -84,14 +90,7 @@ export class EmbeddingRunner {
     const { config, send } = this.#options;
     const waiting = this.#lanes.all().reduce((sum, jobs) => sum + jobs.length, 0);
     if (waiting > config.maxQueue) {
-      send({
-        type: 'failed',
-        id,
-        fault: 'capacity_unavailable',
-        message: 'The queue of this model is full.',
-        param: null,
-        retryAfterSeconds: retryAfterSeconds(this.#firstDoneInMs()),
-      });
+      send(refused(id, 'The queue of this model is full.', retryAfterSeconds(this.#firstDoneInMs())));
       return;
     }
     const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
@@ -112,7 +111,8 @@ export class EmbeddingRunner {
       try {
         context = await this.#lanes.use(key);
       } catch (error) {
-        for (const job of [...jobs]) this.#fail(job, error);
+        // The lane is gone with them.
+        for (const { id } of jobs.splice(0)) this.#options.send(failedBy(id, error));
         continue;
       }
       if (context === null) continue;
@@ -177,10 +177,7 @@ export class EmbeddingRunner {
   }
 
   #fail(job: Job, error: unknown): void {
-    if (this.#take(job.id) === null) return;
-    const message = error instanceof Error ? error.message : String(error);
-    const { send } = this.#options;
-    send({ type: 'failed', id: job.id, fault: 'generation_failed', message, param: null, retryAfterSeconds: null });
+    if (this.#take(job.id) !== null) this.#options.send(failedBy(job.id, error));
   }
 
   /** Takes a request out. null: it has had its reply. */

@@ -6,36 +6,44 @@ import { test } from 'node:test';
 import { writeGguf } from '#test/gguf-writer.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { readShape } from './gguf-shape.ts';
-import { adapterContexts, neededBytes, planLoad } from './memory.ts';
+import { type LoadedModel, needOf, planLoad, planPatiently } from './memory.ts';
 
 const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
 const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
 const busy = { id: 'c', bytes: 100, idle: false, lastUsedMs: 1 };
 
+/** Of a model that is never called with an adapter. */
+const alone = { contextBytes: 1, mostContexts: 0 };
+type State = { baseBytes: number; freeBytes: number; limitBytes: number | null; loaded: readonly LoadedModel[] };
+
+const plan = ({ baseBytes, ...state }: State) => planLoad({ ...state, need: { baseBytes, ...alone } });
+
 test('what fits evicts nobody', () => {
-  const plan = planLoad({ neededBytes: 50, freeBytes: 50, limitBytes: null, loaded: [idleA, idleB, busy] });
-  assert.deepEqual(plan, { type: 'fits', evict: [] });
+  const planned = plan({ baseBytes: 50, freeBytes: 50, limitBytes: null, loaded: [idleA, idleB, busy] });
+  assert.deepEqual(planned, { type: 'fits', evict: [], adapterContexts: 0 });
 });
 
 test('the least recently used idle models go, no more of them than needed, and never a busy one', () => {
   const loaded = [idleA, busy, idleB];
-  assert.deepEqual(planLoad({ neededBytes: 120, freeBytes: 50, limitBytes: null, loaded }), {
+  assert.deepEqual(plan({ baseBytes: 120, freeBytes: 50, limitBytes: null, loaded }), {
     type: 'fits',
     evict: ['b'],
+    adapterContexts: 0,
   });
-  assert.deepEqual(planLoad({ neededBytes: 250, freeBytes: 50, limitBytes: null, loaded }), {
+  assert.deepEqual(plan({ baseBytes: 250, freeBytes: 50, limitBytes: null, loaded }), {
     type: 'fits',
     evict: ['b', 'a'],
+    adapterContexts: 0,
   });
   const refused = { type: 'refused', neededBytes: 251, freeBytes: 250, busy: true };
-  assert.deepEqual(planLoad({ neededBytes: 251, freeBytes: 50, limitBytes: null, loaded }), refused);
+  assert.deepEqual(plan({ baseBytes: 251, freeBytes: 50, limitBytes: null, loaded }), refused);
 });
 
 test('the configured limit bounds the sum of all models, however much the machine has', () => {
   const state = { freeBytes: 1e12, limitBytes: 250, loaded: [idleA, busy] };
-  assert.deepEqual(planLoad({ ...state, neededBytes: 50 }), { type: 'fits', evict: [] });
-  assert.deepEqual(planLoad({ ...state, neededBytes: 51 }), { type: 'fits', evict: ['a'] });
-  assert.equal(planLoad({ ...state, neededBytes: 151 }).type, 'refused');
+  assert.deepEqual(plan({ ...state, baseBytes: 50 }), { type: 'fits', evict: [], adapterContexts: 0 });
+  assert.deepEqual(plan({ ...state, baseBytes: 51 }), { type: 'fits', evict: ['a'], adapterContexts: 0 });
+  assert.equal(plan({ ...state, baseBytes: 151 }).type, 'refused');
 });
 
 test('the need of a model is read from its own header: cache of all cells, outputs, weights, process', async () => {
@@ -46,8 +54,14 @@ test('the need of a model is read from its own header: cache of all cells, outpu
     const shape = await readShape(path);
     // 2 layers, one key-value head, 64 numbers each for key and value.
     assert.deepEqual(shape, { cacheValuesPerToken: 256, vocabulary: smallShape.vocabulary });
-    const bytes = neededBytes({ fileBytes: 1e6, shape, cells: 8 * 4096, batchTokens: 512 });
-    assert.equal(bytes, Math.ceil(120e6 + 1.05e6 + 8 * 4096 * 512 + 512 * 512 * 4));
+    const outputs = 512 * smallShape.vocabulary * 4;
+    const size = { kind: 'text', fileBytes: 1e6, shape, cells: 8 * 4096, batchTokens: 512 } as const;
+    const need = needOf(size);
+    assert.equal(need.baseBytes, Math.ceil(120e6 + 1.05e6 + 8 * 4096 * 512 + outputs));
+    // Half of the sequences, and the adapter itself.
+    assert.equal(need.contextBytes, Math.ceil(4 * 4096 * 512 + outputs + 0.03e6));
+    const embedding = needOf({ ...size, kind: 'embedding', cells: 4096 });
+    assert.equal(embedding.contextBytes, Math.ceil(4096 * 512 + outputs + 0.03e6));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -87,17 +101,61 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
       writeFileSync(path, content);
       assert.equal(await readShape(path), null);
     }
-    assert.equal(neededBytes({ fileBytes: 1e9, shape: null, cells: 1_000, batchTokens: 512 }), 120e6 + 1.05e9 + 2e8);
+    assert.deepEqual(needOf({ kind: 'text', fileBytes: 1e9, shape: null, cells: 1_000, batchTokens: 512 }), {
+      ...{ baseBytes: 120e6 + 1.05e9 + 2e8, contextBytes: 1e8 + 3e7, mostContexts: 2 },
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-test('small models have room for many adapters at once, large ones for two', () => {
+test('small models ask for many contexts for adapters, large ones for two', () => {
   const tiny = { cacheValuesPerToken: 768, vocabulary: 2_048 };
   const large = { cacheValuesPerToken: 65_536, vocabulary: 151_936 };
-  assert.equal(adapterContexts({ shape: tiny, cells: 8 * 4_096, batchTokens: 512 }), 13);
-  assert.equal(adapterContexts({ shape: tiny, cells: 512, batchTokens: 512 }), 16);
-  assert.equal(adapterContexts({ shape: large, cells: 8 * 4_096, batchTokens: 512 }), 2);
-  assert.equal(adapterContexts({ shape: null, cells: 0, batchTokens: 512 }), 2);
+  const most = (shape: typeof tiny, cells: number, fileBytes: number) =>
+    needOf({ kind: 'text', fileBytes, shape, cells, batchTokens: 512 }).mostContexts;
+  assert.equal(most(tiny, 8 * 4_096, 5e6), 13);
+  assert.equal(most(tiny, 512, 5e6), 16);
+  assert.equal(most(large, 8 * 4_096, 5e9), 2);
+});
+
+test('contexts for adapters are planned with the model: two make others go, more take what is left', () => {
+  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 16 };
+  const planFor = (freeBytes: number, loaded: readonly LoadedModel[] = []) =>
+    planLoad({ need, freeBytes, limitBytes: null, loaded });
+  const fits = (adapterContexts: number, evict: string[] = []) => ({ type: 'fits', evict, adapterContexts });
+  assert.deepEqual(planFor(1_000), fits(16));
+  assert.deepEqual(planFor(155), fits(5));
+  assert.deepEqual(planFor(120, [idleA]), fits(2));
+  assert.deepEqual(planFor(119, [idleA]), fits(11, ['a']));
+  const bounded = planLoad({ need, freeBytes: 1_000, limitBytes: 235, loaded: [busy] });
+  assert.deepEqual(bounded, fits(3));
+});
+
+test('where memory is short there are fewer contexts for adapters, then none, and a refusal only where the model does not fit', () => {
+  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 2 };
+  const planFor = (freeBytes: number) => planLoad({ need, freeBytes, limitBytes: null, loaded: [busy] });
+  assert.deepEqual(planFor(119), { type: 'fits', evict: [], adapterContexts: 1 });
+  assert.deepEqual(planFor(109), { type: 'fits', evict: [], adapterContexts: 0 });
+  assert.deepEqual(planFor(99), { type: 'refused', neededBytes: 100, freeBytes: 99, busy: true });
+});
+
+test('before a model goes or gets too little, the others give up contexts that nobody has called', () => {
+  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 4 };
+  const after = (freeBytes: number, spareBytes: number, model: LoadedModel) => {
+    let spare = spareBytes;
+    const planNow = () =>
+      planLoad({ need, freeBytes: freeBytes - spare, limitBytes: null, loaded: [{ ...model, bytes: 100 + spare }] });
+    const giveUp = () => {
+      const had = spare > 0;
+      spare = 0;
+      return had;
+    };
+    return { plan: planPatiently(planNow, giveUp), spare };
+  };
+  const fits = { type: 'fits', evict: [] };
+  assert.deepEqual(after(500, 90, idleA), { plan: { ...fits, adapterContexts: 4 }, spare: 90 });
+  assert.deepEqual(after(120, 90, idleA), { plan: { ...fits, adapterContexts: 2 }, spare: 0 });
+  assert.deepEqual(after(120, 90, busy), { plan: { ...fits, adapterContexts: 2 }, spare: 0 });
+  assert.deepEqual(after(110, 90, idleA), { plan: { type: 'fits', evict: ['a'], adapterContexts: 4 }, spare: 0 });
 });

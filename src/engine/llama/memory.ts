@@ -5,62 +5,112 @@ import type { ModelShape } from './gguf-shape.ts';
 export type LoadedModel = { id: string; bytes: number; idle: boolean; lastUsedMs: number };
 
 export type MemoryPlan =
-  | { type: 'fits'; evict: string[] }
+  | { type: 'fits'; evict: string[]; adapterContexts: number }
   | { type: 'refused'; neededBytes: number; freeBytes: number; busy: boolean };
+
+/** What the memory of a model depends on. */
+export type ModelSize = {
+  kind: 'text' | 'embedding';
+  fileBytes: number;
+  shape: ModelShape | null;
+  /** Of all sequences of the base's context. */
+  cells: number;
+  batchTokens: number;
+};
+
+/** What a load asks for: as many contexts for adapters as there is room for, up to a bound. */
+export type MemoryNeed = {
+  baseBytes: number;
+  /** One context for adapters, with an adapter. */
+  contextBytes: number;
+  mostContexts: number;
+};
 
 /** A Node process with the native library loaded, without a model. */
 const processBytes = 120e6;
 const bytesPerCacheValue = 2;
+/** Of the weights of its base, what an adapter of a usual rank weighs at most. */
+const adapterShare = 0.03;
 
-/** Contexts for adapters beside the base's, at least; their sequences are shares of the base's. */
+/** Contexts for adapters beside the base's where there is room, at least; those of texts have so many shares of the base's sequences. */
 export const fewestAdapterContexts = 2;
 const mostAdapterContexts = 16;
 /** What they may take beyond the fewest. */
 const adapterContextBytes = 384e6;
 
-/** How many contexts a model has for adapters: where they are small, many adapters need not take turns in few. */
-export function adapterContexts(model: { shape: ModelShape | null; cells: number; batchTokens: number }): number {
-  const { shape, cells, batchTokens } = model;
-  if (shape === null) return fewestAdapterContexts;
-  const share = cells / fewestAdapterContexts;
-  const bytes = share * shape.cacheValuesPerToken * bytesPerCacheValue + batchTokens * shape.vocabulary * 4;
-  return Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, Math.floor(adapterContextBytes / bytes)));
+/** The same for a model as it is installed, and as many calls at once as the settings say. */
+export function needOfFile(
+  { kind, maxContextTokens }: { kind: ModelSize['kind']; maxContextTokens: number },
+  file: { bytes: number; shape: ModelShape | null },
+  { sequences, batchTokens }: { sequences: number; batchTokens: number },
+): MemoryNeed {
+  const cells = maxContextTokens * (kind === 'text' ? sequences : 1);
+  return needOf({ kind, fileBytes: file.bytes, shape: file.shape, cells, batchTokens });
 }
 
-/** Bytes that a loaded model takes: weights, key-value cache of all its cells, output buffer, process. */
-export function neededBytes(model: {
-  fileBytes: number;
-  shape: ModelShape | null;
-  cells: number;
-  batchTokens: number;
-}) {
-  const { fileBytes, shape, cells, batchTokens } = model;
+/** Weights, key-value cache of all cells, output buffer, process; and what adapters need beside that. */
+export function needOf(model: ModelSize): MemoryNeed {
+  const { kind, fileBytes, shape, cells, batchTokens } = model;
   // Without a readable header: an f16 cache cell of common models is about 1/5,000 of their 8-bit weights.
   const cellBytes = shape === null ? fileBytes / 5_000 : shape.cacheValuesPerToken * bytesPerCacheValue;
   const outputBytes = batchTokens * (shape?.vocabulary ?? 0) * 4;
-  return Math.ceil(processBytes + fileBytes * 1.05 + cells * cellBytes + outputBytes);
+  // The context of an embedding model has one sequence, whoever it is for.
+  const adapterCells = kind === 'text' ? cells / fewestAdapterContexts : cells;
+  const contextBytes = Math.ceil(adapterCells * cellBytes + outputBytes + fileBytes * adapterShare);
+  // Where they are small, many adapters need not take turns in few.
+  const affordable = shape === null ? 0 : Math.floor(adapterContextBytes / contextBytes);
+  return {
+    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cells * cellBytes + outputBytes),
+    contextBytes,
+    mostContexts: Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, affordable)),
+  };
 }
 
 /**
  * Idle models go first, the least recently used one before the others, and no more than needed. `freeBytes` is what
- * the machine or container has left; `limitBytes` bounds the sum of all loaded models.
+ * the machine or container has left; `limitBytes` bounds the sum of all loaded models. Where memory is short, there are fewer
+ * contexts for adapters, or none, rather than no model.
  */
 export function planLoad(state: {
-  neededBytes: number;
+  need: MemoryNeed;
   freeBytes: number;
   limitBytes: number | null;
   loaded: readonly LoadedModel[];
 }): MemoryPlan {
+  const { baseBytes, contextBytes, mostContexts } = state.need;
   const used = state.loaded.reduce((sum, model) => sum + model.bytes, 0);
-  let freeBytes = Math.min(state.freeBytes, state.limitBytes === null ? Infinity : state.limitBytes - used);
-  const evict: string[] = [];
+  const freeBytes = Math.min(state.freeBytes, state.limitBytes === null ? Infinity : state.limitBytes - used);
   const idle = state.loaded.filter((model) => model.idle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
-  for (const model of idle) {
+  for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
+    const room = makeRoom({ neededBytes: baseBytes + contexts * contextBytes, freeBytes, idle });
+    if (room === null) continue;
+    // More of them are not worth the unloading of a model.
+    const more = contexts === 0 ? 0 : Math.floor((room.freeBytes - baseBytes) / contextBytes);
+    return { type: 'fits', evict: room.evict, adapterContexts: Math.max(contexts, Math.min(more, mostContexts)) };
+  }
+  const mostFree = idle.reduce((sum, model) => sum + model.bytes, freeBytes);
+  return { type: 'refused', neededBytes: baseBytes, freeBytes: mostFree, busy: idle.length < state.loaded.length };
+}
+
+/** Before a model goes, or gets less than it should, the others give up what they have to spare. */
+export function planPatiently(plan: () => MemoryPlan, giveUpSpare: () => boolean): MemoryPlan {
+  const first = plan();
+  const isGood = first.type === 'fits' && first.evict.length === 0 && first.adapterContexts >= fewestAdapterContexts;
+  return isGood || !giveUpSpare() ? first : plan();
+}
+
+/** Which idle models go, in their order, until there is so much room; null: all of them do not make enough. */
+function makeRoom(state: {
+  neededBytes: number;
+  freeBytes: number;
+  idle: readonly LoadedModel[];
+}): { evict: string[]; freeBytes: number } | null {
+  let { freeBytes } = state;
+  const evict: string[] = [];
+  for (const model of state.idle) {
     if (freeBytes >= state.neededBytes) break;
     freeBytes += model.bytes;
     evict.push(model.id);
   }
-  if (freeBytes >= state.neededBytes) return { type: 'fits', evict };
-  const busy = idle.length < state.loaded.length;
-  return { type: 'refused', neededBytes: state.neededBytes, freeBytes, busy };
+  return freeBytes >= state.neededBytes ? { evict, freeBytes } : null;
 }

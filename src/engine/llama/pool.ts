@@ -1,7 +1,14 @@
 import { type Clock, fault } from '#kernel';
 import type { EngineModel } from '../port.ts';
 import { createLease, type LeaseAction } from './lease.ts';
-import { type LoadedModel, planLoad } from './memory.ts';
+import {
+  fewestAdapterContexts,
+  type LoadedModel,
+  type MemoryNeed,
+  type MemoryPlan,
+  planLoad,
+  planPatiently,
+} from './memory.ts';
 import type { ChildCommand, Log } from './process.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
@@ -28,7 +35,7 @@ export class Pool {
   readonly #runtimes = new Map<string, ModelRuntime>();
   /** Memory promised to models that load at present. */
   readonly #promised = new Map<string, number>();
-  #planning: Promise<void> = Promise.resolve();
+  #planning: Promise<unknown> = Promise.resolve();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -48,7 +55,7 @@ export class Pool {
       clock,
       log,
       lease: this.#lease,
-      makeRoom: (id, bytes) => this.#makeRoom(id, bytes),
+      makeRoom: (id, need) => this.#makeRoom(id, need),
     });
     this.#runtimes.set(modelId, runtime);
     return runtime;
@@ -59,27 +66,16 @@ export class Pool {
   }
 
   /** One plan at a time: the next one sees what this one promised and unloaded. */
-  #makeRoom(modelId: string, bytes: number): Promise<void> {
-    const planned = this.#planning.then(() => this.#plan(modelId, bytes));
+  #makeRoom(modelId: string, need: MemoryNeed): Promise<number> {
+    const planned = this.#planning.then(() => this.#plan(modelId, need));
     this.#planning = planned.catch(() => undefined);
     return planned;
   }
 
-  async #plan(modelId: string, neededBytes: number): Promise<void> {
-    const { settings, freeMemory, log } = this.#options;
-    let promisedBytes = 0;
-    const loaded: LoadedModel[] = [];
-    for (const [id, runtime] of this.#runtimes) {
-      const memory = id === modelId ? null : runtime.memory();
-      if (memory !== null) loaded.push({ id, ...memory });
-      if (id === modelId || runtime.status().status !== 'loading') this.#promised.delete(id);
-      const bytes = this.#promised.get(id);
-      if (bytes === undefined) continue;
-      promisedBytes += bytes;
-      loaded.push({ id, bytes, idle: false, lastUsedMs: 0 });
-    }
-    const freeBytes = freeMemory() - promisedBytes;
-    const plan = planLoad({ neededBytes, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
+  async #plan(modelId: string, need: MemoryNeed): Promise<number> {
+    const { log } = this.#options;
+    const giveUpSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.giveUpSpare()).length > 0;
+    const plan = planPatiently(() => this.#planNow(modelId, need), giveUpSpare);
     if (plan.type === 'refused') {
       log('error', 'Too little memory to load the model', { model: modelId, ...plan });
       throw fault('capacity_unavailable', {
@@ -87,8 +83,33 @@ export class Pool {
         retryAfterSeconds: plan.busy ? 10 : 59,
       });
     }
-    this.#promised.set(modelId, neededBytes);
-    await Promise.all(plan.evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
+    const { adapterContexts, evict } = plan;
+    if (adapterContexts < fewestAdapterContexts)
+      log('warn', 'Too little memory for all contexts of adapters', { model: modelId, adapterContexts });
+    this.#promised.set(modelId, need.baseBytes + adapterContexts * need.contextBytes);
+    await Promise.all(evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
+    return adapterContexts;
+  }
+
+  #planNow(modelId: string, need: MemoryNeed): MemoryPlan {
+    const { settings, freeMemory } = this.#options;
+    let promisedBytes = 0;
+    const loaded: LoadedModel[] = [];
+    for (const [id, runtime] of this.#runtimes) {
+      const memory = id === modelId ? null : runtime.memory();
+      if (memory !== null) {
+        const { untakenBytes, ...model } = memory;
+        promisedBytes += untakenBytes;
+        loaded.push({ id, ...model });
+      }
+      if (id === modelId || runtime.status().status !== 'loading') this.#promised.delete(id);
+      const bytes = this.#promised.get(id);
+      if (bytes === undefined) continue;
+      promisedBytes += bytes;
+      loaded.push({ id, bytes, idle: false, lastUsedMs: 0 });
+    }
+    const freeBytes = freeMemory() - promisedBytes;
+    return planLoad({ need, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
   }
 }
 

@@ -28,7 +28,7 @@ export type ChildConfig = {
   maxContextTokens: number;
   /** Sequences of the context: how many requests run at once. */
   sequences: number;
-  /** Contexts for adapters, beside the base's. */
+  /** Contexts for adapters, beside the base's, at most; made when they are needed. 0: there is no memory for any. */
   adapterContexts: number;
   /** Most tokens of one decode call. */
   batchTokens: number;
@@ -57,6 +57,8 @@ export type ToChild =
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }
+  /** No more contexts for adapters than this, or than there are: others need the memory. */
+  | { type: 'limit_adapter_contexts'; most: number }
   /** The child may run steps until it says `lease_back`. */
   | { type: 'grant' }
   | { type: 'yield' }
@@ -89,5 +91,7 @@ export type FromChild =
     }
   /** The child has ended its steps and gives the thread lease back. */
   | { type: 'lease_back' }
+  /** There are so many contexts for adapters by now. */
+  | { type: 'adapter_contexts'; count: number }
   /** Measured pace, at most once a second while working. */
   | { type: 'pace'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };

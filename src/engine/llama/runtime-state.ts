@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel';
 import type { EngineModel } from '../port.ts';
+import type { MemoryNeed } from './memory.ts';
 import type { ChildCommand, Log } from './process.ts';
 import type { ChildConfig } from './protocol.ts';
 import type { Session } from './session.ts';
@@ -31,8 +32,8 @@ export type RuntimeOptions = {
   clock: Clock;
   log: Log;
   lease: LeaseDesk<Session>;
-  /** Unloads others until so much memory is free, or throws `capacity_unavailable`. */
-  makeRoom: (modelId: string, bytes: number) => Promise<void>;
+  /** Unloads others until there is room for a model; returns how many contexts for adapters it may have. Throws `capacity_unavailable`. */
+  makeRoom: (modelId: string, need: MemoryNeed) => Promise<number>;
 };
 
 /**

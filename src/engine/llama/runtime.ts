@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { Admission } from './admission.ts';
-import { adapterContexts, neededBytes } from './memory.ts';
+import { fewestAdapterContexts, type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
 import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
@@ -97,11 +97,29 @@ export class ModelRuntime {
     return this.#pace ?? guessPace(this.#fileBytes());
   }
 
-  /** What the memory plan asks; null: it is not loaded. */
-  memory(): { bytes: number; idle: boolean; lastUsedMs: number } | null {
+  /** What the memory plan asks; null: it is not loaded. `untakenBytes` are for contexts of adapters that nobody has called yet. */
+  memory(): { bytes: number; untakenBytes: number; idle: boolean; lastUsedMs: number } | null {
     if (this.#state.name !== 'ready' || this.#file === null) return null;
-    const idle = this.admission.used === 0 && this.#state.session.idle;
-    return { bytes: this.#neededBytes(this.#file), idle, lastUsedMs: this.admission.lastUsedMs };
+    const { session } = this.#state;
+    const { baseBytes, contextBytes } = this.#need(this.#file);
+    const { made, most } = session.adapterContexts;
+    return {
+      bytes: baseBytes + most * contextBytes,
+      untakenBytes: (most - made) * contextBytes,
+      idle: this.admission.used === 0 && session.idle,
+      lastUsedMs: this.admission.lastUsedMs,
+    };
+  }
+
+  /** Gives up contexts for adapters that nobody has called yet, down to the fewest. False: there are none. */
+  giveUpSpare(): boolean {
+    if (this.#state.name !== 'ready') return false;
+    const { session } = this.#state;
+    const { made, most } = session.adapterContexts;
+    const kept = Math.max(made, fewestAdapterContexts);
+    if (most <= kept) return false;
+    session.limitAdapterContexts(kept);
+    return true;
   }
 
   /** Frees the memory of a model that is idle; resolves when the child is gone. */
@@ -142,10 +160,9 @@ export class ModelRuntime {
     const model = this.#installed();
     this.#stamp = await stampOf(model.ggufPath);
     this.#file = await readModelFile(model.ggufPath);
-    await makeRoom(modelId, this.#neededBytes(this.#file));
+    const contexts = await makeRoom(modelId, this.#need(this.#file));
     this.#closing.signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
-    const contexts = adapterContexts({ ...this.#file, ...this.#contextSize() });
     state.session = this.#spawn(state, childConfig(model, this.#options.settings, contexts));
   }
 
@@ -273,14 +290,9 @@ export class ModelRuntime {
     return Math.max(0, this.#notBeforeMs - nowMs) + remainingLoadMs(expectedMs, elapsedMs);
   }
 
-  #neededBytes({ bytes, shape }: ModelFile): number {
-    return neededBytes({ fileBytes: bytes, shape, ...this.#contextSize() });
-  }
-
-  #contextSize(): { cells: number; batchTokens: number } {
-    const { sequences, batchTokens } = this.#options.settings;
-    const model = this.#options.model();
-    return { cells: (model?.maxContextTokens ?? 0) * (model?.kind === 'text' ? sequences : 1), batchTokens };
+  #need(file: ModelFile): MemoryNeed {
+    const model = this.#options.model() ?? { kind: 'text', maxContextTokens: 0 };
+    return needOfFile(model, file, this.#options.settings);
   }
 
   #fileBytes(): number {

@@ -32,6 +32,7 @@ export class Session {
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
   #dimensions = 0;
+  readonly #adapterContexts: { made: number; most: number };
   /** The end was asked for. */
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
@@ -40,6 +41,7 @@ export class Session {
   constructor(options: SessionOptions<Session>, events: SessionEvents) {
     const { command, environment, config, log } = options;
     this.config = config;
+    this.#adapterContexts = { made: 0, most: config.adapterContexts };
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
@@ -58,6 +60,17 @@ export class Session {
   /** Length of the embedding vectors; 0 for a text model. */
   get dimensions(): number {
     return this.#dimensions;
+  }
+
+  /** Contexts for adapters: those that have been made, and how many there may be. */
+  get adapterContexts(): { made: number; most: number } {
+    const { made, most } = this.#adapterContexts;
+    return { made, most: Math.max(made, most) };
+  }
+
+  limitAdapterContexts(most: number): void {
+    this.#adapterContexts.most = most;
+    this.#child.send({ type: 'limit_adapter_contexts', most });
   }
 
   get alive(): boolean {
@@ -203,6 +216,9 @@ export class Session {
         break;
       case 'pace':
         this.#events.pace(message);
+        break;
+      case 'adapter_contexts':
+        this.#adapterContexts.made = message.count;
         break;
       case 'ready':
         this.#dimensions = message.dimensions;

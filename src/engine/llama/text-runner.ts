@@ -1,6 +1,7 @@
 import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
+import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
@@ -54,6 +55,7 @@ export class TextRunner {
       isAtRest: (scheduler) => scheduler.running === 0,
       forget: (scheduler) => scheduler.forget(),
       mostAdapters: config.adapterContexts,
+      opened: (count) => options.send({ type: 'adapter_contexts', count }),
       adapterSequences: adapterSequences(config),
     });
   }
@@ -67,6 +69,10 @@ export class TextRunner {
     context.addToBatch(0, 0, Uint32Array.of(0), firstSample);
     await context.decodeBatch();
     context.disposeSequence(0);
+  }
+
+  limitAdapterContexts(most: number): void {
+    this.#lanes.limit(most);
   }
 
   /** Frees the contexts. To be called when no step runs. */
@@ -87,7 +93,7 @@ export class TextRunner {
     if (waiting >= maxQueue + scheduler.free) {
       generation.sampler.dispose();
       const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#pace.pace));
-      this.#options.send(failure(id, 'capacity_unavailable', 'The queue of this model is full.', waitSeconds));
+      this.#options.send(refused(id, 'The queue of this model is full.', waitSeconds));
       return;
     }
     this.#generations.set(id, { generation, scheduler });
@@ -248,20 +254,20 @@ export class TextRunner {
     return request.generation;
   }
 
-  #fail(id: number, message: string): void {
-    if (this.#forget(id) !== null) this.#options.send(failure(id, 'generation_failed', message, null));
+  #fail(id: number, error: unknown): void {
+    if (this.#forget(id) !== null) this.#options.send(failedBy(id, error));
   }
 
   #failAll(scheduler: Scheduler, error: unknown): void {
     const ids = [...this.#generations].filter(([, request]) => request.scheduler === scheduler).map(([id]) => id);
-    for (const id of ids) this.#fail(id, messageOf(error));
+    for (const id of ids) this.#fail(id, error);
   }
 
   /** The cells of the sequences in a failed step are in doubt. */
   #failStep(scheduler: Scheduler, context: NativeContext, error: unknown): void {
     const failed = scheduler.fail();
     for (const sequence of failed.sequences) context.disposeSequence(sequence);
-    for (const id of failed.requestIds) this.#fail(id, messageOf(error));
+    for (const id of failed.requestIds) this.#fail(id, error);
   }
 }
 
@@ -283,17 +289,4 @@ async function sample(context: NativeContext, output: { generation: Generation; 
   } catch {
     return noToken;
   }
-}
-
-function failure(
-  id: number,
-  fault: 'capacity_unavailable' | 'generation_failed',
-  message: string,
-  retryAfter: number | null,
-): FromChild {
-  return { type: 'failed', id, fault, message, param: null, retryAfterSeconds: retryAfter };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

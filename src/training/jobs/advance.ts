@@ -111,7 +111,8 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
       return info('Training is done. The adapter is being checked and saved.');
     case 'published':
       return info('The job has succeeded.', { model: `training-job#${job.id}` });
-    case 'lost': {
+    case 'lost':
+    case 'crashed': {
       if (after.state === 'failed') return null;
       const reason = message ?? 'The worker is gone.';
       return {

@@ -72,6 +72,7 @@ export type TrainingJob = {
   state: JobState;
   attempt: number;
   interruptions: number;
+  crashes: number;
   phase: string | null;
   progress: Progress | null;
   error: JobError | null;
@@ -99,6 +100,8 @@ export type TrainingJob = {
   trained: boolean;
   restart: number;
   begunRestart: number;
+  /** That any trainer of this attempt has come to. */
+  furthestStep: number;
   redoneMs: number;
   /** The longest that this attempt was expected to take. */
   estimatedMs: number;

@@ -6,7 +6,7 @@ import type { JobState } from './lifecycle.ts';
 const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId", o.slug as "ownerSlug",
   p.slug as "projectSlug", j.name, j.kind, j.base_model_id as "baseModelId", j.base_sha256 as "baseSha256",
   j.dataset_id as "datasetId", j.dataset_version_id as "datasetVersionId", v.sha256 as "datasetSha256", j.hyperparameters,
-  j.evaluation, j.deploy, j.state, j.attempt, j.interruptions, j.phase, j.progress, j.error, j.result, j.snapshot,
+  j.evaluation, j.deploy, j.state, j.attempt, j.interruptions, j.crashes, j.phase, j.progress, j.error, j.result, j.snapshot,
   j.adapter_sha256 as "adapterSha256", j.archive_sha256 as "archiveSha256", j.archive_bytes as "archiveBytes",
   j.rate_micro_per_minute as "rateMicroPerMinute", j.price_version as "priceVersion", j.log_seq as "logSeq",
   j.lease_holder as "leaseHolder", j.created_by as "createdBy", j.created_at as "createdAt", j.started_at as "startedAt",
@@ -17,7 +17,7 @@ const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId",
   coalesce((select array_agg(h.alias order by h.alias) from hosted_models h
     where h.project_id = j.project_id and h.target_type = 'training_job' and h.target_id = j.id), '{}') as "deployedAs",
   a.started_at is not null as "hasStarted", a.held_micro as "heldMicro", a.trained, a.restart,
-  a.begun_restart as "begunRestart", a.redone_ms as "redoneMs",
+  a.begun_restart as "begunRestart", a.steps as "furthestStep", a.redone_ms as "redoneMs",
   coalesce((a.estimate->'activeMs'->>'high')::float8, 0) as "estimatedMs", a.active_ms as "attemptMs", a.resumed_from as "resumedFrom",
   a.trainer_seq as "trainerSeq", a.trainer_line as "trainerLine", a.taken_at as "takenAt",
   s.active_ms as "activeMs", s.billed_ms as "billedMs", s.charged_micro as "chargedMicro"`;

@@ -7,13 +7,16 @@ export type LifeChange = {
   id: string;
   /** As it was when it was locked. */
   from: { state: JobState; attempt: number };
-  to: { state: JobState; attempt: number; interruptions: number; hasStarted: boolean };
+  to: { state: JobState; attempt: number; interruptions: number; crashes: number; hasStarted: boolean };
   isFinal: boolean;
   isLeased: boolean;
   error: JobError | null;
   /** What is served of it from now on. */
   success: { result: JobResult; adapterSha256: string; archive: { sha256: string; bytes: number } } | null;
 };
+
+/** Whoever ends a job puts it behind its alias at once. Where that has not happened by then, another server does it. */
+const deployPatience = '1 minute';
 
 /** Compares and sets: nothing happens, and false is the answer, when the job is in another state or attempt by now. */
 export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
@@ -28,15 +31,33 @@ export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
             phase = case when $4 = state then phase end, error = $10, result = coalesce($11, result),
             progress = case when $5 > attempt then null else progress end,
             adapter_sha256 = coalesce($12, adapter_sha256), archive_sha256 = coalesce($13, archive_sha256),
-            archive_bytes = coalesce($14, archive_bytes)
+            archive_bytes = coalesce($14, archive_bytes), crashes = $15,
+            deploy_at = case when $11::jsonb is not null and deploy is not null then now() + interval '${deployPatience}' end
       where id = $1 and state = $2 and attempt = $3 returning id`,
     [
       ...[id, from.state, from.attempt, to.state, to.attempt, to.interruptions, isFinal, to.hasStarted, isLeased],
       ...[error && JSON.stringify(error), success && JSON.stringify(success.result), success?.adapterSha256 ?? null],
       ...[success?.archive.sha256 ?? null, success?.archive.bytes ?? null],
+      to.crashes,
     ],
   );
   return rows.length > 0;
+}
+
+/** Jobs that are not yet behind their alias, each for one server at a time. */
+export async function takeDueDeployments(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `update training_jobs set deploy_at = now() + interval '${deployPatience}'
+      where id in (select id from training_jobs where deploy_at < now() order by deploy_at, id limit $1
+                   for no key update skip locked)
+      returning id`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function noteDeployed(sql: Sql, jobId: string): Promise<void> {
+  await sql.query('update training_jobs set deploy_at = null where id = $1', [jobId]);
 }
 
 /** Begins to count the time of an attempt. */

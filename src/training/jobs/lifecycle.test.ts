@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { failureCodes, isFinal, type Life, type LifeEvent, mostInterruptions, next } from './lifecycle.ts';
+import {
+  failureCodes,
+  isFinal,
+  type Life,
+  type LifeEvent,
+  mostCrashes,
+  mostInterruptions,
+  type Next,
+  next,
+} from './lifecycle.ts';
 
-const created: Life = { state: 'queued', attempt: 1, interruptions: 0, hasStarted: false };
+const created: Life = { state: 'queued', attempt: 1, interruptions: 0, crashes: 0, hasStarted: false };
 
 const anyEvent: fc.Arbitrary<LifeEvent> = fc.oneof(
   fc.constantFrom<LifeEvent>(
@@ -13,6 +22,7 @@ const anyEvent: fc.Arbitrary<LifeEvent> = fc.oneof(
     { type: 'trained' },
     { type: 'published' },
     { type: 'lost' },
+    { type: 'crashed' },
     { type: 'put_down' },
     { type: 'cancel_asked' },
     { type: 'stopped' },
@@ -37,7 +47,8 @@ test('whatever happens in whatever order, an attempt is held once and settled on
         if (isFinal(life.state)) assert.equal(event.type, 'retried');
         if (life.state === 'succeeded') assert.fail('nothing happens to a job that has succeeded');
         if (after.money === 'charge') assert.ok(after.hasStarted);
-        assert.ok(after.interruptions <= mostInterruptions + 1);
+        assert.ok(after.crashes <= mostCrashes + 1 && after.interruptions <= mostInterruptions + 1);
+        assert.ok(after.crashes <= after.interruptions);
         life = after;
       }
     }),
@@ -69,20 +80,59 @@ test('a run is paid for, unless it failed through no fault of its owner', () => 
   assert.equal(next(live('taken', 'started', 'trained'), { type: 'published' })?.money, 'charge');
 });
 
-test('an attempt that gets nowhere is given up after three losses, and one that advances is not', () => {
-  let life = live('taken', 'started');
-  for (let loss = 1; loss <= mostInterruptions; loss++) {
-    const lost = next(life, { type: 'lost' });
-    assert.equal(lost?.state, 'interrupted');
-    life = next(lost, { type: 'taken' }) ?? life;
-    assert.deepEqual([life.state, life.attempt], ['running', 1]);
+type Loss = 'lost' | 'crashed';
+
+/** A running job after these losses, each of which a worker has gone on from; stops where it is over. */
+function suffer(life: Life, losses: readonly Loss[]): Life | Next {
+  return losses.reduce<Life | Next>((now, type) => {
+    const lost = next(now, { type });
+    return lost ? (next(lost, { type: 'taken' }) ?? lost) : now;
+  }, life);
+}
+
+const times = (count: number, loss: Loss) => Array.from({ length: count }, () => loss);
+const endOf = (life: Life | Next) => ('code' in life ? [life.state, life.code, life.money] : [life.state]);
+const givenUp = ['failed', 'worker_lost', 'release'];
+
+test('a trainer that is lost three times while its worker is well goes on, and the fourth time its attempt is given up', () => {
+  const running = live('taken', 'started');
+  const after = suffer(running, times(mostCrashes, 'crashed'));
+  assert.deepEqual([after.state, after.attempt, after.crashes], ['running', 1, 3]);
+  assert.deepEqual(endOf(suffer(after, ['crashed'])), givenUp);
+});
+
+test('servers that die, and trainers that end in order, do not use up what is borne of trainers that are lost', () => {
+  const running = live('taken', 'started');
+  const mixed: Loss[] = ['lost', 'crashed', 'lost', 'lost', 'crashed', 'lost', 'crashed', 'lost'];
+  const after = suffer(running, mixed);
+  assert.deepEqual([after.state, after.interruptions, after.crashes], ['running', 8, 3]);
+  // The same before it has begun, as when the data is prepared.
+  assert.equal(suffer(live('taken'), mixed).state, 'preparing');
+});
+
+test('a job that takes its server along each time ends, too', () => {
+  for (const life of [live('taken'), live('taken', 'started'), live('taken', 'started', 'trained')]) {
+    const after = suffer(life, times(mostInterruptions, 'lost'));
+    assert.ok(!isFinal(after.state));
+    assert.deepEqual(endOf(suffer(after, ['lost'])), givenUp);
   }
-  assert.deepEqual(
-    [next(life, { type: 'lost' })].map((end) => [end?.state, end?.code, end?.money]),
-    [['failed', 'worker_lost', 'release']],
-  );
-  const advanced = next(life, { type: 'advanced' });
-  assert.equal(advanced && next(advanced, { type: 'lost' })?.state, 'interrupted');
+});
+
+test('a job that comes to a new checkpoint between its losses is never given up', () => {
+  let life: Life = live('taken', 'started');
+  for (let round = 0; round < 100; round++) {
+    life = suffer(life, [...times(mostCrashes, 'crashed'), ...times(mostInterruptions - mostCrashes, 'lost')]);
+    assert.equal(life.state, 'running');
+    life = next(life, { type: 'advanced' }) ?? life;
+    assert.deepEqual([life.interruptions, life.crashes], [0, 0]);
+  }
+});
+
+test('a job that is being canceled is canceled when worker or trainer is lost', () => {
+  for (const type of ['lost', 'crashed'] as const) {
+    const after = next(live('taken', 'started', 'cancel_asked'), { type });
+    assert.deepEqual([after?.state, after?.money], ['canceled', 'charge']);
+  }
 });
 
 test('a trainer that was done before it heard of the cancellation has won', () => {

@@ -44,8 +44,10 @@ export type Life = {
   state: JobState;
   /** From 1; a retry counts it up. */
   attempt: number;
-  /** Losses since the attempt last got further. */
+  /** Losses since the attempt last got further, whoever was lost. */
   interruptions: number;
+  /** Those of them in which the trainer was lost at work, no further than before, while its worker was well. */
+  crashes: number;
   /** This attempt counts, or has counted, active time. */
   hasStarted: boolean;
 };
@@ -62,8 +64,10 @@ export type LifeEvent =
   /** The result can be served. */
   | { type: 'published' }
   | { type: 'failed'; code: FailureCode }
-  /** Worker or trainer is gone. */
+  /** Worker or trainer is gone, or the trainer ended in order before it was done: nothing says that this is the job's doing. */
   | { type: 'lost' }
+  /** The trainer is gone without a word, from work in which it came no further than one before it; its worker has seen it. */
+  | { type: 'crashed' }
   /** The worker puts it down in good order: nothing is wrong with the job. */
   | { type: 'put_down' }
   | { type: 'cancel_asked' }
@@ -80,8 +84,13 @@ export type Next = Life & {
   code: FailureCode | null;
 };
 
-/** An attempt that gets no further is given up after this many losses. */
-export const mostInterruptions = 3;
+/** An attempt whose trainer is lost more often than this without getting any further is given up. */
+export const mostCrashes = 3;
+/**
+ * Servers and machines die for reasons that are not the job's, so more is borne of them; but a job that takes its machine
+ * along each time must end, too.
+ */
+export const mostInterruptions = 10;
 
 /** What becomes of a job; null: this cannot happen to it now. */
 export function next(life: Life, event: LifeEvent): Next | null {
@@ -98,7 +107,7 @@ export function next(life: Life, event: LifeEvent): Next | null {
       if (life.state !== 'preparing' && life.state !== 'running') return null;
       return { ...to('running'), hasStarted: true };
     case 'advanced':
-      return isWorked ? { ...stay, interruptions: 0 } : null;
+      return isWorked ? { ...stay, interruptions: 0, crashes: 0 } : null;
     case 'trained':
       // A trainer that was done before it heard of the cancellation has won.
       return life.hasStarted && (life.state === 'running' || life.state === 'canceling') ? to('saving') : null;
@@ -108,7 +117,9 @@ export function next(life: Life, event: LifeEvent): Next | null {
       if (life.state === 'canceling') return end(life, 'canceled');
       return isWorked || life.state === 'interrupted' ? end(life, 'failed', event.code) : null;
     case 'lost':
-      return isWorked ? afterLoss(life) : null;
+      return isWorked ? afterLoss(life, life.crashes) : null;
+    case 'crashed':
+      return isWorked ? afterLoss(life, life.crashes + 1) : null;
     case 'put_down':
       if (life.state === 'canceling') return end(life, 'canceled');
       if (!isWorked) return null;
@@ -121,17 +132,17 @@ export function next(life: Life, event: LifeEvent): Next | null {
     case 'retried':
       if (life.state !== 'failed' && life.state !== 'canceled') return null;
       return {
-        ...{ state: 'queued', attempt: life.attempt + 1, interruptions: 0, hasStarted: false },
+        ...{ state: 'queued', attempt: life.attempt + 1, interruptions: 0, crashes: 0, hasStarted: false },
         ...{ money: 'hold', code: null },
       };
   }
 }
 
-function afterLoss(life: Life): Next {
+function afterLoss(life: Life, crashes: number): Next {
   if (life.state === 'canceling') return end(life, 'canceled');
-  const interruptions = life.interruptions + 1;
-  if (interruptions > mostInterruptions) return end({ ...life, interruptions }, 'failed', 'worker_lost');
-  return { ...life, state: life.hasStarted ? 'interrupted' : 'queued', interruptions, money: 'none', code: null };
+  const lost = { ...life, interruptions: life.interruptions + 1, crashes };
+  if (crashes > mostCrashes || lost.interruptions > mostInterruptions) return end(lost, 'failed', 'worker_lost');
+  return { ...lost, state: life.hasStarted ? 'interrupted' : 'queued', money: 'none', code: null };
 }
 
 /** An attempt that never started is free, and so is one that failed through no fault of its owner. */

@@ -59,6 +59,7 @@ export async function estimateRetry(
       ? estimateJob({
           parameters: models.find(job.baseModelId)?.parameters ?? 0,
           ...{ ...counts, hyperparameters, rateMicroPerMinute },
+          ...(await controlCountsOf(sql, job)),
           measuredMsPerToken: await findMeasuredPace(sql, job.baseModelId),
           doneShare: 1 - remainingSteps / Math.max(1, totalSteps),
         })
@@ -67,6 +68,13 @@ export async function estimateRetry(
   const isPoor = availableMicro < estimate.micro.high;
   const blockedReason = blockOf(job, models) ?? (isPoor ? 'insufficient_credits' : null);
   return { blockedReason, from, checkpoint, remainingSteps, estimate, availableMicro };
+}
+
+/** The control set is read, and learned along, by every attempt. */
+async function controlCountsOf(sql: Sql, { evaluation: { control } }: TrainingJob) {
+  if (!control) return {};
+  const { trainCount, testCount } = await findVersionCounts(sql, control.versionId);
+  return { replayRatio: control.replayRatio, controlCount: trainCount + testCount };
 }
 
 async function newestCheckpoint(sql: Sql, jobId: string): Promise<ResumePoint | null> {

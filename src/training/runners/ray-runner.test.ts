@@ -162,6 +162,8 @@ if (bin === null) {
       await mkdir(join(out, name), { recursive: true });
       await writeFile(join(out, name, 'state.json'), name);
     }
+    // What the start before has left, which was lost.
+    await mkdir(join(shared, 'attempts', run.jobId, `${run.attempt}-0`, 'out'), { recursive: true });
     const spec = { ...run.spec, resume_from: 'ckpt-000002', base: { ...run.spec.base, name: 'list' } };
     const told = await follow(open({ url: `http://127.0.0.1:${address.port}` }), { ...run, spec, restart: 1 });
     proxy.closeAllConnections();

@@ -63,7 +63,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
 
   async function* submit({ run, job, place, signal }: Following): AsyncGenerator<RunnerLine> {
     // What was lost may only have been out of sight: two must not learn at the same time.
-    if (run.restart) await openRun({ ...run, restart: run.restart - 1 }).job.stop(signal);
+    if (run.restart) await clearAway({ ...run, restart: run.restart - 1 }, signal);
     yield { text: 'Putting the data where the workers see them.', line: 0 };
     await place.layOut();
     const workingDir = await job.patiently(() => uploadPackage(client, packageFolder), signal);
@@ -86,6 +86,12 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
     };
     yield { text: 'Waiting for room on the Ray cluster.', line: 0 };
     await job.submit(submission, signal);
+  }
+
+  /** What it wrote has been brought back as far as it could be; what it may still write is of no use. */
+  async function clearAway(before: Run, signal: AbortSignal): Promise<void> {
+    await openRun(before).job.stop(signal);
+    await new SharedPlace(options.shared, before).remove().catch(() => {});
   }
 
   async function* follow(following: Following): AsyncGenerator<RunnerLine, RayJob | null> {

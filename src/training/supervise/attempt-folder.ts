@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '#objects';
@@ -7,6 +7,8 @@ import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
 import type { TrainerSpec } from '../runners/protocol.ts';
 
 export const outName = 'out';
+/** Beside the folders of the jobs: snapshots that are being made. */
+export const draftsName = 'drafts';
 
 export type AttemptName = { jobId: string; attempt: number };
 
@@ -28,13 +30,14 @@ export async function removeAttempt(folder: string): Promise<void> {
   await rmdir(dirname(folder)).catch(() => {});
 }
 
-/** Puts the data of the snapshot into the folder of an attempt, where they are not yet. */
+/** Puts the data of the snapshot into the folder of an attempt, where they are not yet, or not whole. */
 export async function layOutData(objects: ObjectStore, folder: string, snapshot: SnapshotManifest): Promise<void> {
   await mkdir(join(folder, outName), { recursive: true });
   const keys = snapshotKeys(snapshot.sha256);
   for (const name of ['train', 'eval', 'control', 'replay'] as const) {
     const path = join(folder, `${name}.jsonl`);
-    if (!snapshot.files[name] || (await exists(path))) continue;
+    const wanted = snapshot.files[name];
+    if (!wanted || (await sizeOf(path)) === wanted.bytes) continue;
     await fetchObject(objects, keys[name], path);
   }
 }
@@ -43,18 +46,24 @@ export async function writeSpec(folder: string, spec: TrainerSpec): Promise<void
   await writeFile(join(folder, 'spec.json'), `${JSON.stringify(spec)}\n`);
 }
 
-/**
- * Lets a trainer whose predecessor ran on another machine go on counting where that one was: its events and its active time.
- * Returns whether that was needed.
- */
+/** Whether the attempt has run elsewhere: a trainer has said something that is not in this folder. */
+export async function hasMoved(folder: string, { seq }: { seq: number }): Promise<boolean> {
+  return seq > 0 && !(await exists(eventsPath(folder)));
+}
+
+/** Lets a trainer whose predecessor ran on another machine go on counting where that one was: its events and its active time. */
 export async function continueCounting(
   folder: string,
   { seq, activeMs }: { seq: number; activeMs: number },
-): Promise<boolean> {
-  const path = join(folder, outName, 'events.jsonl');
-  if (seq === 0 || (await exists(path))) return false;
-  await writeFile(path, `${JSON.stringify({ event: 'moved', seq, t: 0, active_ms: Math.round(activeMs) })}\n`);
-  return true;
+): Promise<void> {
+  const path = eventsPath(folder);
+  const line = JSON.stringify({ event: 'moved', seq, t: 0, active_ms: Math.round(activeMs) });
+  await writeFile(`${path}.draft`, `${line}\n`);
+  await rename(`${path}.draft`, path);
+}
+
+function eventsPath(folder: string): string {
+  return join(folder, outName, 'events.jsonl');
 }
 
 /** Names of the checkpoints in the folder, oldest first. */
@@ -109,6 +118,13 @@ async function fetchObject(objects: ObjectStore, key: string, path: string): Pro
   const draft = `${path}.fetching`;
   await pipeline(await objects.get(key), createWriteStream(draft));
   await rename(draft, path);
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -17,11 +17,13 @@ export type CheckpointKeeper = {
 /** Checkpoints of an attempt, so that another machine, or a later attempt, can go on from them. */
 export function createCheckpointKeeper(
   { database, objects, log }: Pick<WorkerDeps, 'database' | 'objects' | 'log'>,
-  { held, folder }: Pick<Hold, 'held' | 'folder'>,
+  { held, folder, lease }: Pick<Hold, 'held' | 'folder' | 'lease'>,
 ): CheckpointKeeper {
   let copying = Promise.resolve();
 
   async function copy(name: string): Promise<void> {
+    // Another worker may store its own by now, under the same name.
+    if (lease.signal.aborted) return;
     const files = await storeCheckpoint(objects, folder, { ...held, name });
     if (files === null) return;
     await noteCheckpointStored(database, held, name, files);

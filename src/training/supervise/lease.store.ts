@@ -44,12 +44,12 @@ export async function renewLease(
   return row?.state ?? null;
 }
 
-/** A start of a trainer is about to be made. */
+/** A start of a trainer is about to be made: what an earlier one had done, elsewhere, is to be done again. */
 export async function noteBegun(tx: Sql, jobId: string, attempt: number): Promise<void> {
-  await tx.query('update training_attempts set begun_restart = restart where job_id = $1 and number = $2', [
-    jobId,
-    attempt,
-  ]);
+  await tx.query(
+    'update training_attempts set begun_restart = restart, trained = false where job_id = $1 and number = $2',
+    [jobId, attempt],
+  );
 }
 
 /** The trainer of this start is gone; the next one has the next number. */

@@ -1,21 +1,28 @@
 import type { Sql } from '#db';
 import type { Progress } from '../jobs/job.ts';
 
+/** Clocks differ, and a worker has a job a moment before it says so. */
+const clockSlackMs = 2_000;
+
 export type AttemptName = { jobId: string; attempt: number };
 
-/** What of a trainer's lines is in the log, and how far it is. */
+/**
+ * What of a trainer's lines is in the log, and how far it is. Active time cannot be longer than the attempt is in the hands of workers,
+ * whatever a trainer elsewhere says.
+ */
 export async function noteTakenIn(
   tx: Sql,
   { jobId, attempt }: AttemptName,
-  taken: { seq: number; line: number; activeMs: number; redoneMs: number; step: number; droppedLines: number },
+  taken: { seq: number; line: number; toldMs: number; redoneMs: number; step: number; droppedLines: number },
 ): Promise<void> {
   await tx.query(
     `update training_attempts
         set trainer_seq = greatest(trainer_seq, $3), trainer_line = greatest(trainer_line, $4),
-            active_ms = greatest(active_ms, $5), redone_ms = $6, steps = greatest(steps, $7),
-            dropped_lines = dropped_lines + $8
+            active_ms = greatest(active_ms,
+              least($5, extract(epoch from clock_timestamp() - taken_at)::float8 * 1000 + ${clockSlackMs}) - $6),
+            redone_ms = $6, steps = greatest(steps, $7), dropped_lines = dropped_lines + $8
       where job_id = $1 and number = $2`,
-    [jobId, attempt, taken.seq, taken.line, taken.activeMs, taken.redoneMs, taken.step, taken.droppedLines],
+    [jobId, attempt, taken.seq, taken.line, taken.toldMs, taken.redoneMs, taken.step, taken.droppedLines],
   );
 }
 
@@ -66,18 +73,17 @@ export async function insertCheckpoint(
   return rows.length > 0;
 }
 
-/** Active time at the checkpoint of a step; 0: it begins anew. */
-export async function findCheckpointTime(
-  tx: Sql,
-  { jobId, attempt }: AttemptName,
-  step: number,
-): Promise<number | null> {
+/**
+ * Active time of an attempt when it had done so many steps, by its last checkpoint until then, without what was done twice; 0: it has
+ * none, as when it goes on from that of an earlier attempt.
+ */
+export async function findCheckpointTime(tx: Sql, { jobId, attempt }: AttemptName, step: number): Promise<number> {
   const [row] = await tx.query<{ activeMs: number }>(
-    `select active_ms as "activeMs" from training_checkpoints where job_id = $1 and attempt = $2 and step = $3
-      order by created_at desc limit 1`,
+    `select active_ms as "activeMs" from training_checkpoints where job_id = $1 and attempt = $2 and step <= $3
+      order by step desc limit 1`,
     [jobId, attempt, step],
   );
-  return row?.activeMs ?? null;
+  return row?.activeMs ?? 0;
 }
 
 export type StoredCheckpoint = { attempt: number; name: string; step: number; files: string[] };

@@ -7,6 +7,7 @@ import type { TrainerEvent } from '../runners/protocol.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 import { logLineOf } from './event-lines.ts';
 import {
+  type AttemptName,
   findCheckpointTime,
   insertCheckpoint,
   type Measurement,
@@ -35,9 +36,12 @@ export function takeIn(database: Database, held: Held, lines: readonly RunnerLin
     const room = Math.max(0, mostLines - Number(job.logSeq));
     const texts = fresh.flatMap((line) => logLineOf(line) ?? []);
     if (texts.length > 0) await appendLogs(tx, held, withinRoom(texts, room));
-    let now = job;
-    for (const event of events) now = await follow(tx, now, event);
-    await keepBooks(tx, { job, now, fresh, events, droppedLines: Math.max(0, texts.length - room) });
+    let [now, redoneMs] = [job, job.redoneMs];
+    for (const event of events) {
+      redoneMs = await redoneAfter(tx, held, { event, redoneMs });
+      now = await follow(tx, now, { event, redoneMs });
+    }
+    await keepBooks(tx, { now, redoneMs, fresh, events, droppedLines: Math.max(0, texts.length - room) });
     return now;
   });
 }
@@ -59,14 +63,16 @@ function withinRoom(lines: readonly NewLogLine[], room: number): NewLogLine[] {
   return lines.filter(({ level }, index) => index < room || level === 'warn' || level === 'error');
 }
 
+type Told = { event: TrainerEvent; redoneMs: number };
+
 /** What an event does to the life of the job. */
-async function follow(tx: Sql, job: TrainingJob, event: TrainerEvent): Promise<TrainingJob> {
+async function follow(tx: Sql, job: TrainingJob, { event, redoneMs }: Told): Promise<TrainingJob> {
   switch (event.event) {
     case 'started':
       return (await advance(tx, job, { type: 'started' })) ?? job;
     case 'checkpoint': {
       const { path: name, step, bytes: sizeBytes, active_ms: activeMs } = event;
-      const row = { name, step, activeMs, sizeBytes };
+      const row = { name, step, activeMs: activeMs - redoneMs, sizeBytes };
       const losses = { loss: job.progress?.loss ?? null, evalLoss: job.progress?.evalLoss ?? null };
       const isNew = await insertCheckpoint(tx, { jobId: job.id, attempt: job.attempt }, row, losses);
       return isNew ? ((await advance(tx, job, { type: 'advanced' })) ?? job) : job;
@@ -77,48 +83,36 @@ async function follow(tx: Sql, job: TrainingJob, event: TrainerEvent): Promise<T
 }
 
 type TakenIn = {
-  /** Before. */
-  job: TrainingJob;
   now: TrainingJob;
+  redoneMs: number;
   fresh: readonly RunnerLine[];
   events: readonly TrainerEvent[];
   droppedLines: number;
 };
 
-async function keepBooks(tx: Sql, { job, now, fresh, events, droppedLines }: TakenIn): Promise<void> {
-  const name = { jobId: job.id, attempt: job.attempt };
-  const redoneMs = await redoneBy(tx, job, events);
+async function keepBooks(tx: Sql, { now, redoneMs, fresh, events, droppedLines }: TakenIn): Promise<void> {
+  const name = { jobId: now.id, attempt: now.attempt };
   await writeMetrics(tx, name, events.flatMap(measurementsOf));
   const progress = events.reduce(progressAfter, now.progress);
-  if (events.length > 0) await noteProgress(tx, job.id, { progress, phase: phaseOf(events) });
+  if (events.length > 0) await noteProgress(tx, now.id, { progress, phase: phaseOf(events) });
   await noteTakenIn(tx, name, {
     seq: Math.max(0, ...events.map(({ seq }) => seq)),
     line: Math.max(0, ...fresh.map((line) => (isEvent(line) ? 0 : line.line))),
-    activeMs: Math.max(0, Math.min(wallMs(now), Math.max(0, ...events.map(({ active_ms }) => active_ms))) - redoneMs),
+    toldMs: Math.max(0, ...events.map(({ active_ms }) => active_ms)),
     redoneMs,
     step: progress?.step ?? 0,
     droppedLines,
   });
 }
 
-/** Active time cannot be longer than the attempt is in the hands of a worker, whatever a trainer elsewhere says. */
-function wallMs({ takenAt }: TrainingJob): number {
-  return takenAt ? Date.now() - takenAt.getTime() + 2_000 : 0;
-}
-
 /**
- * Time that a trainer counts twice: what it did behind the checkpoint from which it goes on. Its clock goes on where it was
- * interrupted; the work does not.
+ * Time that a trainer has counted twice so far: what it did behind the checkpoint from which it goes on. Its clock goes on where
+ * it was interrupted; the work does not.
  */
-async function redoneBy(tx: Sql, job: TrainingJob, events: readonly TrainerEvent[]): Promise<number> {
-  let { redoneMs } = job;
-  for (const event of events) {
-    if (event.event !== 'started' || event.active_ms === 0) continue;
-    const name = { jobId: job.id, attempt: job.attempt };
-    const savedMs = event.resumed_step === 0 ? 0 : await findCheckpointTime(tx, name, event.resumed_step);
-    if (savedMs !== null) redoneMs += Math.max(0, event.active_ms - savedMs);
-  }
-  return redoneMs;
+async function redoneAfter(tx: Sql, name: AttemptName, { event, redoneMs }: Told): Promise<number> {
+  if (event.event !== 'started' || event.active_ms === 0) return redoneMs;
+  const savedMs = event.resumed_step === 0 ? 0 : await findCheckpointTime(tx, name, event.resumed_step);
+  return Math.max(redoneMs, event.active_ms - savedMs);
 }
 
 function measurementsOf(event: TrainerEvent): Measurement[] {

@@ -4,7 +4,7 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { type FailureCode, failureCodes } from '../jobs/lifecycle.ts';
 import { exitCodes, type TrainerFailure, type TrainerSpec } from '../runners/protocol.ts';
 import { isEvent, type Outcome } from '../runners/runner.ts';
-import { continueCounting, layOutData, writeSpec } from './attempt-folder.ts';
+import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-folder.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
 import { type Hold, step, type WorkerDeps } from './hold.ts';
 import { Intake } from './intake.ts';
@@ -48,12 +48,10 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
   }
 
   /** Follows one trainer to its end. */
-  async function follow(
-    job: TrainingJob,
-    spec: TrainerSpec,
-  ): Promise<{ outcome: Outcome; said: TrainerFailure | null }> {
+  async function follow(job: TrainingJob, spec: TrainerSpec): Promise<Followed> {
     const ref = { jobId: job.id, attempt: job.attempt, restart: job.restart };
     let said: TrainerFailure | null = null;
+    let isStuck = false;
     const intake = new Intake(deps.timing.gatherMs, async (lines) => {
       await patiently(lease.signal, () => takeIn(database, held, lines));
       deps.changed(job.id);
@@ -70,10 +68,12 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
         const line = await next;
         if (line.done) {
           await intake.flush();
-          return { outcome: line.value, said };
+          return { outcome: line.value, said, isStuck };
         }
         await intake.add(line.value);
         if (!isEvent(line.value)) continue;
+        if (line.value.event === 'started') isStuck = true;
+        if (line.value.event === 'progress' && line.value.step > job.furthestStep) isStuck = false;
         if (line.value.event === 'failed') said = line.value.error;
         if (line.value.event === 'checkpoint') checkpoints.keep(line.value.path);
       }
@@ -95,14 +95,17 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
     );
   }
 
-  /** This trainer is gone; the next start is another one. Where the loss was counted already, the worker goes on at once. */
-  function lose(wasCounted: boolean, message: string): Promise<boolean> {
+  /**
+   * This trainer is gone; the next start is another one. Where it was there before this worker, whatever ended it has been counted,
+   * or was no loss: the worker goes on at once.
+   */
+  function lose(wasBegun: boolean, type: 'lost' | 'crashed', message: string): Promise<boolean> {
     return patiently(lease.signal, () =>
       database.transaction(async (tx) => {
         const job = await lockHeld(tx, held);
         await noteEnded(tx, job.id, job.attempt);
-        if (wasCounted && job.state !== 'canceling') return true;
-        await advance(tx, job, { type: 'lost' }, { message });
+        if (wasBegun && job.state !== 'canceling') return true;
+        await advance(tx, job, { type }, { message });
         return false;
       }),
     );
@@ -112,21 +115,26 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
     let job = claimed;
     for (;;) {
       const spec = await prepare(job);
-      const activeMs = job.attemptMs + job.redoneMs;
-      const hasMoved = await continueCounting(folder, { seq: Number(job.trainerSeq), activeMs });
-      // What ran elsewhere cannot be attached to from here.
-      if (hasMoved && runner.name === 'local') await lose(true, 'The trainer ran on another machine.');
+      const told = { seq: Number(job.trainerSeq), activeMs: job.attemptMs + job.redoneMs };
+      if (await hasMoved(folder, told)) {
+        // What ran elsewhere cannot be attached to from here. Written down last: who dies before begins again.
+        if (runner.name === 'local') await lose(true, 'lost', 'The trainer ran on another machine.');
+        await continueCounting(folder, told);
+      }
       await writeSpec(folder, spec);
       job = await begin();
       const wasBegun = job.begunRestart === job.restart;
-      const { outcome, said } = await follow(job, spec);
+      const { outcome, said, isStuck } = await follow(job, spec);
       if (outcome.kind === 'exited' && outcome.code === exitCodes.done) return finish();
       if (outcome.kind === 'exited' && outcome.code === exitCodes.cancelled && canceled.aborted) {
         return step(deps, hold, { type: 'stopped' }).then(() => null);
       }
       if (!isLoss(outcome)) throw failureOf(outcome, said);
-      const reason = outcome.kind === 'lost' ? outcome.reason : 'The trainer was interrupted.';
-      if (!(await lose(wasBegun, reason))) return null;
+      const goesOn =
+        outcome.kind === 'lost'
+          ? await lose(wasBegun, isStuck ? 'crashed' : 'lost', outcome.reason)
+          : await lose(wasBegun, 'lost', 'The trainer was interrupted.');
+      if (!goesOn) return null;
       job = { ...job, restart: job.restart + 1, trainerLine: 0 };
     }
   };
@@ -137,6 +145,13 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
     throw new AttemptFailure('internal_error', 'The trainer ended well without having begun.');
   }
 }
+
+type Followed = {
+  outcome: Outcome;
+  said: TrainerFailure | null;
+  /** It was at work, and came no further than others before it. */
+  isStuck: boolean;
+};
 
 const canceledOutcome: Outcome = { kind: 'exited', code: exitCodes.cancelled };
 

@@ -87,18 +87,20 @@ class EventLog:
 
 
 def _last_event(path: Path) -> tuple[int, int]:
-    """Number and active time of the last whole event. A line that a crash cut is removed."""
+    """Number and active time of the last whole event. A line that a crash cut is removed, and one that a power cut spoilt is passed over."""
     if not path.exists():
         return 0, 0
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    lines = whole.splitlines()
-    if not lines:
-        return 0, 0
-    last = json.loads(lines[-1])
-    return int(last["seq"]), int(last["active_ms"])
+    for line in reversed(whole.splitlines()):
+        try:
+            last = json.loads(line)
+            return int(last["seq"]), int(last["active_ms"])
+        except (ValueError, TypeError, KeyError):
+            continue
+    return 0, 0
 
 
 def _finite(value: object) -> object:

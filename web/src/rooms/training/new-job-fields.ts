@@ -15,6 +15,7 @@ export type Beginning = {
   dataset?: string | undefined;
   version?: string | undefined;
   settings?: Record<string, unknown>;
+  control?: { dataset_version_id: string; replay_ratio: number } | null;
 };
 
 export type Ranges = Partial<Record<HyperparameterName, Range>>;
@@ -29,6 +30,9 @@ export type JobFields = {
   test_ratio: string;
   every_steps: string;
   early_stopping_patience: string;
+  /** A dataset version. */
+  control: string;
+  replay: string;
   alias: string;
   activate: boolean;
 };
@@ -65,6 +69,9 @@ export const mainSettings: readonly HyperparameterName[] = [
   'max_seq_length',
 ];
 
+/** Share of each step that may be of the control set. */
+export const replayRange: Range = { default: 0, min: 0, max: 0.5, step: null };
+
 export function isFitting(text: string, { min, max }: Range): boolean {
   if (text.trim() === '') return true;
   const value = Number(text);
@@ -94,9 +101,15 @@ export function jobBody(fields: JobFields, ranges: Ranges): NewJob {
       test_ratio: numberOrNull(fields.test_ratio),
       every_steps: numberOrNull(fields.every_steps),
       early_stopping_patience: numberOrNull(fields.early_stopping_patience),
+      ...(fields.control === '' ? {} : { control: controlOf(fields) }),
     },
     ...(fields.alias.trim() === '' ? {} : { deploy: { alias: fields.alias.trim(), activate: fields.activate } }),
   };
+}
+
+function controlOf({ control, replay }: Pick<JobFields, 'control' | 'replay'>) {
+  const share = numberOrNull(replay);
+  return { dataset_version_id: control, ...(share === null ? {} : { replay_ratio: share }) };
 }
 
 function settingValue(text: string, range: Range): unknown {

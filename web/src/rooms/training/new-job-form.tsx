@@ -17,6 +17,7 @@ import {
   type JobFields,
   jobBody,
   rangesOf,
+  replayRange,
   settingsFrom,
 } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
@@ -46,6 +47,7 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const isFit =
     base !== undefined &&
     form.values.dataset_id !== '' &&
+    isFitting(form.values.replay, replayRange) &&
     Object.entries(ranges).every(([name, range]) =>
       isFitting(form.values.settings[name as keyof typeof ranges] ?? '', range),
     );
@@ -121,6 +123,8 @@ function useJobForm({ bases, datasets, begin }: Omit<NewJobFormProps, 'path'>) {
       test_ratio: '',
       every_steps: '',
       early_stopping_patience: '',
+      control: begin.control?.dataset_version_id ?? '',
+      replay: begin.control?.replay_ratio ? String(begin.control.replay_ratio) : '',
       alias: '',
       activate: true,
     },

@@ -68,12 +68,13 @@ function NewJob() {
 /** The settings of an earlier job, to be changed. */
 function FormOfJob({ from, ...form }: Omit<NewJobFormProps, 'begin'> & { from: string }) {
   const { data: job } = useSuspenseQuery(jobQuery({ ...form.path, id: from }));
-  const { base_model, dataset_id, dataset_version_id, hyperparameters } = job;
+  const { base_model, dataset_id, dataset_version_id, hyperparameters, evaluation } = job;
   const begin = {
     base: base_model,
     dataset: dataset_id,
     version: dataset_version_id,
     settings: hyperparameters,
+    control: evaluation.control,
   };
   return <NewJobForm {...form} begin={begin} />;
 }

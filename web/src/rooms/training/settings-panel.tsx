@@ -11,6 +11,7 @@ import { trainingTexts } from './training-texts.ts';
 export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath; job: Job }) {
   const t = useTexts(trainingTexts);
   const nameOf = useHyperparameterName();
+  const { control } = job.evaluation;
   const again = (
     <TextLink to="/projects/$owner/$project/training-jobs/new" params={{ owner, project }} search={{ from: job.id }}>
       {t.settingsAgain}
@@ -25,6 +26,12 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
             <SettingValue value={value} />
           </Fact>
         ))}
+        {control && (
+          <Fact name={t.control}>
+            {control.dataset_version_id}
+            {control.replay_ratio > 0 && ` · ${t.replayed(String(control.replay_ratio))}`}
+          </Fact>
+        )}
       </dl>
     </Panel>
   );

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { ControlFields } from './control-fields.tsx';
 import type { JobForm, NewJobFormProps } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import { versionChoiceQuery } from './training-queries.ts';
@@ -55,6 +56,7 @@ export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps)
         ]}
         {...form.getInputProps('dataset_version_id')}
       />
+      <ControlFields path={path} form={form} datasets={datasets} />
       <TextInput
         label={`${t.name} (${shared.optional})`}
         placeholder={t.namePlaceholder}

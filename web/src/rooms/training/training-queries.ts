@@ -86,9 +86,10 @@ export const datasetChoiceQuery = ({ owner, project }: ProjectPath) =>
       }),
   });
 
-export const versionChoiceQuery = ({ owner, project }: ProjectPath, datasetId: string) =>
+/** Of a dataset, or of all of the project. */
+export const versionChoiceQuery = ({ owner, project }: ProjectPath, datasetId?: string) =>
   queryOptions({
-    queryKey: ['training', 'versions', owner, project, datasetId],
+    queryKey: ['training', 'versions', owner, project, datasetId ?? null],
     queryFn: ({ signal }) =>
       call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
         path: { owner, project },

@@ -1,0 +1,23 @@
+import { NoRoomForAdapters } from './adapters.ts';
+import type { ChildFault, FromChild } from './protocol.ts';
+
+type Failed = Extract<FromChild, { type: 'failed' }>;
+
+/** Other models may be unloaded until then, and this one be loaded anew with more room. */
+const memoryRetrySeconds = 30;
+
+/** What a request is told that an error has ended. */
+export function failedBy(id: number, error: unknown): Failed {
+  if (error instanceof NoRoomForAdapters) return refused(id, error.message, memoryRetrySeconds);
+  const message = error instanceof Error ? error.message : String(error);
+  return reply(id, 'generation_failed', message, null);
+}
+
+/** What a request is told for which there is no room. */
+export function refused(id: number, message: string, retryAfterSeconds: number): Failed {
+  return reply(id, 'capacity_unavailable', message, retryAfterSeconds);
+}
+
+function reply(id: number, fault: ChildFault, message: string, retryAfterSeconds: number | null): Failed {
+  return { type: 'failed', id, fault, message, param: null, retryAfterSeconds };
+}

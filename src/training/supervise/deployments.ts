@@ -1,0 +1,45 @@
+import type { Database } from '#db';
+import { isOutOfReach } from '#kernel';
+import type { NewDeployment } from '#models';
+import type { TrainingJob } from '../jobs/job.ts';
+import { lockJob } from '../jobs/jobs.store.ts';
+import { noteDeployed, takeDueDeployments } from '../jobs/life.store.ts';
+import { appendLogs } from '../logs/logs.store.ts';
+
+export type DeployTo = (deployment: NewDeployment) => Promise<void>;
+
+export type Deployments = {
+  /** Puts a job that has succeeded behind its alias, where it shall have one. It may be done twice. */
+  deploy: (job: TrainingJob) => Promise<void>;
+  /** Those whose server has died before it came to it. */
+  deployDue: () => Promise<void>;
+};
+
+const atOnce = 20;
+
+export function createDeployments(database: Database, deployTo: () => DeployTo): Deployments {
+  async function deploy(job: TrainingJob): Promise<void> {
+    if (!job.deploy) return;
+    const { id: jobId, accountId, ownerSlug, projectSlug, attempt } = job;
+    try {
+      await deployTo()({ accountId, ownerSlug, projectSlug, jobId, ...job.deploy });
+    } catch (error) {
+      // It stays due.
+      if (isOutOfReach(error)) return;
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `The job has succeeded, but it could not be put behind "${job.deploy.alias}": ${why}`;
+      await appendLogs(database, { jobId, attempt }, [{ level: 'warn', source: 'system', message }]);
+    }
+    await noteDeployed(database, jobId);
+  }
+
+  return {
+    deploy,
+    async deployDue() {
+      for (const id of await takeDueDeployments(database, atOnce)) {
+        const job = await database.transaction((tx) => lockJob(tx, id));
+        if (job) await deploy(job);
+      }
+    },
+  };
+}

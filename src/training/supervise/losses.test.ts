@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { doctor } from '#billing';
+import type { NewDeployment } from '#models';
+import { mostInterruptions } from '../jobs/lifecycle.ts';
+import type { TrainerEvent } from '../runners/protocol.ts';
+import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
+import { continueCounting, hasMoved } from './attempt-folder.ts';
+import { claim } from './claim.ts';
+import { createDeployments } from './deployments.ts';
+import { takeIn } from './take-in.ts';
+
+let server: TrainingServer;
+let ada: Person;
+let datasetId: string;
+
+before(async () => {
+  // Nobody works on jobs, and nobody minds them, but these tests.
+  server = await startTraining({ settings: { FANFOLD_ROLES: 'serve', FANFOLD_ENGINE_THREADS: '1' } });
+  ada = await server.person();
+  const examples = Array.from({ length: 10 }, (_, n) => ({
+    text: { messages: ['user', 'assistant'].map((role) => ({ role, content: `${role} ${n}` })) },
+    split: 'train',
+  }));
+  datasetId = await ada.dataset(examples);
+});
+
+after(() => server?.stop());
+
+async function made(): Promise<string> {
+  const asked = { base_model: 'fanfold-tiny-chat', dataset_id: datasetId };
+  return (await ada.ok('POST', `${ada.project}/training-jobs`, asked)).id;
+}
+
+const read = (id: string) => ada.ok('GET', `${ada.project}/training-jobs/${id}`);
+
+/** A worker that never shows life again. */
+const claimAndDie = (holder: string) => claim(server.database, { holder, seconds: 0 });
+
+test('a job outlives ten servers that die with it before it gets further, and is given up with the next, for free', async () => {
+  const id = await made();
+  for (let n = 0; n <= mostInterruptions; n++) {
+    const claimed = await claimAndDie(`server ${n}`);
+    assert.deepEqual([claimed?.job.id, claimed?.job.state, claimed?.job.interruptions], [id, 'preparing', n]);
+  }
+  assert.equal(await claimAndDie('one more'), null);
+  const { state, error, credits } = await read(id);
+  assert.deepEqual([state, error.code, credits], ['failed', 'worker_lost', '0.000000']);
+  assert.deepEqual(await doctor(server.database), []);
+});
+
+/** What a trainer says: name, its clock, and what else. */
+type Said = [event: string, activeMs: number, fields?: object];
+
+/** Takes in what trainers say of a new job, and tells the active time that its owner pays for. */
+async function paidFor(said: readonly Said[]): Promise<number> {
+  const id = await made();
+  const claimed = await claim(server.database, { holder: 'the worker', seconds: 3_600 });
+  assert.equal(claimed?.job.id, id);
+  const held = { jobId: id, attempt: 1, holder: 'the worker' };
+  for (const [index, [event, active_ms, fields]] of said.entries()) {
+    // as: each of them has its fields.
+    await takeIn(server.database, held, [{ event, seq: index + 1, t: 0, active_ms, ...fields } as TrainerEvent]);
+  }
+  const { active_ms } = await read(id);
+  await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
+  return active_ms;
+}
+
+const progress = (step: number, activeMs: number): Said => [
+  'progress',
+  activeMs,
+  { step, epoch: 1, loss: 1, lr: 0.1, grad_norm: 1, tokens: 1, tok_s: 1, eta_ms: 1, peak_mem_mb: 1 },
+];
+const started = (step: number, activeMs: number): Said => ['started', activeMs, { resumed_step: step }];
+const checkpoint = (step: number, activeMs: number): Said => [
+  'checkpoint',
+  activeMs,
+  { step, path: `ckpt-${step}`, bytes: 1, sha256: 'a'.repeat(64) },
+];
+
+test('steps that are done again are paid for once, however often they are', async () => {
+  const once = [started(0, 0), checkpoint(5, 500), progress(7, 700)];
+  assert.equal(await paidFor(once), 700);
+  // Back to the checkpoint: 200 ms are undone, and done again by 900.
+  const twice = [...once, started(5, 700), progress(7, 900)];
+  assert.equal(await paidFor(twice), 700);
+  assert.equal(await paidFor([...twice, progress(8, 1_000)]), 800);
+  // And once more, when the clock of the trainer has run on to 900.
+  const thrice = [...twice, started(5, 900), progress(7, 1_100)];
+  assert.equal(await paidFor(thrice), 700);
+  assert.equal(await paidFor([...thrice, checkpoint(8, 1_200), progress(9, 1_300)]), 900);
+  // A checkpoint behind which time was undone counts without it.
+  const later = [...thrice, checkpoint(8, 1_200), progress(9, 1_300), started(8, 1_300), progress(9, 1_400)];
+  assert.equal(await paidFor(later), 900);
+});
+
+test('a retry that goes on from an earlier attempt and loses its trainer pays for what it did itself, once', async () => {
+  assert.equal(await paidFor([started(5, 0), progress(8, 300), started(5, 300), progress(8, 600)]), 300);
+});
+
+test('a trainer cannot claim more time than its job was worked on', async () => {
+  const paidMs = await paidFor([started(0, 0), progress(1, 3_600_000)]);
+  assert.ok(paidMs > 0 && paidMs < 600_000);
+});
+
+test('an attempt that ran on another machine counts on there, also where its next worker dies before it has said so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-moved-'));
+  try {
+    await mkdir(join(folder, 'out'));
+    assert.equal(await hasMoved(folder, { seq: 0 }), false);
+    assert.equal(await hasMoved(folder, { seq: 9 }), true);
+    await continueCounting(folder, { seq: 9, activeMs: 700.4 });
+    assert.equal(await hasMoved(folder, { seq: 9 }), false);
+    const told = await readFile(join(folder, 'out', 'events.jsonl'), 'utf8');
+    assert.deepEqual(JSON.parse(told), { event: 'moved', seq: 9, t: 0, active_ms: 700 });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a job whose server died before it put it behind its alias is put there by another, once', async () => {
+  const [digest, result] = ['b'.repeat(64), '{}'];
+  const succeeded = async (alias: string, wait: string) => {
+    const id = await made();
+    await server.database.query(
+      `update training_jobs set state = 'succeeded', finished_at = now(), adapter_sha256 = $2, archive_sha256 = $2,
+         archive_bytes = 1, result = $3, deploy = $4, deploy_at = now() + $5::interval where id = $1`,
+      [id, digest, result, JSON.stringify({ alias, activate: true }), wait],
+    );
+    return id;
+  };
+  const due = await succeeded('mine', '-1 second');
+  const early = await succeeded('soon', '1 hour');
+  const refused = await succeeded('refused', '-1 second');
+  const deployed: NewDeployment[] = [];
+  const { deployDue } = createDeployments(server.database, () => async (deployment) => {
+    if (deployment.alias === 'refused') throw new Error('The name is taken.');
+    deployed.push(deployment);
+  });
+  await Promise.all([deployDue(), deployDue()]);
+  await deployDue();
+  assert.deepEqual(
+    deployed.map(({ jobId, alias, activate, projectSlug }) => ({ jobId, alias, activate, projectSlug })),
+    [{ jobId: due, alias: 'mine', activate: true, projectSlug: 'chat' }],
+  );
+  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null');
+  assert.deepEqual(waiting, [{ id: early }]);
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${refused}/logs?limit=100`);
+  assert.equal(
+    data.at(-1).message,
+    'The job has succeeded, but it could not be put behind "refused": The name is taken.',
+  );
+});
