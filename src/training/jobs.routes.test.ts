@@ -78,6 +78,7 @@ test('what cannot be trained is refused with the field at fault', async () => {
     [{ ...wanted(), dataset_version_id: 'dsv_none' }, 404, 'not_found', 'dataset_version_id'],
     [wanted({ lora_rank: 0 }), 400, 'invalid_request', 'hyperparameters.lora_rank'],
     [wanted({ epochs: 1.5 }), 400, 'invalid_request', 'hyperparameters.epochs'],
+    [wanted({ epochs: '2' }), 422, 'invalid_request', 'hyperparameters.epochs'],
     [wanted({ packing: true }), 400, 'invalid_request', 'hyperparameters.packing'],
     [wanted({ temperature: 1 }), 400, 'invalid_request', 'hyperparameters.temperature'],
     [wanted({}, { deploy: { alias: 'No!', activate: true } }), 400, 'invalid_request', 'deploy.alias'],

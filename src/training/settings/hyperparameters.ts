@@ -12,7 +12,7 @@ export type Hyperparameters = Partial<Record<HyperparameterName, HyperparameterV
 
 const longestInstruction = 2_000;
 
-/** Fills in what was not given. Throws `invalid_request` that names the field and its range. */
+/** Fills in what was not given. Throws a fault that names the field and its range: 422 for a wrong type, 400 for a wrong value. */
 export function resolveHyperparameters(
   { hyperparameters: ranges, maxSeqLengths }: TrainingProfile,
   given: Record<string, unknown>,
@@ -50,7 +50,7 @@ function check(name: HyperparameterName, value: unknown, range: HyperparameterRa
   }
   if (typeof range.default === 'boolean') {
     if (typeof value === 'boolean') return value;
-    throw refuse(name, 'expected true or false', null);
+    throw misfit(name, 'expected true or false', 'boolean_type');
   }
   if (value === null && range.default === null) return null;
   return checkNumber(name, value, range);
@@ -61,6 +61,7 @@ function checkNumber(name: string, value: unknown, { min, max, isInteger }: Hype
   const fits = typeof value === 'number' && value >= low && value <= high && (!isInteger || Number.isInteger(value));
   if (fits) return value;
   const what = isInteger ? 'an integer' : 'a number';
+  if (typeof value !== 'number') throw misfit(name, `expected ${what} from ${low} to ${high}`, 'number_type');
   throw refuse(name, `expected ${what} from ${low} to ${high}`, { min: low, max: high });
 }
 
@@ -68,13 +69,22 @@ function checkInstruction(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'string' && value.trim() !== '' && value.length <= longestInstruction && !value.includes('\0'))
     return value;
-  throw refuse('query_instruction', `expected null or a text of at most ${longestInstruction} characters`, null);
+  const message = `expected null or a text of at most ${longestInstruction} characters`;
+  if (typeof value !== 'string') throw misfit('query_instruction', message, 'string_type');
+  throw refuse('query_instruction', message, null);
 }
 
 function refuse(name: string, message: string, details: Record<string, unknown> | null) {
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name;
   const param = `hyperparameters.${shown}`;
   return fault('invalid_request', { message: `${param}: ${message}.`, param, ...(details ? { details } : {}) });
+}
+
+/** Of another JSON type than the hyperparameter has. */
+function misfit(name: HyperparameterName, expected: string, type: string) {
+  const param = `hyperparameters.${name}`;
+  const detail = [{ type, loc: ['body', 'hyperparameters', name], msg: expected }];
+  return fault('invalid_shape', { message: `${param}: ${expected}.`, param, detail });
 }
 
 /** A hyperparameter that the model has as a number. */
