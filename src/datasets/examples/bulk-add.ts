@@ -24,7 +24,7 @@ export type BulkCounts = { added: number; duplicates: number };
 /** Rows of one statement: more do not make it quicker, and this bounds what is in memory. */
 const batchRows = 4_000;
 const batchBytes = 4_000_000;
-/** A change of this many at most is in the index when it commits; more go into blocks in the background. */
+/** A change of this many at most is in the index when it commits; the words of more go into blocks in the background. */
 export const searchedAtOnce = 1_000;
 
 /**
@@ -60,17 +60,17 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   });
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
-  await finishBulk(tx, { ...where, firstId, added: counts.added });
+  await finishBulk(tx, { ...where, firstId, added: counts.added, unsearched: counts.added > searchedAtOnce });
   return counts;
 }
 
-type Bulk = { datasetId: string; seq: bigint; firstId: string; added: number };
+/** `unsearched`: some of it is not in the index. */
+type Bulk = { datasetId: string; seq: bigint; firstId: string; added: number; unsearched: boolean };
 
 /** Makes the state with the added examples the head, and notes which of them are to come into blocks. */
-export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added }: Bulk): Promise<void> {
-  const isLarge = added > searchedAtOnce;
-  await advanceHead(tx, { datasetId, seq, unsearched: isLarge });
-  if (isLarge) await noteAddition(tx, { datasetId, seq, firstId: firstId, examples: added });
+export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added, unsearched }: Bulk): Promise<void> {
+  await advanceHead(tx, { datasetId, seq, unsearched });
+  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added });
 }
 
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };

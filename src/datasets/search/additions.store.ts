@@ -25,20 +25,20 @@ export async function noteAddition(
 }
 
 /**
- * Notes what a server of the version before has added, which tells it by examples that are not searched and says no more.
- * It reads all examples of the dataset.
+ * Notes what a server of the version before has added, which tells it by examples that are not searched and says no more:
+ * it can only run while servers of both versions do. It reads all examples from an id on.
  */
-export async function noteUnknownAdditions(sql: Sql, datasetId: string): Promise<void> {
+export async function noteUnknownAdditions(sql: Sql, datasetId: string, fromId: string): Promise<void> {
   await sql.query(
     `insert into example_additions (dataset_id, seq, first_id, examples)
      select $1, added_seq, left(min(id), -7) || '0000000', count(*)
        from examples e
-      where dataset_id = $1
-        and added_seq in (select added_seq from examples where dataset_id = $1 and not searched
+      where dataset_id = $1 and id >= $2
+        and added_seq in (select added_seq from examples where dataset_id = $1 and id >= $2 and not searched
                           except select seq from example_additions where dataset_id = $1)
       group by added_seq
      on conflict do nothing`,
-    [datasetId],
+    [datasetId, fromId],
     { timeoutMs: 120_000 },
   );
 }

@@ -1,5 +1,6 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
+import { firstIdAt } from '#kernel';
 import { idAt } from '../examples/example-ids.ts';
 import {
   type Addition,
@@ -24,6 +25,9 @@ export async function resumeIndexing(sql: Sql, jobs: Jobs): Promise<void> {
   for (const datasetId of await listUnsearched(sql)) await enqueueIndexing(sql, jobs, datasetId);
 }
 
+/** While servers are upgraded, some of them are of the version before: an hour or so. */
+const upgradeMs = 24 * 3_600_000;
+
 /** Examples that are read together: even of the longest texts this is a few MB. */
 const readTogether = 256;
 
@@ -35,7 +39,7 @@ export async function runIndexWords(
   { datasetId }: { datasetId: string },
   { signal, mostExamples = blockExamples }: Run,
 ): Promise<void> {
-  await noteUnknownAdditions(database, datasetId);
+  await noteUnknownAdditions(database, datasetId, firstIdAt('ex', Date.now() - upgradeMs));
   let addition = await findUnsearchedAddition(database, datasetId);
   if (!addition) return;
   const maker = new BlockMaker();

@@ -46,7 +46,7 @@ export async function writeKept(
   const seq = dataset.headSeq + 1n;
   if (added > 0) {
     await changeCounts(tx, datasetId, changes.list());
-    await finishBulk(tx, { datasetId, seq, firstId, added });
+    await finishBulk(tx, { datasetId, seq, firstId, added, unsearched: !isSearched(kept) });
   }
   return { added, duplicates: kept.valid - added, seq, summary: added > 0 ? summary : null };
 }
@@ -126,6 +126,9 @@ function withWords({ hash, json }: KeptContent) {
   return { hash, json, words: searchWords(JSON.parse(json.toString()) as ExampleContent) };
 }
 
+/** A few rows are in the index when the import commits; the words of more go into blocks. */
+const isSearched = ({ valid }: KeptRows) => valid <= searchedAtOnce;
+
 async function writeRows(write: Writing): Promise<{ added: number; firstId: string; changes: CountChanges }> {
   const { tx, job, dataset, kept, alive } = write;
   const where = { datasetId: dataset.id, seq: dataset.headSeq + 1n };
@@ -142,7 +145,8 @@ async function writeRows(write: Writing): Promise<{ added: number; firstId: stri
       const rows = wanted.map((row): NewRow => {
         const example = factsOf(write, row);
         changes.add(example);
-        return { id: nextId(), example, searched: added++ < searchedAtOnce };
+        added++;
+        return { id: nextId(), example, searched: isSearched(kept) };
       });
       firstId ||= rows[0]?.id ?? '';
       refuseOverflow({ actual: dataset.examples + added, maxExamples: job.bounds.maxExamples });
