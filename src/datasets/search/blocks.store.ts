@@ -54,21 +54,22 @@ export async function listEnded(
 }
 
 /**
- * The words of some examples of an addition, from place to place, a line for each; among them what lists filter by, in a
- * form that no word has.
+ * The words of some examples of an addition, from id to id, a line for each; among them what lists filter by, in a form that
+ * no word has.
  */
 export async function readWords(
   sql: Sql,
   { datasetId, seq, fromId, endId }: { datasetId: string; seq: bigint; fromId: string; endId: string },
-): Promise<string> {
-  const [row] = await sql.query<{ lines: string | null }>(
-    `select string_agg(c.words || '=' || e.split || ' =' || e.origin || ' =' || e.valid, E'\\n' order by e.id) as lines
+): Promise<{ examples: number; lines: string }> {
+  const [row] = await sql.query<{ examples: number; lines: string | null }>(
+    `select count(*)::integer as examples,
+            string_agg(c.words || '=' || e.split || ' =' || e.origin || ' =' || e.valid, E'\\n' order by e.id) as lines
        from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
       where e.dataset_id = $1 and e.id >= $2 and e.id < $3 and e.added_seq = $4`,
     [datasetId, fromId, endId, seq],
     { name: 'datasets.read_words', timeoutMs: 60_000 },
   );
-  return row?.lines ?? '';
+  return { examples: row?.examples ?? 0, lines: row?.lines ?? '' };
 }
 
 /** The words that stand for a filter in blocks. */

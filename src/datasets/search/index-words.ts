@@ -64,7 +64,11 @@ async function addBlock(database: Database, datasetId: string, work: Work): Prom
     signal.throwIfAborted();
     const next = Math.min(end + readTogether, first + mostExamples, examples);
     const stretch = { fromId: idAt(firstId, end), endId: idAt(firstId, next) };
-    isFull = await maker.add(await readWords(database, { datasetId, seq, ...stretch }));
+    const words = await readWords(database, { datasetId, seq, ...stretch });
+    // Words would stand at the places of others.
+    if (words.examples !== next - end)
+      throw new Error(`An addition lacks examples from ${stretch.fromId} on. This is a bug.`);
+    isFull = await maker.add(words.lines);
     end = next;
   }
   const pages = await maker.end();

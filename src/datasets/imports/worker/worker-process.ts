@@ -66,7 +66,7 @@ export function createWorkers(environment: Readonly<Record<string, string | unde
 
 function start(environment: Readonly<Record<string, string | undefined>>): ChildProcess {
   const child = fork(program, [], {
-    execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=32', '--min-semi-space-size=16'],
+    execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=32'],
     env: Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name))),
     // Orders hold numbers of any size and dates.
     serialization: 'advanced',
