@@ -1,11 +1,13 @@
 /**
  * `npm test [-- PATTERN]`: types, lint, all tests, the trainer's tests. A pattern runs only the test files whose path
- * contains it. The last line is "N passed, N failed" over everything; the exit code is 1 unless all passed.
+ * contains it. Property tests take their seed from the test files, so that a run gives the same on every machine; TEST_SEED
+ * sets another. The last line is "N passed, N failed" over everything; the exit code is 1 unless all passed.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +17,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const venv = join(root, '.venv', 'bin');
 const wholeRunMs = 24 * 60_000;
 const oneFileMs = 10 * 60_000;
+/** More are no accident. */
+const mostTriedAgain = 2;
 
 process.chdir(root);
 // The tests set what they need; what the caller has set for a server of their own is not for them.
@@ -48,12 +52,15 @@ async function checkTypes() {
 const checkStyle = async () =>
   oneCheck(await runProgram(process.execPath, ['node_modules/@biomejs/biome/bin/biome', 'check', '--colors=off', '.']));
 
-function runTests(files) {
+/** `failedIn`: how many tests failed in each file. */
+function runTests(files, concurrency) {
   return new Promise((resolve) => {
     const deadline = AbortSignal.timeout(wholeRunMs);
-    // Many tests wait more than they compute: one more than there are cores.
-    const events = run({ files, concurrency: 3, timeout: oneFileMs, signal: deadline });
-    const counts = { passed: 0, failed: 0 };
+    const events = run({ files, concurrency, timeout: oneFileMs, signal: deadline });
+    const counts = { passed: 0, failed: 0, failedIn: new Map() };
+    events.on('test:fail', ({ file, details }) => {
+      if (details.type !== 'suite') counts.failedIn.set(file, (counts.failedIn.get(file) ?? 0) + 1);
+    });
     events.on('test:summary', (summary) => {
       // One summary per file, and one for all, which has no file.
       if (summary.file !== undefined) return;
@@ -65,6 +72,26 @@ function runTests(files) {
     report.pipe(process.stdout, { end: false });
     report.on('end', () => resolve(counts));
   });
+}
+
+/**
+ * What failed in a browser, which is a program of others with a clock of its own, is tried once more when nothing else runs.
+ * Nothing else is: what fails by chance elsewhere is a defect of ours. What passes only then is named at the end.
+ */
+async function checkBehaviour(files) {
+  // Many tests wait more than they compute: one more than there are cores.
+  const first = await runTests(files, 3);
+  const again = [...first.failedIn.keys()].filter((file) => relative(root, file).startsWith(join('test', 'browser')));
+  if (again.length === 0 || again.length > mostTriedAgain) return first;
+  console.log('\n== once more, alone');
+  const second = await runTests(again, 1);
+  const passed = again.filter((file) => !second.failedIn.has(file));
+  const mended = passed.reduce((sum, file) => sum + first.failedIn.get(file), 0);
+  return {
+    passed: first.passed + mended,
+    failed: first.failed - mended,
+    remarks: passed.map((file) => `unsteady ${relative(root, file)}: passed only when it was run again; find out why`),
+  };
 }
 
 /** The trainer's tests, in the Python environment that its own script makes. */
@@ -91,15 +118,23 @@ function countOf(report, code) {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
+/** The same wherever the same tests are run. */
+function seedOf(files) {
+  const digest = createHash('sha256');
+  for (const file of files) digest.update(readFileSync(file));
+  return digest.digest().readInt32BE();
+}
+
 function stagesFor(pattern) {
   // Backwards: the long files are in test/, and should not run alone at the end.
   const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'])
     .sort()
     .reverse();
+  process.env.TEST_SEED ??= String(seedOf(files));
   const chosen = files.filter((file) => pattern === undefined || file.includes(pattern));
   const stages = [];
   if (pattern === undefined) stages.push(['types', checkTypes], ['lint', checkStyle]);
-  if (chosen.length > 0) stages.push(['tests', () => runTests(chosen)]);
+  if (chosen.length > 0) stages.push(['tests', () => checkBehaviour(chosen)]);
   if (pattern === undefined || 'trainer'.includes(pattern)) stages.push(['trainer', runTrainerTests]);
   return stages;
 }
@@ -109,13 +144,13 @@ for (const [name, work] of stagesFor(process.argv[2])) {
   console.log(`\n== ${name}`);
   const startedAt = performance.now();
   const counts = await work();
-  results.push({ name, ...counts, seconds: (performance.now() - startedAt) / 1000 });
+  results.push({ name, remarks: [], ...counts, seconds: (performance.now() - startedAt) / 1000 });
 }
 await dismissTestServer();
 
 console.log('\n== summary');
-for (const { name, passed, failed, seconds } of results)
-  console.log(`${name.padEnd(8)} ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
+for (const { name, passed, failed, seconds, remarks } of results)
+  console.log([`${name.padEnd(8)} ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`, ...remarks].join('\n'));
 const sum = (field) => results.reduce((total, result) => total + result[field], 0);
 const [passed, failed] = [sum('passed'), sum('failed')];
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -17,7 +17,7 @@ import { createChats } from '#chats';
 import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, createDatasets, createImports, hasDataset } from '#datasets';
 import { createMonths, type Database } from '#db';
-import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
+import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter, type EngineSettings } from '#engine';
 import { createFeedback } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
@@ -66,6 +66,8 @@ export type AppOptions = {
   limits?: Partial<ServerLimits>;
   /** How soon a process counts as dead, and the like; other than by default in tests only. */
   timing?: Partial<BillingTiming>;
+  /** How long calls wait for a model that is starting, and the like; other than by default in tests only. */
+  engine?: Partial<EngineSettings>;
   /** The web app; without it only programs are served. */
   site?: Site;
 };
@@ -91,7 +93,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   const tokenCounter = createTokenCounter(forChildren);
   const engine = createRoutedEngine({
-    own: createEngine({ ...forChildren, settings: engineSettingsOf(config), clock }),
+    own: createEngine({ ...forChildren, settings: { ...engineSettingsOf(config), ...options.engine }, clock }),
     remote: createRemoteEngine({
       ...{ routes: serving.routes, clock, log: forChildren.log },
       adapters: { writePeft: (sha256, folder) => training.served.writePeft(sha256, folder) },

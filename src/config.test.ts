@@ -32,6 +32,11 @@ test('the environment wins over the file, the file over the defaults, and an emp
   assert.equal(config.engineQueue, 64);
 });
 
+test('a name in the file without a value is not set', async (t) => {
+  const config = loadConfig({ FANFOLD_CONFIG: await configFile(t, 'database_url:\nport: ""\nhost: ~\n') });
+  assert.deepEqual([config.databaseUrl, config.port, config.host], [null, 8787, '127.0.0.1']);
+});
+
 test('the public address is kept as clients need it: with its path, without a slash at the end', () => {
   const read = (url: string) => loadConfig({ FANFOLD_PUBLIC_URL: url }).publicUrl;
   assert.equal(read('https://models.example'), 'https://models.example');
@@ -54,6 +59,8 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],
     [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: many') }, /^port in .* must be a port number/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'host:\n  name: a') }, /^host in .* must be one value, or a list/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'cors_origins: [{ a: b }]') }, /^cors_origins in .* must be one value/],
   ];
   for (const [environment, message] of cases)
     assert.throws(

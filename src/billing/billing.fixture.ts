@@ -59,7 +59,7 @@ export async function assertBooksAreRight(database: Database): Promise<void> {
 }
 
 /** Waits until `isDone`, looking every 20 ms. */
-export async function waitFor(isDone: () => Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function waitFor(isDone: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isDone())) {
     assert(performance.now() < deadline, 'it did not happen in time');

@@ -20,7 +20,7 @@ function database(): Database {
   return context.test.database;
 }
 
-const limit = { timeoutMs: 5_000 };
+const limit = { timeoutMs: 60_000 };
 
 async function accountWithCalls(): Promise<{ accountId: string; openId: string }> {
   const accountId = await openAccount(database(), 10_000n);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { constraintOf, type Database } from '#db';
 import { newId } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fc } from '#test/properties.ts';
 import { countHolds, openAccount } from './billing.fixture.ts';
 import { balanceOf } from './grants.ts';
 import { type HoldAnswer, placeHolds, releaseHolds } from './holds.store.ts';
@@ -19,7 +19,7 @@ function database(): Database {
   return context.test.database;
 }
 
-const timeoutMs = 5_000;
+const timeoutMs = 60_000;
 const request = (accountId: string, micro: bigint) => ({ requestId: newId('req'), accountId, micro });
 
 /** What the statement must do, one after the other. */

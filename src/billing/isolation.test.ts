@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { DatabaseError } from 'pg';
 import { Fault, fault } from '#kernel';
+import { fc } from '#test/properties.ts';
 import { type Outcome, runIsolated } from './isolation.ts';
 
 function databaseError(code: string): DatabaseError {

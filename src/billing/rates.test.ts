@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { billingUnits, chargeOf, formatCredits, parseCredits, priceOfUnits } from '#kernel';
+import { fc } from '#test/properties.ts';
 import { boundOf, chargeWithin } from './rates.ts';
 
 function rate(credits: string): bigint {

@@ -21,7 +21,7 @@ function database(): Database {
   return context.test.database;
 }
 
-const limit = { timeoutMs: 5_000 };
+const limit = { timeoutMs: 60_000 };
 
 async function holdFor(charges: readonly Charge[]): Promise<void> {
   const requests = charges.map(({ requestId, accountId, heldMicro }) => ({ requestId, accountId, micro: heldMicro }));

@@ -24,7 +24,7 @@ function database(): Database {
   return context.test.database;
 }
 
-const limit = { timeoutMs: 10_000 };
+const limit = { timeoutMs: 60_000 };
 
 /** Runs `first` in a transaction that commits only when `second` waits for it. */
 async function overtake<T>(first: (tx: Sql) => Promise<unknown>, second: () => Promise<T>): Promise<T> {

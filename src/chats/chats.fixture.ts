@@ -54,7 +54,7 @@ export async function someone({ db, app }: ChatsServer) {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(180_000),
     });
   const ask = async (...request: Parameters<typeof send>): Promise<Asked> => {
     const response = await send(...request);

@@ -18,7 +18,7 @@ type Someone = Awaited<ReturnType<typeof someone>>;
 
 /** The answer once it is over. */
 async function whenOver({ messages }: Someone, chatId: string) {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const answer = (await messages(chatId)).at(-1);
     if (answer.state !== 'queued' && answer.state !== 'streaming') return answer;
     await sleep(50);
@@ -133,7 +133,7 @@ test('an answer that was kept but not paid when its server died is paid once', a
       `insert into chat_charges (request_id, charge, created_at) values ($1, $2, now() - interval '2 minutes')`,
       [each.requestId, JSON.stringify(each)],
     );
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const left = await server.db.database.query('select from chat_charges');
     if (left.length === 0) break;
     await sleep(50);

@@ -26,7 +26,7 @@ after(async () => {
 async function fanfold(input: string, ...args: string[]) {
   const main = join(import.meta.dirname, '../main.ts');
   const env = { ...process.env, DATABASE_URL: db.url };
-  const child = spawn(process.execPath, [main, ...args], { env, timeout: 30_000 });
+  const child = spawn(process.execPath, [main, ...args], { env, timeout: 180_000 });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { stdout, stderr, code: Number(code) };

@@ -5,6 +5,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
+
+await awayFromMidnight();
 
 let db: TestDatabase;
 
@@ -21,7 +24,7 @@ async function fanfold(...args: string[]): Promise<string[]> {
   const main = join(import.meta.dirname, '../main.ts');
   const { stdout } = await run(process.execPath, [main, ...args], {
     env: { ...process.env, DATABASE_URL: db.url },
-    timeout: 30_000,
+    timeout: 180_000,
   });
   return stdout.trimEnd().split('\n').slice(1);
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { OperatorError } from '#kernel';
+import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import { readRoles, roleSettings } from '../settings/role-settings.ts';
 import { addAccountCommands, grantCommand } from './accounts.ts';
@@ -28,11 +29,17 @@ export type ProgramOptions = { config: () => Config; stop: AbortSignal };
 /** The command line. Each command reads the configuration when it runs, so that `help` works with a broken one. */
 export function createProgram({ config, stop }: ProgramOptions): Command {
   const program = new Command('fanfold').description('Self-hosted inference and fine-tuning platform');
+  program.version(manifest.version, '--version', 'print the version');
   program
     .command('serve', { isDefault: true })
-    .description('start the server')
+    .description('start the server; the same without a command')
     .option('--roles <roles>', 'serve, worker or both; default: both, or FANFOLD_ROLES')
-    .action((flags: { roles?: string }) => serve(withRoles(config(), flags.roles), stop));
+    // A mistyped command ends up here, because this is the default.
+    .allowExcessArguments()
+    .action((flags: { roles?: string }, { args: [unknown] }: Command) => {
+      if (unknown !== undefined) throw new OperatorError(`There is no command "${unknown}"; "help" shows them.`);
+      return serve(withRoles(config(), flags.roles), stop);
+    });
   const keys = program.command('keys').description('API keys of an account');
   addKeyCommands(keys, config);
   addProjectCommands(program.command('projects').description('projects of an account'), config);

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 function fanfold(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const main = join(import.meta.dirname, '../main.ts');
   const env = { ...process.env, DATABASE_URL: db.url, FANFOLD_PUBLIC_URL: 'https://models.example' };
-  return run(process.execPath, [main, ...args], { env, timeout: 30_000 });
+  return run(process.execPath, [main, ...args], { env, timeout: 180_000 });
 }
 
 test('an operator makes projects for an account and lists them', async () => {

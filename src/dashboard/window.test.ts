@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { daysBehind, windowAt, windowNames } from './window.ts';
 
 test('a window is whole hours or days up to the one that runs, without a gap', () => {

@@ -27,7 +27,12 @@ export type Database = Sql & {
   connections: () => { open: number; idle: number; waiting: number };
 };
 
-export type DatabaseOptions = { url: string; maxConnections: number };
+export type DatabaseOptions = {
+  url: string;
+  maxConnections: number;
+  /** Longest wait for a connection, ms. */
+  connectMs?: number;
+};
 
 const oldestVersion = 16;
 const connectTimeoutMs = 5_000;
@@ -40,8 +45,9 @@ const retryAfterSeconds = 1;
  * Later trouble with the connection is the fault `service_unavailable`; the pool reconnects by itself. `int8` is read
  * as `bigint`, `timestamptz` as `Date`, `numeric` as text, `bytea` as `Buffer`.
  */
-export async function openDatabase({ url, maxConnections }: DatabaseOptions): Promise<Database> {
-  const pool = createPool(url, maxConnections);
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url } = options;
+  const pool = createPool(options);
   try {
     await checkServer(pool, url);
   } catch (error) {
@@ -58,11 +64,11 @@ export async function openDatabase({ url, maxConnections }: DatabaseOptions): Pr
   };
 }
 
-function createPool(url: string, maxConnections: number): pg.Pool {
+function createPool({ url, maxConnections, connectMs = connectTimeoutMs }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     ...connectionOptions(url),
     max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: idleTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase } from '#test/database.ts';
+import { openDatabase } from './database.ts';
 import { migrate, migrationFolder } from './migrate.ts';
 
 test('migrations', async (t) => {
@@ -57,5 +58,16 @@ test('migrations', async (t) => {
     await rm(join(folder, '0003_silent.sql'));
     await write('0002_twice.sql', '--! compatible\nselect 1;');
     await assert.rejects(migrate(database, folder), /its number is taken/);
+  });
+
+  await t.test('of a user who may not make tables are refused, and it is said what is missing', async (t) => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c role=pg_read_all_data');
+    const reader = await openDatabase({ url: url.href, maxConnections: 1 });
+    t.after(reader.close);
+    await assert.rejects(migrate(reader), {
+      name: 'OperatorError',
+      message: /^The database user may not make tables \(permission denied for schema public\)\. Let it own/,
+    });
   });
 });

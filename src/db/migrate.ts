@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
+import { sqlState } from './sqlstate.ts';
 
 type Migration = { version: number; name: string; breaking: boolean; text: string };
 
@@ -21,7 +22,7 @@ export const migrationFolder = fileURLToPath(new URL('../../migrations', import.
  */
 export async function migrate(database: Database, folder: string = migrationFolder): Promise<void> {
   const known = await readMigrations(folder);
-  await database.transaction(async (tx) => {
+  const work = database.transaction(async (tx) => {
     await lockUntilCommit(tx, 'migrate');
     await tx.query(`create table if not exists schema_migrations (
       version integer primary key,
@@ -33,6 +34,16 @@ export async function migrate(database: Database, folder: string = migrationFold
     const done = new Set(applied.map(({ version }) => version));
     for (const migration of known) if (!done.has(migration.version)) await apply(tx, migration);
   });
+  await work.catch((error: unknown) => {
+    throw sqlState(error) === insufficientPrivilege ? withoutRights(error) : error;
+  });
+}
+
+const insufficientPrivilege = '42501';
+
+function withoutRights(cause: unknown): OperatorError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new OperatorError(`The database user may not make tables (${said}). Let it own the database.`, { cause });
 }
 
 type AppliedRow = { version: number; name: string; breaking: boolean };

@@ -3,7 +3,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { createMonths, listMonths, type MonthlyTable, monthAfter, monthsBefore } from './months.ts';
+
+await awayFromMidnight();
 
 const context: { test?: TestDatabase } = {};
 before(async () => {

@@ -57,7 +57,7 @@ async function becomePerson(app: TestApp, tenant: Tenant): Promise<Person> {
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) };

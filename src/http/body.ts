@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, fault } from '#kernel';
 import { isJsonContentType } from './door.ts';
 import { defaultBounds, type JsonBounds, parseJsonBody } from './json-guard.ts';
@@ -37,6 +37,15 @@ export function unwrapNativeBody(request: FastifyRequest): void {
   if (body instanceof Parsed) request.body = body.value;
   else if (!(body instanceof Unreadable) || body.isAbsent) request.body = {};
   else throw body.fault;
+}
+
+/**
+ * Reads on what is too much and forgets it, in the time that every body has: many clients read no answer before they
+ * have sent everything, and the answer is lost when the connection closes on what they still send.
+ */
+export function takeRest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  request.raw.resume();
 }
 
 function parse(bytes: Buffer, bounds: Partial<JsonBounds> = {}): ParsedBody {

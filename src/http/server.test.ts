@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
@@ -48,7 +50,11 @@ before(async () => {
     { config: { operation: 'model', access: 'admission', shape: 'compat' } },
     async (request) => ({ id: request.params.id }),
   );
-  const body = Type.Object({ name: Type.Optional(Type.String({ maxLength: 3 })), n: Type.Optional(Type.Integer()) });
+  const body = Type.Object({
+    name: Type.Optional(Type.String({ maxLength: 3 })),
+    n: Type.Optional(Type.Integer()),
+    kind: Type.Optional(Type.Enum(['text', 'embedding'])),
+  });
   app.post(
     '/api/v1/things',
     { config: { operation: 'things', access: 'public' }, schema: { body } },
@@ -176,6 +182,17 @@ test('a body of 1 MiB passes and one byte more is 413', async () => {
   assert.deepEqual([answer.status, answer.json['error']?.['code']], [413, 'payload_too_large']);
 });
 
+test('who sends far too much without looking up is told so, and the connection stays good', async () => {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  const head = (length: number, connection: string) =>
+    `POST /api/v1/things HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${length}\r\n\r\n`;
+  const tooMuch = 16 * 1_048_576;
+  socket.write(`${head(tooMuch, 'keep-alive')}${' '.repeat(tooMuch)}${head(2, 'close')}{}`);
+  const answers = await text(socket);
+  assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 413', 'HTTP/1.1 200']);
+});
+
 test('schemas refuse wrong types with 422 and places, wrong values with 400, and convert nothing', async () => {
   const shape = await ask('POST', '/api/v1/things', json('{"n":"1"}'));
   assert.equal(shape.status, 422);
@@ -183,6 +200,9 @@ test('schemas refuse wrong types with 422 and places, wrong values with 400, and
   assert.deepEqual(shape.json['detail'], [{ type: 'integer_type', loc: ['body', 'n'], msg: 'must be integer' }]);
   const value = await ask('POST', '/api/v1/things', json('{"name":"long"}'));
   assert.deepEqual([value.status, value.json['error']?.['param'], value.json['detail']], [400, 'name', undefined]);
+  const choice = await ask('POST', '/api/v1/things', json('{"kind":"image"}'));
+  assert.deepEqual([choice.status, choice.json['error']?.['param']], [400, 'kind']);
+  assert.equal(choice.json['error']?.['message'], 'kind: must be one of "text", "embedding".');
   for (const body of ['[]', 'null', '1', '"a"'])
     assert.equal((await ask('POST', '/api/v1/things', json(body))).status, 422);
   assert.deepEqual((await ask('POST', '/api/v1/things', { method: 'POST' })).json, { body: {} });

@@ -7,7 +7,7 @@ import Fastify, {
 } from 'fastify';
 import { fault, newId } from '#kernel';
 import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-hook.ts';
-import { acceptJson, unwrapNativeBody } from './body.ts';
+import { acceptJson, takeRest, unwrapNativeBody } from './body.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
@@ -96,6 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem = faultOf(error);
     logFault(request, problem, request.routeOptions.config.operation ?? null);
+    if (problem.fault === 'payload_too_large') takeRest(request, reply);
     return sendFault(reply, problem, request.shape);
   });
   const { watchRequest, answerStranger = () => false } = options;

@@ -85,7 +85,19 @@ function detailOf(error: TLocalizedValidationError, part: string): Detail {
     return { type: 'missing', loc: [part, ...path, ...error.params.requiredProperties.slice(0, 1)], msg: 'is missing' };
   if (error.keyword === 'type')
     return { type: `${[error.params.type].flat().join('_or_')}_type`, loc: [part, ...path], msg: error.message };
-  return { type: error.keyword, loc: [part, ...path], msg: error.message };
+  return { type: error.keyword, loc: [part, ...path], msg: wordsOf(error) };
+}
+
+/** What is expected, where the words of the library do not say it. */
+function wordsOf(error: TLocalizedValidationError): string {
+  if (error.keyword === 'enum') return oneOf(error);
+  if (error.keyword === 'format' && error.params.format === 'date-time')
+    return 'must be an RFC 3339 time, for example 2026-01-02T03:04:05Z';
+  return error.message;
+}
+
+function oneOf({ params }: Extract<TLocalizedValidationError, { keyword: 'enum' }>): string {
+  return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
 }
 
 /** JSON pointer escapes (RFC 6901). */

@@ -134,7 +134,7 @@ export async function someoneOn(
     return { datasetId, exampleIds, versionId: await freeze(datasetId) };
   };
   const until = async (indexId: string, states: readonly string[]) => {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 180_000;
     for (;;) {
       const { json } = await ask('GET', `/dataset-indexes/${indexId}`);
       if (states.includes(String(json.state))) return json;

@@ -24,7 +24,7 @@ const example = {
     queries: 249,
   },
   error: null,
-  active_ms: 48211.4,
+  active_ms: 48211,
   credits: '0.024150',
   rate: { credits_per_gpu_minute: '0.030000', price_version: '2026-11-20' },
   created_at: '2026-01-05T08:15:00.123Z',

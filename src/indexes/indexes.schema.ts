@@ -102,7 +102,7 @@ export const indexSchema = Type.Object(
       }),
       said('Null unless it failed.', '未失败时为 null。'),
     ),
-    active_ms: Type.Number({ ...said('Time of the model, ms.', '模型的活跃时间（毫秒）。'), minimum: 0 }),
+    active_ms: Type.Integer({ ...said('Time of the model, ms.', '模型的活跃时间（毫秒）。'), minimum: 0 }),
     credits: creditsText(said('What was charged for the build.', '构建所扣的积分。')),
     rate: Type.Object(
       {
@@ -150,7 +150,7 @@ export function indexToWire(index: DatasetIndex): IndexWire {
       queries: index.metrics.queries,
     },
     error: index.error,
-    active_ms: index.activeMs,
+    active_ms: Math.round(index.activeMs),
     credits: formatCredits(index.chargedMicro ?? 0n),
     rate: { credits_per_gpu_minute: formatCredits(index.rateMicroPerMinute), price_version: index.priceVersion },
     created_at: index.createdAt.toISOString(),

@@ -7,7 +7,7 @@ import { fault } from '#kernel';
 import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { longAnswer } from '#test/long-answer.ts';
+import { longestAnswer } from '#test/long-answer.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 
 /** What is told of calls afterwards, and what happens when nobody knows whether a call was charged. */
@@ -44,7 +44,7 @@ function troubled(database: Database): Database {
 
 type Sent = { key?: string; signal?: AbortSignal; as?: Tenant };
 
-function chat(extra: object = {}, { key, signal = AbortSignal.timeout(30_000), as = ada }: Sent = {}) {
+function chat(extra: object = {}, { key, signal = AbortSignal.timeout(180_000), as = ada }: Sent = {}) {
   return fetch(`${app.origin}/api/projects/${as.slug}/chat/openai/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -82,7 +82,7 @@ async function recordOf(id: string | null, as: Tenant = ada) {
 
 /** The record once it is no longer missing: failures are written in the moment after the answer. */
 async function settledRecordOf(id: string | null) {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 6_000; tries++) {
     const record = await recordOf(id);
     if (record.status === 200 && record.body.finished_at !== null) return record.body;
     await sleep(10);
@@ -146,7 +146,7 @@ test('a call that failed is told with its status and code, whatever it failed fo
 
 test('a call that runs is told to run, and a call whose caller left to be canceled, at its price', async () => {
   const leave = new AbortController();
-  const response = await chat(longAnswer, { signal: leave.signal });
+  const response = await chat(longestAnswer, { signal: leave.signal });
   const id = response.headers.get('x-request-id');
   await response.body?.getReader().read();
   const { state, finished_at: finished, route } = (await recordOf(id)).body;

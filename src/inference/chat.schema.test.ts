@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Fault } from '#kernel';
+import { fc } from '#test/properties.ts';
 import { readChatRequest } from './chat.schema.ts';
 
 const user = { role: 'user', content: 'Hi' };

@@ -39,7 +39,7 @@ const paths = {
 };
 
 function send(path: string, body: object, options: { key?: string; signal?: AbortSignal; as?: Tenant } = {}) {
-  const { key, as = ada, signal = AbortSignal.timeout(60_000) } = options;
+  const { key, as = ada, signal = AbortSignal.timeout(180_000) } = options;
   return fetch(`${app.origin}/api/projects/${ada.slug}/${path}`, {
     method: 'POST',
     headers: {
@@ -65,6 +65,9 @@ async function chargesOf(requestId: string | null): Promise<{ operation: string;
 
 const ledgerSize = async () =>
   Number((await pg.database.query<{ n: bigint }>('select count(*) as n from ledger'))[0]?.n ?? 0);
+
+const isBegun = async (key: string) =>
+  (await pg.database.query('select from idempotent_requests where key = $1', [key])).length > 0;
 
 for (const [operation, path, body] of [
   ['chat.create', paths.chat, chatBody],
@@ -172,11 +175,11 @@ test('a call whose caller left goes on, is charged once, and is there when he co
     const before = await ledgerSize();
     const response = send(paths.chat, body, { key, signal: leave.signal });
     if (body.stream) await (await response).body?.getReader().read();
-    else await sleep(150);
+    else while (!(await isBegun(key))) await sleep(5);
     leave.abort();
     await response.catch(() => {});
     let answer = await read(await send(paths.chat, body, { key }));
-    for (let tries = 0; answer.status === 409 && tries < 300; tries++) {
+    for (let tries = 0; answer.status === 409 && tries < 1_200; tries++) {
       assert.equal(codeOf(answer), 'idempotency_in_progress');
       assert.equal(answer.headers.get('x-should-retry'), null);
       await sleep(50);

@@ -28,7 +28,7 @@ async function ask(key: string, method: string, path: string, body?: unknown) {
     method,
     headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   return {
@@ -52,7 +52,7 @@ async function someone({ autoSave = true } = {}) {
   const remove = (path: string) => ask(tenant.key, 'DELETE', `${base}/saved-calls${path}`);
   /** The list once it has this many; what is not there yet must come soon. */
   const savedCalls = async (count: number) => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3_000; tries++) {
       const { json } = await saved();
       if (json.total_count >= count) return json.data;
       await sleep(20);
@@ -184,7 +184,7 @@ test('what others say to a model of the project is not for its owner', async () 
   assert.equal((await guest.chat('a secret of the guest', {}, owner.slug, 'open')).status, 200);
   assert.equal((await owner.chat('my own words', {}, owner.slug, 'open')).status, 200);
   const list = `/api/v1/projects/${owner.slug}/open/saved-calls`;
-  for (let tries = 0; tries < 100 && (await ask(owner.key, 'GET', list)).json.total_count === 0; tries++)
+  for (let tries = 0; tries < 3_000 && (await ask(owner.key, 'GET', list)).json.total_count === 0; tries++)
     await sleep(20);
   const { json, text } = await ask(owner.key, 'GET', list);
   assert.equal(json.total_count, 1);
@@ -335,7 +335,7 @@ test('a call is answered and charged also when it cannot be saved', async () => 
   ]);
   assert.equal(charged.length, 2);
   assert.equal((await chat('three')).status, 200);
-  for (let tries = 0; tries < 100 && (await saved('?q=three')).json.total_count === 0; tries++) await sleep(20);
+  for (let tries = 0; tries < 3_000 && (await saved('?q=three')).json.total_count === 0; tries++) await sleep(20);
   assert.equal((await saved('?q=three')).json.total_count, 1);
 });
 

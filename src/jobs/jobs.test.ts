@@ -16,6 +16,7 @@ const flaky = defineTask<{ text: string }>('test.flaky', { retries: 1 });
 const slow = defineTask<{ text: string }>('test.slow');
 const held = defineTask<{ text: string }>('test.held');
 const done: string[] = [];
+const begun: string[] = [];
 let letGo = Promise.withResolvers<void>();
 
 before(async () => {
@@ -28,6 +29,7 @@ before(async () => {
   });
   jobs.handle(slow, async ({ text }) => void done.push(text));
   jobs.handle(held, async ({ text }) => {
+    begun.push(text);
     await letGo.promise;
     done.push(text);
   });
@@ -46,7 +48,7 @@ async function until(condition: () => boolean, ms: number): Promise<void> {
   }
 }
 
-test('work of a process that is killed goes on in another one', { timeout: 90_000 }, async (t) => {
+test('work of a process that is killed goes on in another one', { timeout: 300_000 }, async (t) => {
   // As a replica that only takes requests.
   const sender = createJobs({ url: db.url, works: false });
   sender.handle(slow, async () => {});
@@ -60,13 +62,13 @@ test('work of a process that is killed goes on in another one', { timeout: 90_00
   worker.stdout.setEncoding('utf8').on('data', (text) => {
     said += text;
   });
-  await until(() => said.includes('ready'), 20_000);
+  await until(() => said.includes('ready'), 120_000);
   await sender.enqueue(db.database, slow, { text: 'slow' });
-  await until(() => said.includes('begun'), 20_000);
+  await until(() => said.includes('begun'), 120_000);
   worker.kill('SIGKILL');
   await once(worker, 'exit');
   await jobs.start();
-  await until(() => done.includes('slow'), 60_000);
+  await until(() => done.includes('slow'), 120_000);
 });
 
 test('what is enqueued in a transaction runs when it commits, and never when it does not', async () => {
@@ -77,23 +79,23 @@ test('what is enqueued in a transaction runs when it commits, and never when it 
     }),
   );
   await db.database.transaction((tx) => jobs.enqueue(tx, note, { text: 'committed' }));
-  await until(() => done.includes('committed'), 5_000);
+  await until(() => done.includes('committed'), 120_000);
   assert.ok(!done.includes('undone'));
 });
 
 test('work that fails is tried again, and knows its last attempt', async () => {
   await jobs.enqueue(db.database, flaky, { text: 'flaky' });
-  await until(() => done.includes('flaky 2 true'), 15_000);
+  await until(() => done.includes('flaky 2 true'), 120_000);
   assert.ok(done.includes('flaky 1 false'));
 });
 
 test('of work with one key, one waits at most; other work is not held back', async () => {
   await jobs.enqueue(db.database, held, { text: 'running' }, { key: 'k' });
-  await sleep(500);
+  await until(() => begun.includes('running'), 120_000);
   for (let i = 0; i < 5; i++) await jobs.enqueue(db.database, held, { text: 'waiting' }, { key: 'k' });
   await jobs.enqueue(db.database, held, { text: 'other' }, { key: 'l' });
   letGo.resolve();
-  await until(() => done.includes('other'), 15_000);
+  await until(() => done.includes('other'), 120_000);
   assert.equal(done.filter((text) => text === 'waiting').length, 1);
   letGo = Promise.withResolvers<void>();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { billingUnits, chargeOf, formatCredits, parseCredits, priceOfUnits } from './credits.ts';
 
 const micro = fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { ascendingIds, firstIdAt, newId, timeOfId } from './ids.ts';
 
 test('ids have the form prefix_ULID', () => {

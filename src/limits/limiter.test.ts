@@ -3,8 +3,11 @@ import { after, before, test } from 'node:test';
 import { type Fault, newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import type { CallLimits, LimitedSubject } from './call-limits.ts';
 import { createLimiter, type Limiter, type Pass } from './limiter.ts';
+
+await awayFromMidnight();
 
 let pg: TestDatabase;
 

@@ -5,8 +5,11 @@ import { formatCredits } from '#kernel';
 import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { longAnswer } from '#test/long-answer.ts';
+import { longestAnswer } from '#test/long-answer.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
+
+await awayFromMidnight();
 
 /** Limits as they are set and felt over HTTP, on two wired programs with one database. */
 let pg: TestDatabase;
@@ -33,7 +36,7 @@ async function send(key: string, path: string, { method = 'GET', body, via = 0, 
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === '' ? null : parse(text) };
@@ -150,9 +153,9 @@ test('a call ends before its answer does: one at a time is enough for a caller w
     const { status, headers } = await chat(ada, ada.limitedKey, { via: n % 2, stream: n % 3 === 0 });
     assert.deepEqual([status, headers.get('ratelimit-limit')], [200, '1']);
   }
-  const long = chat(ada, ada.limitedKey, { ...longAnswer });
+  const long = chat(ada, ada.limitedKey, { ...longestAnswer });
   const running = async () => (await send(ada.key, ada.path)).body.used.running;
-  for (let tries = 0; (await running()) === 0 && tries < 500; tries++) await sleep(5);
+  for (let tries = 0; (await running()) === 0 && tries < 6_000; tries++) await sleep(5);
   const refused = await chat(ada, ada.limitedKey, { via: 1 });
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1']);
   assert.match(refused.body.error.message, /^This key's limit of running requests is 1\./);

@@ -23,7 +23,18 @@ async function start(): Promise<ServerProcess> {
   return server;
 }
 
-test('an activation goes on after its server was killed in the middle, once, and never for another one', async () => {
+/** A server dies while it checks a new model; again with another one where the check was quicker. */
+async function activationCutOff() {
+  for (;;) {
+    const begun = await beginActivation();
+    const [left] = await db.database.query<{ state: string }>('select state from hosted_models where id = $1', [
+      begun.id,
+    ]);
+    if (left?.state === 'warming') return begun;
+  }
+}
+
+async function beginActivation() {
   const { accountId, slug } = await seedAccount(db.database);
   const { key } = await seedKey(db.database, { accountId });
   await db.database.transaction((tx) => grant(tx, { accountId, micro: microPerCredit, note: 'Test credits' }));
@@ -36,9 +47,11 @@ test('an activation goes on after its server was killed in the middle, once, and
   first.kill();
   const { id, state } = hostedIn(made.body);
   assert.equal(state, 'warming');
-  const [left] = await db.database.query<{ state: string }>('select state from hosted_models where id = $1', [id]);
-  assert.equal(left?.state, 'warming', 'the server died before the check had ended');
+  return { accountId, key, path, compat, id };
+}
 
+test('an activation goes on after its server was killed in the middle, once, and never for another one', async () => {
+  const { accountId, key, path, compat, id } = await activationCutOff();
   const second = await start();
   const ask = askAs(second.origin, key);
   await untilState({ ask }, { path }, { id, state: 'active' });

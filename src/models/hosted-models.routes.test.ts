@@ -260,7 +260,7 @@ test('a creation that is sent again under its Idempotency-Key answers the same a
       method: 'POST',
       headers: { ...bearer(ada.key), 'content-type': 'application/json', 'idempotency-key': `once-${path}` },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(180_000),
     });
     return {
       status: response.status,

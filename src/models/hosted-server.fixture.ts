@@ -85,7 +85,7 @@ export function askAs(origin: string, key: string): Caller['ask'] {
       method,
       headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     const { status, headers } = response;
@@ -111,7 +111,7 @@ export function refusalOf({ status, body }: Answer): (string | number | null)[] 
 export async function untilState(
   { ask }: Pick<Caller, 'ask'>,
   { path }: Pick<Project, 'path'>,
-  { id, state, limitMs = 20_000 }: { id: string; state: HostedWire['state']; limitMs?: number },
+  { id, state, limitMs = 120_000 }: { id: string; state: HostedWire['state']; limitMs?: number },
 ): Promise<HostedWire> {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer } from '#test/accounts.ts';
-import { longAnswer } from '#test/long-answer.ts';
+import { longestAnswer } from '#test/long-answer.ts';
 import { addModel } from './add-model.ts';
 import {
   type Caller,
@@ -95,8 +95,8 @@ test('a stream that runs finishes on the old revision, at its rate', async () =>
   const response = await fetch(`${server.app.origin}${project.compat}/chat/completions`, {
     method: 'POST',
     headers: { ...bearer(ada.key), 'content-type': 'application/json' },
-    body: JSON.stringify(body(longAnswer)),
-    signal: AbortSignal.timeout(60_000),
+    body: JSON.stringify(body(longestAnswer)),
+    signal: AbortSignal.timeout(180_000),
   });
   assert.equal(response.status, 200);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail();

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { withFileLock } from './file-lock.ts';
 import { ModelError } from './model-error.ts';
 import { type RegistryEntry, readRegistry, registryPath, updateRegistry } from './registry.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { Fault, type FaultName } from '#kernel';
+import { fc } from '#test/properties.ts';
 import type { BaseModel } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
 import { type ModelQuestion, resolveModel } from './resolve.ts';

@@ -60,7 +60,7 @@ export async function someoneOn({ db, origin }: ProjectsServer) {
       method,
       headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(180_000),
     });
     // as: every answer of these routes is an object.
     return { status: response.status, json: (await response.json()) as Asked['json'] };

@@ -45,7 +45,7 @@ async function charge(sql: Sql, id: string, outcome = 'succeeded'): Promise<void
 
 /** Waits until `isSo`. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 6_000; tries++) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

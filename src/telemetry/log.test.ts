@@ -74,7 +74,7 @@ test('the whole log of a busy program, at its most talkative, holds no key, pass
         method,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(30_000),
+        signal: AbortSignal.timeout(180_000),
       });
       for (const cookie of response.headers.getSetCookie()) secrets.push(cookie.split(';')[0]?.split('=')[1] ?? word);
       return { status: response.status, text: await response.text() };

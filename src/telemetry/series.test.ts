@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Histogram as ClientHistogram, Registry } from 'prom-client';
+import { fc } from '#test/properties.ts';
 import { createCounter, createGauge, createHistogram } from './series.ts';
 
 test('a counter adds up by label values and writes what scrapers read', () => {

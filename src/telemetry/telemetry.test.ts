@@ -9,7 +9,7 @@ import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { freePort } from '#test/free-port.ts';
-import { longAnswer } from '#test/long-answer.ts';
+import { longestAnswer } from '#test/long-answer.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -47,7 +47,7 @@ async function scrape(): Promise<Map<string, number>> {
   );
 }
 
-function call(path: string, body: unknown, signal = AbortSignal.timeout(30_000)) {
+function call(path: string, body: unknown, signal = AbortSignal.timeout(180_000)) {
   return fetch(`${app.origin}/api/projects/${tenant.slug}/${path}`, {
     method: 'POST',
     headers: { ...bearer(tenant.key), 'content-type': 'application/json' },
@@ -69,12 +69,20 @@ const chat = (extra: object = {}, signal?: AbortSignal) =>
     signal,
   );
 
+/** Once no request is in flight, in the eyes of the connections either. */
+async function scrapeIdle(): Promise<Map<string, number>> {
+  for (let tries = 0; ; tries++) {
+    const values = await scrape();
+    if (!values.get('fanfold_http_requests_in_flight') || tries === 1_500) return values;
+    await sleep(20);
+  }
+}
+
 /** What was added to each value while `work` ran; responses are counted when their connection knows that they are out. */
 async function added(work: () => Promise<unknown>): Promise<(name: string) => number> {
-  const before = await scrape();
+  const before = await scrapeIdle();
   await work();
-  await sleep(50);
-  const later = await scrape();
+  const later = await scrapeIdle();
   return (name) => (later.get(name) ?? 0) - (before.get(name) ?? 0);
 }
 
@@ -118,11 +126,11 @@ test('shared statements tell their sizes, waits and times', async () => {
 test('a caller who leaves is a 499, and his call has the outcome client_disconnected', async () => {
   const more = await added(async () => {
     const controller = new AbortController();
-    const body = { ...longAnswer, messages: [{ role: 'user', content: 'Go on.' }] };
+    const body = { ...longestAnswer, messages: [{ role: 'user', content: 'Go on.' }] };
     const response = await chat(body, controller.signal);
     await response.body?.getReader().read();
     controller.abort();
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3_000; tries++) {
       if ((await scrape()).get(chatCalls('client_disconnected'))) return;
       await sleep(20);
     }

@@ -89,7 +89,7 @@ async function traced(endpoint: string, settings: Record<string, string>, work: 
       method: 'POST',
       headers: { ...bearer(tenant.key), 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(180_000),
     });
     await response.clone().text();
     return response;

@@ -75,7 +75,7 @@ export function becomePerson({ origin }: { origin: string }, tenant: Tenant, kin
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && !text.includes('}\n{');

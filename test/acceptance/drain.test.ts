@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
-import { createTestDatabase } from '#test/database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { longAnswer } from '#test/long-answer.ts';
-import { startProgram } from '#test/program.ts';
+import { type Program, patiently, startProgram } from '#test/program.ts';
+
+let database: TestDatabase;
+let program: Program;
+
+before(async () => {
+  database = await createTestDatabase();
+  // As long as the streams take, however busy the machine is: what they are cut off after is another test's matter.
+  program = await startProgram({ databaseUrl: database.url, env: { FANFOLD_DRAIN_SECONDS: '300' } });
+});
+
+after(async () => {
+  await program?.kill();
+  await database?.drop();
+});
 
 test('SIGTERM lets running streams finish, takes no new calls, writes the books and exits with 0', async () => {
-  const database = await createTestDatabase();
-  const program = await startProgram({ databaseUrl: database.url });
   const call = (extra: object) =>
     fetch(`${program.url}/api/projects/local/chat/openai/v1/chat/completions`, {
       method: 'POST',
@@ -18,9 +30,11 @@ test('SIGTERM lets running streams finish, takes no new calls, writes the books 
         reasoning_effort: 'none',
         ...extra,
       }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     });
+  await (await patiently(() => call({}))).text();
   const streams = await Promise.all([call(longAnswer), call(longAnswer), call(longAnswer)]);
+  for (const { status } of streams) assert.equal(status, 200, program.output());
   const texts = streams.map((stream) => stream.text());
   const ended = program.stop();
   await assert.rejects(async () => {
@@ -31,11 +45,10 @@ test('SIGTERM lets running streams finish, takes no new calls, writes the books 
     }
   });
   for (const text of await Promise.all(texts)) assert.ok(text.endsWith('data: [DONE]\n\n'), text.slice(-300));
-  assert.equal(await ended, 0);
+  assert.equal(await ended, 0, program.output());
 
   const ids = streams.map((stream) => stream.headers.get('x-request-id'));
   const charged = await database.database.query('select request_id from ledger where request_id = any($1)', [ids]);
   assert.equal(charged.length, streams.length);
   assert.deepEqual(await doctor(database.database), []);
-  await database.drop();
 });

@@ -31,7 +31,7 @@ before(async () => {
   for (const [at, { url }] of servers.entries())
     await putRoute(database.database, { ...route, id: `r${at}`, baseModelId: models[at] ?? '', url, capacity: 2 });
   chat = clientOf('chat');
-  for (let n = 0; n < 100 && (await isServed()) === false; n += 1) await new Promise((r) => setTimeout(r, 100));
+  for (let n = 0; n < 1_000 && (await isServed()) === false; n += 1) await new Promise((r) => setTimeout(r, 100));
 });
 
 after(async () => {

@@ -17,7 +17,7 @@ before(async () => {
     new OpenAI({
       baseURL: `${program.url}/api/projects/local/${project}/openai/v1`,
       apiKey: program.key ?? '',
-      maxRetries: 2,
+      maxRetries: 20,
     });
   chat = client('chat');
   search = client('search');

@@ -76,7 +76,7 @@ const routeTo = (url: string, api: RouteRow['api']): RouteRow => ({
 
 /** Asks until a change is in use, which takes a route up to two seconds. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 200; n += 1) {
+  for (let n = 0; n < 1_000; n += 1) {
     if (await isSo()) return;
     await sleep(100);
   }

@@ -54,7 +54,7 @@ function start(args: readonly string[], env: Record<string, string>) {
 const status = async (url: string) => (await fetch(url).catch(() => null))?.status ?? null;
 
 async function untilReady(operator: string, output: { text: string }): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 180_000;
   while ((await status(`${operator}/readyz`)) !== 200) {
     assert.ok(performance.now() < deadline, output.text);
     await sleep(100);

@@ -88,7 +88,7 @@ function send(method: string, path: string, headers: Record<string, string> = {}
     method,
     headers: { ...headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
     ...(hasBody ? { body: '{}' } : {}),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(180_000),
   });
 }
 

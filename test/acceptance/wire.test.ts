@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Program, startProgram } from '#test/program.ts';
+import { type Program, patiently, startProgram } from '#test/program.ts';
 import { readFrames } from '#test/sse.ts';
 
 /** The compatible routes to the byte, over plain HTTP: statuses, envelopes, headers, frames. */
@@ -39,17 +39,19 @@ function call({
 }: Call): Promise<Response> {
   const credential = key === undefined ? program.key : key;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  return fetch(program.url + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
-      ...headers,
-    },
-    ...(payload === undefined ? {} : { body: payload }),
-    signal: AbortSignal.timeout(30_000),
-  });
+  return patiently(() =>
+    fetch(program.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+      signal: AbortSignal.timeout(180_000),
+    }),
+  );
 }
 
 type Wrong = { error: { message: string; type: string; param: string | null; code: string }; detail?: unknown };

@@ -18,7 +18,7 @@ export async function someoneWithProject(stage: Stage, kind: 'text' | 'embedding
       method,
       headers: { ...bearer(owner.key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);

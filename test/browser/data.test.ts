@@ -76,6 +76,7 @@ test('examples are searched and filtered, and the address keeps what is shown', 
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}`);
   const rows = page.locator('[data-row-target]');
+  await rows.nth(2).waitFor();
   assert.equal(await rows.count(), 3);
   await page.keyboard.press('/');
   await page.keyboard.type('lamp');

@@ -83,6 +83,35 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   await leave();
 });
 
+test('who is quicker than the server loses no decision', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const id = await createDataset();
+  for (const query of ['money back', 'opening hours', 'gift card']) await report(ask, id, query);
+  const { page, go, leave } = await stage.open(owner);
+  // What an event would become is never told, and what was decided arrives late.
+  await page.route('**/retrieval-events/*/promote', async (route) => {
+    if (!route.request().postData()?.includes('"dry_run":true')) await route.continue();
+  });
+  const late: (() => Promise<void>)[] = [];
+  await page.route('**/retrieval-events/*/skip', (route) => void late.push(() => route.continue()));
+  await go(`${pages}/data/${id}/feedback`);
+  const current = (query: string) => page.getByRole('article').getByRole('heading', { name: query }).waitFor();
+
+  await current('gift card');
+  await page.keyboard.press('s');
+  await page.keyboard.press('j');
+  await current('opening hours');
+  await page.keyboard.press('p');
+  await current('money back');
+  await page.keyboard.press('p');
+  await current('gift card');
+  for (const go of late) await go();
+  await page.getByRole('heading', { name: 'The inbox is empty' }).waitFor();
+  assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 2);
+  assert.equal((await ask('GET', `/datasets/${id}/retrieval-events?state=skipped`)).total_count, 1);
+  await leave();
+});
+
 test('many events are promoted after it was shown what would become of them', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
   const id = await createDataset();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { bearer } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
 import { conversation, someoneWithProject } from './data-world.ts';
-import { openStage, type Stage, settle } from './stage.ts';
+import { hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -43,7 +43,7 @@ test('a file is dropped, looked through, and comes into a new dataset without it
   await page.getByRole('link', { name: 'Import a file' }).first().click();
   await page.getByRole('button', { name: 'Choose a file' }).waitFor();
   await drop(page, questions);
-  assert.equal(await page.getByLabel('Name of the new dataset').inputValue(), 'Our questions');
+  await hasValue(page.getByLabel('Name of the new dataset'), 'Our questions');
   await page.getByRole('button', { name: 'Upload and check' }).click();
   await page.getByText('Recognised: Question and answer.').waitFor();
   assert.equal((await ask('GET', '/datasets')).total_count, 0, 'nothing is there before the confirmation');
@@ -73,7 +73,7 @@ test('an interrupted upload goes on where it was after a reload, and the choices
   const { page, go, leave } = await stage.open({ ...owner, expected: [/never/] });
   await page.route('**/imports/*/content', (route) => route.abort('connectionreset'));
   await go(`${pages}/data/imports/new?dataset=${datasetId}`);
-  assert.equal(await page.getByLabel('Where the examples go').inputValue(), datasetId);
+  await hasValue(page.getByLabel('Where the examples go'), datasetId);
   await page.locator('input[type="file"]').setInputFiles(questions);
   await page.getByRole('button', { name: 'Upload and check' }).click();
   await page.getByText('The connection is lost.').waitFor();
@@ -85,11 +85,12 @@ test('an interrupted upload goes on where it was after a reload, and the choices
     body: part,
   });
   assert.equal(sent.status, 202);
-  await page.unroute('**/imports/*/content');
   page.on('dialog', (dialog) => void dialog.accept());
   await page.reload();
   await settle(page);
   await page.getByText(/^100 bytes of/).waitFor();
+  // Not before: the page that was left tries again by itself.
+  await page.unroute('**/imports/*/content');
   const input = page.locator('input[type="file"]');
   await input.setInputFiles(fileOf('another.csv', 'a,b'));
   await page.getByText('This is another file.').waitFor();
@@ -126,10 +127,7 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   await page.getByLabel('Answer to learn').selectOption('reply');
   await page.getByRole('button', { name: 'Import 1 example', exact: true }).waitFor();
   const preview = page.getByRole('list', { name: 'What would come in' });
-  assert.match(
-    (await preview.textContent()) ?? '',
-    /there already[\s\S]*The same example is there already[\s\S]*a lamp/,
-  );
+  await preview.filter({ hasText: /there already[\s\S]*The same example is there already[\s\S]*a lamp/ }).waitFor();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('heading', { name: 'The import was cancelled' }).waitFor();

@@ -15,7 +15,7 @@ after(async () => {
   await stage?.close();
 });
 
-const built = { timeout: 60_000 };
+const built = { timeout: 240_000 };
 
 /** Questions about things, each with the text that answers it; every third is kept for the measurement. */
 const questions = Array.from({ length: 9 }, (_, n) => {

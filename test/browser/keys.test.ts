@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedProject } from '#test/accounts.ts';
-import { openStage, type Stage, seedOwner } from './stage.ts';
+import { clipboardWith, openStage, type Stage, seedOwner } from './stage.ts';
 
 let stage: Stage;
 
@@ -12,8 +12,6 @@ before(async () => {
 after(async () => {
   await stage?.close();
 });
-
-const clipboard = 'navigator.clipboard.readText()';
 
 /** What the interface answers to somebody who holds the key. */
 async function statusWith(key: string): Promise<number> {
@@ -34,7 +32,7 @@ test('a key is made, shown this once, copied, and works', async () => {
   assert.equal(await statusWith(key), 200);
 
   await dialog.getByRole('button', { name: 'Copy the key' }).click();
-  assert.equal(await page.evaluate(clipboard), key);
+  assert.equal(await clipboardWith(page, /^fnf_/), key);
   await page.keyboard.press('Escape');
   assert.ok(await dialog.isVisible(), 'Escape does not lose the key');
 
@@ -54,8 +52,7 @@ test('a key is copied over plain HTTP too, where browsers have no clipboard for 
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   const key = await page.locator('output').textContent();
   await page.getByRole('button', { name: 'Copy the key' }).click();
-  await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
-  assert.equal(await page.evaluate(clipboard), key);
+  assert.equal(await clipboardWith(page, /^fnf_/), key);
   await leave();
 });
 
@@ -135,7 +132,7 @@ test('the calls of a key are listed with what they cost', async () => {
   await page.getByRole('button', { name: 'More actions for First key' }).click();
   await page.getByRole('menuitem', { name: /Calls it made/ }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/^1 calls?, 0\.000\d+ credits altogether$/).waitFor();
+  await dialog.getByText(/^1 calls?, 0\.\d+ credits altogether$/).waitFor();
   await dialog.getByRole('row', { name: `${project} / fanfold-tiny-embed` }).waitFor();
   await leave();
 });

@@ -11,6 +11,7 @@ import { root } from '#test/source-tree.ts';
 import { codeOf } from '../../web/src/rooms/playground/request-code.ts';
 
 const run = promisify(execFile);
+const patienceMs = 120_000;
 
 /** What programs sent, as they sent it. */
 const bodies: unknown[] = [];
@@ -57,7 +58,7 @@ async function sentBy(language: string, code: string): Promise<unknown> {
   if (language === 'python') {
     await writeFile(join(folder, 'openai.py'), pythonClient);
     await writeFile(join(folder, 'program.py'), code);
-    const { stderr } = await run('python3', [join(folder, 'program.py')], { env: environment, timeout: 20_000 });
+    const { stderr } = await run('python3', [join(folder, 'program.py')], { env: environment, timeout: patienceMs });
     return JSON.parse(stderr);
   }
   bodies.length = 0;
@@ -66,7 +67,7 @@ async function sentBy(language: string, code: string): Promise<unknown> {
       ? ['bash', '-c', code.replace(/^curl/, 'curl -sS')]
       : [process.execPath, join(folder, 'program.mjs')];
   if (language === 'typescript') await writeFile(join(folder, 'program.mjs'), code);
-  await run(String(program), args, { env: environment, timeout: 20_000 });
+  await run(String(program), args, { env: environment, timeout: patienceMs });
   assert.equal(bodies.length, 1);
   return bodies[0];
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { insertHostedModel } from '#models';
 import { seedProject } from '#test/accounts.ts';
-import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+import { answered, clipboardWith, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -15,6 +16,13 @@ before(async () => {
 after(async () => {
   await stage?.close();
 });
+
+/** The frame has settings too, those of the account. */
+const toSettings = (page: Page) =>
+  page
+    .getByRole('navigation', { name: 'Pages of the project' })
+    .getByRole('link', { name: 'Settings', exact: true })
+    .click();
 
 /** The project as the interface shows it to its owner. */
 async function readProject(key: string, path: string) {
@@ -65,7 +73,7 @@ test('projects are searched, filtered by kind, and the address keeps what is sho
   await page.keyboard.type('ta');
   await page.getByRole('rowheader', { name: /Tickets/ }).waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('rowheader').count(), 1);
-  assert.match(page.url(), /\?q=ta$/);
+  await page.waitForURL(/\?q=ta$/);
   await page.getByRole('searchbox').fill('');
   await page.getByRole('rowheader', { name: /Tickets/ }).waitFor();
   await page.getByRole('radiogroup', { name: 'Kind' }).getByText('embedding').click();
@@ -90,10 +98,10 @@ test('the call of a project is copied as curl and gets an answer from a model', 
   await page.getByText(`base_url="${stage.origin}/api/projects/${owner.slug}/${slug}/openai/v1"`).waitFor();
   await page.getByRole('tab', { name: 'curl' }).click();
   await page.getByRole('group', { name: 'curl' }).getByRole('button', { name: 'Copy' }).click();
-  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  const command = await clipboardWith(page, /^curl /);
   const { stdout } = await promisify(execFile)('sh', ['-c', `${command.replace('curl ', 'curl -s ')}`], {
     env: { PATH: process.env['PATH'], FANFOLD_KEY: owner.key },
-    timeout: 60_000,
+    timeout: 120_000,
   });
   assert.match(stdout, /"object":"chat.completion"/);
   await leave();
@@ -105,15 +113,15 @@ test('settings of a project are saved, each as it is changed', async () => {
   const path = `${owner.slug}/${slug}`;
   const { page, go, leave } = await stage.open(owner);
   await go(`/projects/${path}`);
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await toSettings(page);
   await page.getByLabel('Name', { exact: true }).fill('Chat room');
   await page.getByLabel('Description').fill('Answers to customers');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Chat room', level: 1 }).waitFor();
-  await page.getByLabel('Public').click();
-  await page.getByRole('switch', { name: 'Keep my calls' }).click({ force: true });
+  const change = new RegExp(`^PATCH .*/projects/${path}$`);
+  await answered(page, change, () => page.getByLabel('Public').click());
+  await answered(page, change, () => page.getByRole('switch', { name: 'Keep my calls' }).click({ force: true }));
   await page.getByText('public', { exact: true }).waitFor();
-  await page.waitForLoadState('networkidle');
   assert.partialDeepStrictEqual(await readProject(owner.key, path), {
     name: 'Chat room',
     description: 'Answers to customers',
@@ -135,7 +143,7 @@ test('a project goes into the archive after a question, and comes out again', as
   assert.notEqual((await readProject(owner.key, path))['archived_at'], null);
   await go('/projects?archived=true');
   await page.getByRole('link', { name: 'Old', exact: true }).click();
-  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+  await toSettings(page);
   await page.getByRole('button', { name: 'Take it out of the archive' }).click();
   await page.getByRole('button', { name: 'Archive the project' }).waitFor();
   assert.equal((await readProject(owner.key, path))['archived_at'], null);

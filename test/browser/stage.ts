@@ -3,7 +3,14 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { grant } from '#billing';
 import { seedAccount, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
@@ -39,7 +46,18 @@ export type Visit = {
   leave: () => Promise<void>;
 };
 
-const buildMs = 180_000;
+const buildMs = 300_000;
+/** A wait costs nothing when what it waits for comes; the machine may have other work. */
+const patienceMs = 60_000;
+
+/**
+ * For hunting races by hand: every request of a page to the interface waits for a random time up to `lagMs` on its way, and
+ * the page's processor is so many times slower. A test that is sound passes with any of them.
+ */
+const hunting = {
+  lagMs: Number(process.env['FANFOLD_TEST_LAG_MS'] ?? 0),
+  slowness: Number(process.env['FANFOLD_TEST_SLOWNESS'] ?? 1),
+};
 
 export type StageOptions = {
   /** Settings as in the environment. */
@@ -87,7 +105,7 @@ async function launchBrowser(extra: readonly string[]): Promise<Browser> {
     executablePath: path,
     args: [...args, ...extra],
     env: { ...process.env, ...env },
-    timeout: 60_000,
+    timeout: 180_000,
   });
 }
 
@@ -107,13 +125,14 @@ type Place = Pick<Stage, 'origin' | 'browser' | 'database'>;
 async function openVisit({ origin, browser, database }: Place, options: VisitOptions): Promise<Visit> {
   const { accountId, expected = [], ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en', ...contextOptions });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(patienceMs);
   if (accountId !== undefined) {
     const { cookie } = await seedSession(database, { accountId });
     const [name = '', value = ''] = cookie.split('=');
     await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }]);
   }
   const page = await context.newPage();
+  await makeSlow(page);
   const complaints = collectComplaints(page, { origin, expected });
   return {
     page,
@@ -128,11 +147,51 @@ async function openVisit({ origin, browser, database }: Place, options: VisitOpt
   };
 }
 
+async function makeSlow(page: Page): Promise<void> {
+  const { lagMs, slowness } = hunting;
+  if (lagMs > 0)
+    await page.context().route('**/api/**', async (route) => {
+      await sleep(Math.random() * lagMs);
+      await route.continue().catch(() => {});
+    });
+  if (slowness > 1)
+    await (await page.context().newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slowness });
+}
+
 /** Waits until there is a title and nothing stands in for what is still on its way. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForSelector('h1');
   // Not in the page: its policy lets no code in that comes as a text.
-  while ((await page.locator('[role="status"]').count()) > 0) await sleep(20);
+  const deadline = performance.now() + patienceMs;
+  while ((await page.locator('[role="status"]').count()) > 0) {
+    assert.ok(performance.now() < deadline, 'something still stands in for what is on its way');
+    await sleep(20);
+  }
+}
+
+/** Waits until a field has a value, which may come after the field. */
+export async function hasValue(field: Locator, wanted: string): Promise<void> {
+  for (const deadline = performance.now() + patienceMs; ; await sleep(20)) {
+    const value = await field.inputValue();
+    if (value === wanted) return;
+    assert.ok(performance.now() < deadline, `the field holds ${JSON.stringify(value)}`);
+  }
+}
+
+/** What a click has put into the clipboard, once it is there. */
+export async function clipboardWith(page: Page, pattern: RegExp): Promise<string> {
+  for (const deadline = performance.now() + patienceMs; ; await sleep(50)) {
+    const text = String(await page.evaluate('navigator.clipboard.readText()'));
+    if (pattern.test(text)) return text;
+    assert.ok(performance.now() < deadline, `the clipboard holds ${JSON.stringify(text)}`);
+  }
+}
+
+/** Does what makes the page send a change (`PATCH /api/v1/...`), and waits until the server has answered it. */
+export async function answered(page: Page, change: RegExp, act: () => Promise<unknown>): Promise<void> {
+  const isIt = (request: Request) => change.test(`${request.method()} ${new URL(request.url()).pathname}`);
+  const [answer] = await Promise.all([page.waitForResponse((response) => isIt(response.request())), act()]);
+  await answer.finished();
 }
 
 function collectComplaints(

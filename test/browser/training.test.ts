@@ -14,7 +14,7 @@ after(async () => {
   await stage?.close();
 });
 
-const ended = { timeout: 90_000 };
+const ended = { timeout: 240_000 };
 
 /** A project with a dataset from which a job can learn. */
 async function seedLearner() {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, type Stage, settle } from './stage.ts';
+import { clipboardWith, hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -19,7 +19,7 @@ after(async () => {
   await stage?.close();
 });
 
-const trained = { timeout: 120_000 };
+const trained = { timeout: 300_000 };
 /** One answer to everything is learned in a few steps, and nothing that the base model would say. */
 const answer = '[queue: fold]';
 const tickets = Array.from({ length: 30 }, (_, n) => {
@@ -34,10 +34,10 @@ const tickets = Array.from({ length: 30 }, (_, n) => {
 
 /** What the clipboard holds is run as a person would, with the key that was shown. */
 async function runCopied(page: Page, key: string): Promise<string> {
-  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  const command = await clipboardWith(page, /^curl /);
   const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -s ')], {
     env: { PATH: process.env['PATH'], FANFOLD_KEY: key },
-    timeout: 60_000,
+    timeout: 120_000,
   });
   return stdout;
 }
@@ -86,7 +86,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByText('A number from 1 to 100, or nothing.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Begin training' }).isDisabled());
   await page.getByLabel('Epochs').fill('6');
-  await page.getByText(/^0\.0\d+ credits$/).waitFor();
+  await page.getByText(/^0\.\d+ credits$/).waitFor();
   await page.getByText(/2\d examples are few/).waitFor();
   await assertAccessible(page, 'new job');
 
@@ -114,8 +114,8 @@ test('somebody new is led from the first page to a model that was trained, is se
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('link', { name: 'Sort tickets' }).waitFor();
   await page.getByRole('link', { name: 'Compare with the base model' }).click();
-  assert.equal(await page.getByRole('combobox', { name: 'Model A' }).inputValue(), 'tickets');
-  assert.equal(await page.getByRole('combobox', { name: 'Model B' }).inputValue(), 'fanfold-tiny-chat');
+  await hasValue(page.getByRole('combobox', { name: 'Model A' }), 'tickets');
+  await hasValue(page.getByRole('combobox', { name: 'Model B' }), 'fanfold-tiny-chat');
   await page.getByLabel('Temperature').fill('0');
   await page.getByLabel('Reasoning').selectOption('none');
   await page.getByLabel('Most tokens of an answer').fill('16');

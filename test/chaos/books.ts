@@ -6,7 +6,12 @@ import type { Seen } from './clients.ts';
 export type Audit = {
   successes: number;
   failures: number;
+  /** Calls of which nobody knows whether they were served; they may have a charge. */
+  unknown: number;
+  unknownPaid: number;
   lost: number;
+  /** How often each error was told. */
+  codes: Record<string, number>;
   /** Successes without a charge: must be 0. */
   unpaid: number;
   /** Failures with a charge: must be 0. */
@@ -33,7 +38,10 @@ export async function auditBooks(database: Database, seen: readonly Seen[]): Pro
   return {
     successes: successes.length,
     failures: of('failure').length,
+    unknown: of('unknown').length,
+    unknownPaid: of('unknown').filter(charged).length,
     lost: of('lost').length,
+    codes: countCodes(seen),
     unpaid: successes.filter((call) => !charged(call)).length,
     wronglyPaid: of('failure').filter(charged).length,
     double: [...charges.values()].filter((count) => count > 1).length,
@@ -41,4 +49,14 @@ export async function auditBooks(database: Database, seen: readonly Seen[]): Pro
     rejectedKeys: seen.filter(({ status }) => status === 401).length,
     findings: await doctor(database),
   };
+}
+
+function countCodes(seen: readonly Seen[]): Record<string, number> {
+  const codes: Record<string, number> = {};
+  for (const { code, status, result } of seen) {
+    if (result === 'success' || result === 'lost') continue;
+    const name = code ?? `status ${status}`;
+    codes[name] = (codes[name] ?? 0) + 1;
+  }
+  return codes;
 }

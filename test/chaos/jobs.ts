@@ -5,20 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findAccountBySlug } from '#accounts';
 import { grant } from '#billing';
 import { type Database, findEmbedded, openDatabase } from '#db';
-import { type Program, startProgram } from '#test/program.ts';
+import { startProgram } from '#test/program.ts';
 import { pythonProgram } from '#test/python.ts';
 import { seededRandom } from '#test/random.ts';
-import { becomePerson, type Person } from '../../src/training/training.fixture.ts';
-import { clicks } from '../training/nicknames.ts';
-import { trainOf } from '../training/skill.ts';
+import type { Person } from '../../src/training/training.fixture.ts';
+import { askForJob, askForJobs, peopleOf, ticketExamples } from './ask-jobs.ts';
 import { type JobAudit, judgeJobs } from './job-books.ts';
 import { killQuietly, trainersOf } from './trainers.ts';
 
 export type JobChaosOptions = { seed: number; jobs: number; report: (line: string) => void };
 
 export type JobChaosReport = JobAudit & { kills: { server: number; trainer: number } };
-
-type Kind = 'text' | 'embedding';
 
 const settings = {
   FANFOLD_TRAINING_SLOTS: '2',
@@ -45,7 +42,7 @@ export async function runJobChaos({ seed, jobs, report }: JobChaosOptions): Prom
   const random = seededRandom(seed);
   const kills = { server: 0, trainer: 0 };
   try {
-    const people = peopleOf(program, key);
+    const people = peopleOf(program.url, key);
     // How long one takes here when nobody is killed: losses come about as often, so that each start may get further.
     const paceMs = await timeOne(people.text);
     report(`a job takes ${(paceMs / 1000).toFixed(1)} s when nothing is killed`);
@@ -67,7 +64,7 @@ export async function runJobChaos({ seed, jobs, report }: JobChaosOptions): Prom
         program = await start();
       }
     }
-    const now = peopleOf(program, key);
+    const now = peopleOf(program.url, key);
     const present = asked.map(({ id, kind }) => ({ id, person: now[kind] }));
     const books = await inBooks(dataDir, (database) => judgeJobs(database, present));
     return { kills, ...books };
@@ -78,12 +75,6 @@ export async function runJobChaos({ seed, jobs, report }: JobChaosOptions): Prom
     await program.stop();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-function peopleOf(program: Program, key: string): { text: Person; embedding: Person } {
-  const tenant = { accountId: '', slug: 'local', key, keyId: '' };
-  const of = (kind: 'text' | 'embedding') => becomePerson({ origin: program.url }, tenant, kind);
-  return { text: of('text'), embedding: of('embedding') };
 }
 
 /** The database of the program, which has another port after each start. */
@@ -118,51 +109,10 @@ function giveCredits(dataDir: string): Promise<void> {
 async function timeOne(person: Person): Promise<number> {
   const datasetId = await person.dataset(ticketExamples());
   const beganMs = performance.now();
-  const { id } = await ask(person, datasetId, 99);
+  const { id } = await askForJob(person, datasetId, 99);
   await person.until(id, 'succeeded');
   return performance.now() - beganMs;
 }
-
-async function askForJobs(
-  people: { text: Person; embedding: Person },
-  count: number,
-): Promise<{ id: string; kind: Kind }[]> {
-  const datasets = {
-    text: await people.text.dataset(ticketExamples()),
-    embedding: await people.embedding.dataset(clickExamples()),
-  };
-  const asked: { id: string; kind: Kind }[] = [];
-  for (let n = 0; n < count; n++) {
-    const kind = n % 2 === 0 ? 'text' : 'embedding';
-    const { id } = await ask(people[kind], datasets[kind], n);
-    asked.push({ id, kind });
-  }
-  return asked;
-}
-
-function ask(person: Person, datasetId: string, seed: number): Promise<{ id: string }> {
-  const base = person.project.endsWith('chat') ? 'fanfold-tiny-chat' : 'fanfold-tiny-embed';
-  return person.ok('POST', `${person.project}/training-jobs`, {
-    ...{ base_model: base, dataset_id: datasetId, hyperparameters: { max_steps: 60, epochs: 20, seed } },
-  });
-}
-
-const ticketExamples = () =>
-  trainOf().map(([prompt, answer]) => ({
-    text: {
-      messages: [
-        { role: 'user', content: prompt },
-        { role: 'assistant', content: answer },
-      ],
-    },
-    split: 'train',
-  }));
-
-const clickExamples = () =>
-  clicks.map(({ query, positive, negatives }) => ({
-    embedding: { query, positives: [{ text: positive }], negatives: negatives.map((text) => ({ text })) },
-    split: 'train',
-  }));
 
 async function countLive(database: Database): Promise<number> {
   const [row] = await database.query<{ live: number }>(

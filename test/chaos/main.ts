@@ -5,7 +5,8 @@ import { runChaos, type Victim } from './run.ts';
 /**
  * `npm run chaos [-- kills [clients [seed]]]`: a long run of kills under load.
  * `npm run chaos -- jobs [seed [jobs]]`: server and trainers are killed while real jobs learn.
- * `npm run chaos -- replicas [rounds [clients [seed]]]`: three servers behind a load balancer, about two minutes a round.
+ * `npm run chaos -- replicas [rounds [clients [seed [jobs]]]]`: three servers, a worker, a remote engine and a Ray cluster behind a load
+ * balancer, about six minutes a round.
  * Exit code 1 when a promise is broken.
  */
 const [first = '100', ...rest] = process.argv.slice(2);
@@ -43,9 +44,9 @@ async function killJobs([seed = '1', count = '10']: string[]): Promise<number> {
   return succeeded === jobs && broken.length + findings.length === 0 ? 0 : 1;
 }
 
-async function breakReplicas([rounds = '1', clients = '12', seed = '1']: string[]): Promise<number> {
-  const options = { rounds: Number(rounds), clients: Number(clients), seed: Number(seed), report: console.log };
-  const { broken, ...report } = await runReplicas(options);
+async function breakReplicas([rounds = '1', clients = '12', seed = '1', jobs = '4']: string[]): Promise<number> {
+  const counts = { rounds: Number(rounds), clients: Number(clients), seed: Number(seed), jobs: Number(jobs) };
+  const { broken, ...report } = await runReplicas({ ...counts, report: console.log });
   console.log(report);
   for (const line of broken) console.log(`BROKEN: ${line}`);
   return broken.length === 0 ? 0 : 1;

@@ -72,7 +72,7 @@ export function importClient({ origin, key, project }: { origin: string; key: st
       method,
       headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(40_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? {} : JSON.parse(text), headers: response.headers };
@@ -100,7 +100,7 @@ export function importClient({ origin, key, project }: { origin: string; key: st
       method: 'PUT',
       headers: { ...bearer(key), 'content-type': 'application/octet-stream', ...headers },
       body: new Uint8Array(bytes),
-      signal: AbortSignal.timeout(40_000),
+      signal: AbortSignal.timeout(180_000),
     });
     return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers };
   }
@@ -109,7 +109,7 @@ export function importClient({ origin, key, project }: { origin: string; key: st
 
   /** Waits until it is in one of these states. */
   async function until(id: string, ...states: string[]): Promise<WireImport> {
-    const deadline = performance.now() + 40_000;
+    const deadline = performance.now() + 180_000;
     for (;;) {
       const now = await read(id);
       if (states.includes(now.state)) return now;

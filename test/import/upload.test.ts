@@ -82,11 +82,11 @@ for (const place of ['a folder', 'S3'] as const)
         headers: { ...bearer(world.key), 'content-length': String(file.length) },
       });
       broken.on('error', () => {});
-      broken.write(file.subarray(0, middle));
+      await new Promise<unknown>((resolve) => broken.write(file.subarray(0, middle), resolve));
       await sleep(400);
       broken.destroy();
       let received = 0;
-      for (let tries = 0; received === 0 && tries < 100; tries++) {
+      for (let tries = 0; received === 0 && tries < 1_200; tries++) {
         received = (await text.read(id)).file.received_bytes;
         await sleep(50);
       }

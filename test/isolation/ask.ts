@@ -30,7 +30,7 @@ export async function ask(question: Question): Promise<Answer> {
     headers: { ...credential, ...asked.headers, ...(body === null ? {} : { 'content-type': 'application/json' }) },
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);

@@ -33,7 +33,7 @@ async function forward(world: World, { method, path, headers, body }: Sent): Pro
     ...{ method, headers },
     ...(body === '' ? {} : { body }),
     redirect: 'manual',
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const { 'content-length': _length, connection: _connection, ...kept } = Object.fromEntries(response.headers);
   return { status: response.status, headers: kept, body: await response.text() };

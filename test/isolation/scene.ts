@@ -17,7 +17,7 @@ async function askAsOwner(
     method,
     headers: { ...bearer(world.owner.key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`The owner got ${response.status} from ${method} ${url}: ${text}`);

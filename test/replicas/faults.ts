@@ -1,91 +1,112 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '#test/random.ts';
-import type { Replica } from './replica.ts';
+import type { Machine } from './machine.ts';
 
-/** What can happen to replicas while others serve. Each ends with all of them ready again. */
-export type Fault = { name: string; strike: (replicas: readonly Replica[], random: Random) => Promise<string> };
+/** What can happen to some machines while others serve. Ends with all of them ready again; says what was done. */
+export type Fault = { name: string; strike: (random: Random) => Promise<string> };
 
-const victimOf = (replicas: readonly Replica[], random: Random) => random.pick(replicas);
 const msOf = (random: Random, least: number, most: number) => least + random.integer(most - least);
 
-/** The cable is out for a while: clients, database and the balancer are all out of reach. */
-const cutOff: Fault = {
+/** The cable is out for a while: whoever talks to it has no answer and no refusal. */
+export const cutOff = (machines: readonly Machine[]): Fault => ({
   name: 'cut off',
-  async strike(replicas, random) {
-    const replica = victimOf(replicas, random);
+  async strike(random) {
+    const machine = random.pick(machines);
     const ms = msOf(random, 4_000, 9_000);
-    const { link } = replica.place;
+    const { link } = machine.place;
     if (!link) return 'left out: it has no cable of its own';
     await link('down');
     await sleep(ms);
     await link('up');
-    await untilReady(replica);
-    return `${replica.name} for ${ms} ms`;
+    await machine.untilReady();
+    return `${machine.name} for ${ms} ms`;
   },
-};
+});
 
-const killed: Fault = {
+export const killed = (machines: readonly Machine[]): Fault => ({
   name: 'killed',
-  async strike(replicas, random) {
-    const replica = victimOf(replicas, random);
-    await replica.end('SIGKILL');
+  async strike(random) {
+    const machine = random.pick(machines);
+    if (!machine.isMortal) return `left out: ${machine.name} has no machine of its own`;
+    await machine.end('SIGKILL');
     await sleep(msOf(random, 0, 2_000));
-    await replica.start();
-    return replica.name;
+    const from = Date.now();
+    await machine.start();
+    return `${machine.name}, ready ${Date.now() - from} ms after its start`;
   },
-};
+});
 
 /** It stands still, and then goes on as if nothing had been; long enough that others take it for dead. */
-const frozen: Fault = {
+export const frozen = (machines: readonly Machine[]): Fault => ({
   name: 'frozen',
-  async strike(replicas, random) {
-    const replica = victimOf(replicas, random);
+  async strike(random) {
+    const machine = random.pick(machines);
     const ms = msOf(random, 17_000, 20_000);
-    replica.signal('SIGSTOP');
+    machine.signal('SIGSTOP');
     await sleep(ms);
-    replica.signal('SIGCONT');
-    await untilReady(replica);
-    return `${replica.name} for ${ms} ms`;
+    machine.signal('SIGCONT');
+    await machine.untilReady();
+    return `${machine.name} for ${ms} ms`;
   },
-};
+});
 
 /** All that it says is late; without netem it gets half of the time only, in pieces. */
-const slowed: Fault = {
+export const slowed = (machines: readonly Machine[]): Fault => ({
   name: 'slowed',
-  async strike(replicas, random) {
-    const replica = victimOf(replicas, random);
+  async strike(random) {
+    const machine = random.pick(machines);
     const ms = msOf(random, 5_000, 8_000);
-    const { delay } = replica.place;
+    const { delay } = machine.place;
     if (delay) {
       await delay(200);
       await sleep(ms);
       await delay(0);
-      return `${replica.name} by 200 ms for ${ms} ms`;
+      return `${machine.name} by 200 ms for ${ms} ms`;
     }
     const until = Date.now() + ms;
     while (Date.now() < until) {
-      replica.signal('SIGSTOP');
+      machine.signal('SIGSTOP');
       await sleep(200);
-      replica.signal('SIGCONT');
+      machine.signal('SIGCONT');
       await sleep(200);
     }
-    return `${replica.name} stopped half of the time for ${ms} ms`;
+    return `${machine.name} stopped half of the time for ${ms} ms`;
   },
-};
+});
 
 /** As a new release comes: one after the other ends in order and starts again. */
-const rolled: Fault = {
+export const rolled = (machines: readonly Machine[]): Fault => ({
   name: 'rolling restart',
-  async strike(replicas) {
-    for (const replica of replicas) {
-      await replica.end('SIGTERM');
-      await replica.start();
+  async strike() {
+    for (const machine of machines) {
+      await machine.end('SIGTERM');
+      await machine.start();
     }
-    return 'all of them';
+    return machines.map(({ name }) => name).join(', ');
   },
+});
+
+export type Minded = {
+  name: string;
+  /** Its process at present. */
+  pid: () => number | undefined;
+  answers: () => Promise<boolean>;
 };
 
-export const faults: readonly Fault[] = [cutOff, killed, frozen, slowed, rolled];
+/** Something that is brought back by whoever minds it. */
+export const lost = ({ name, pid, answers }: Minded): Fault => ({
+  name: 'killed',
+  async strike() {
+    const from = Date.now();
+    const before = pid();
+    if (before) process.kill(before, 'SIGKILL');
+    while (pid() === before || !(await answers())) {
+      if (Date.now() - from > 60_000) throw new Error(`${name} did not come back.`);
+      await sleep(20);
+    }
+    return `${name}, back after ${Date.now() - from} ms`;
+  },
+});
 
 /** In an order that the seed decides. */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
@@ -93,12 +114,4 @@ export function shuffled<T>(items: readonly T[], random: Random): T[] {
   const order: T[] = [];
   while (left.length > 0) order.push(...left.splice(random.integer(left.length), 1));
   return order;
-}
-
-async function untilReady(replica: Replica): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await replica.isReady())) {
-    if (Date.now() > deadline) throw new Error(`${replica.name} did not come back.`);
-    await sleep(100);
-  }
 }

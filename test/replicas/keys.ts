@@ -42,7 +42,7 @@ export async function watchKeys(access: Access, signal: AbortSignal): Promise<()
 
 type MadeKey = { id: string; key: string };
 
-async function makeKey({ url, key, random, replicas }: Access): Promise<MadeKey | null> {
+export async function makeKey({ url, key, random, replicas }: Access): Promise<MadeKey | null> {
   const response = await send(url, key, { method: 'POST', path: '/api/v1/keys', body: { name: 'For a moment' } });
   const made: unknown = await response.json();
   if (response.status !== 201) return null;

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '#test/free-port.ts';
 
 const run = promisify(execFile);
 
-/** Where a replica lives: on this machine, or in a network namespace as on a machine of its own. */
+/** Where a machine of the run lives: on this machine, or in a network namespace as on a machine of its own. */
 export type Place = {
   host: string;
   port: number;
@@ -14,11 +15,13 @@ export type Place = {
   link: ((state: 'up' | 'down') => Promise<void>) | null;
   /** Delays what it sends; null: the system cannot. */
   delay: ((ms: number) => Promise<void>) | null;
+  /** Ends everything that runs there, as when the power is cut; null: nobody knows what that is. */
+  powerOff: (() => Promise<void>) | null;
 };
 
 export type Network = {
   kind: 'namespaces' | 'ports';
-  /** Address of this side, as the replicas reach it. */
+  /** Address of this side, as the machines reach it. */
   hub: string;
   places: readonly Place[];
   close: () => Promise<void>;
@@ -38,7 +41,7 @@ export async function openNetwork(count: number, report: (line: string) => void)
 async function openPorts(count: number): Promise<Network> {
   const places: Place[] = [];
   for (let n = 0; n < count; n += 1)
-    places.push({ host: '127.0.0.1', port: await freePort(), prefix: [], link: null, delay: null });
+    places.push({ host: '127.0.0.1', port: await freePort(), prefix: [], link: null, delay: null, powerOff: null });
   return { kind: 'ports', hub: '127.0.0.1', places, close: async () => {} };
 }
 
@@ -71,10 +74,32 @@ async function openNamespaces(count: number): Promise<Network> {
       ...{ host, port: 8787, prefix: ['ip', 'netns', 'exec', space] },
       link: async (state) => void (await ip('link', 'set', outer, state)),
       delay: (await canDelay(outer)) ? (ms) => delay(outer, ms) : null,
+      powerOff: () => endAll(space),
     });
   }
   const all = made.move();
   return { kind: 'namespaces', hub: `${net}.1`, places, close: () => all.disposeAsync() };
+}
+
+async function endAll(space: string): Promise<void> {
+  for (;;) {
+    const { stdout } = await ip('netns', 'pids', space);
+    const pids = stdout
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 1);
+    if (pids.length === 0) return;
+    for (const pid of pids) endOne(pid);
+    await sleep(100);
+  }
+}
+
+function endOne(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was quicker.
+  }
 }
 
 async function delay(device: string, ms: number): Promise<void> {

@@ -1,97 +1,111 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, migrate, openDatabase, startEmbedded } from '#db';
+import type { Database } from '#db';
 import { seededRandom } from '#test/random.ts';
 import { type Audit, auditBooks } from '../chaos/books.ts';
 import { runClients, type Seen } from '../chaos/clients.ts';
-import { startBalancer } from './balancer.ts';
-import { faults, shuffled } from './faults.ts';
-import { type KeyReport, watchKeys } from './keys.ts';
-import { type LimitReport, measureLimit } from './limits.ts';
-import { openNetwork } from './network.ts';
-import { startRelay } from './relay.ts';
-import { Replica } from './replica.ts';
+import { cutOff, type Fault, frozen, killed, lost, rolled, shuffled, slowed } from './faults.ts';
+import { makeKey, watchKeys } from './keys.ts';
+import { measureLimit } from './limits.ts';
+import { askWhatBecame } from './outcomes.ts';
+import { longestPauses, type Struck } from './pauses.ts';
+import { type Findings, promisesBroken } from './promises.ts';
+import { remoteModel } from './remote-engine.ts';
+import { openStage, type Stage } from './stage.ts';
+import { callUntilAnswered } from './steadfast.ts';
+import { beginTraining } from './training.ts';
 
 export type ReplicasOptions = {
   /** All faults come once in each. */
   rounds: number;
   clients: number;
+  jobs: number;
   seed: number;
   report: (line: string) => void;
 };
 
-export type ReplicasReport = { books: Audit; keys: KeyReport; limit: LimitReport; broken: string[] };
+export type ReplicasReport = Findings & { broken: string[] };
 
-const replicaCount = 3;
 const calmMs = 3_000;
+const steadfastCallers = 2;
 
 /**
- * Three servers on one PostgreSQL behind a load balancer, each as on a machine of its own. While clients call, one is cut
- * off, killed, frozen, slowed, and all are started anew by turns; then books, keys and limits must be as if nothing had been.
+ * Three servers and a worker on one PostgreSQL behind a load balancer, with a remote engine and a Ray cluster, each as on a machine of
+ * its own. While clients call and jobs learn, each of them is cut off, killed or frozen; then books, keys, limits and jobs must be
+ * as if nothing had been.
  */
-export async function runReplicas({ rounds, clients: count, seed, report }: ReplicasOptions): Promise<ReplicasReport> {
-  const random = seededRandom(seed);
+export async function runReplicas(options: ReplicasOptions): Promise<ReplicasReport> {
+  const { rounds, clients, jobs, seed, report } = options;
   await using parts = new AsyncDisposableStack();
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-replicas-'));
-  parts.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
-  const server = await startEmbedded({ dataDir });
-  parts.defer(server.stop);
-  const database = await openDatabase({ url: server.url, maxConnections: 4 });
-  parts.defer(database.close);
-  await migrate(database);
-  const network = await openNetwork(replicaCount, report);
-  parts.defer(network.close);
-  const replicas = await startReplicas(parts, { network, databaseUrl: server.url });
-  const key = replicas.map((replica) => replica.key).find((each) => each !== null);
-  if (!key) throw new Error('No replica printed the first key.');
-  const balancer = await startBalancer(
-    replicas.map(({ place }) => place),
-    report,
-  );
-  parts.defer(balancer.close);
-  report(`${replicaCount} replicas in ${network.kind} behind ${balancer.kind}, ${count} clients, seed ${seed}`);
+  const stage = await openStage(parts, report);
+  const { database, key, replicas, network, balancer } = stage;
+  const { url } = balancer;
+  report(`${replicas.length} replicas, a worker, a remote engine and Ray in ${network.kind} behind ${balancer.kind}`);
+  report(`${clients} clients, ${steadfastCallers} steadfast ones, ${jobs} jobs, seed ${seed}`);
 
   const stop = new AbortController();
   parts.defer(async () => stop.abort());
-  const { url } = balancer;
   // Generators of their own: what is broken, and when, must not depend on how fast the callers are.
-  const [ofCalls, ofKeys] = [seededRandom(seed + 1), seededRandom(seed + 2)];
+  const [ofFaults, ofCalls, ofKeys] = [seededRandom(seed), seededRandom(seed + 1), seededRandom(seed + 2)];
+  const access = { url, key, replicas, random: ofKeys };
+  const own = await makeKey(access);
+  if (!own) throw new Error('No key could be made.');
+  const training = await beginTraining({ database, key, jobs }, ofFaults.pick(replicas));
   const next = () => ofCalls.integer(1_000_000) / 1_000_000;
-  const calls = runClients({ url: () => url, key, clients: count, signal: stop.signal, random: next });
-  const endKeys = await watchKeys({ url, key, replicas, random: ofKeys }, stop.signal);
+  const calls = runClients({ url: () => url, key, clients, signal: stop.signal, random: next, remoteModel });
+  const steady = callUntilAnswered({ url, key: own.key, callers: steadfastCallers, remoteModel }, stop.signal);
+  const endKeys = await watchKeys(access, stop.signal);
   await sleep(calmMs);
+  const struck: Struck[] = [];
   for (let round = 0; round < rounds; round += 1)
-    for (const fault of shuffled(faults, random)) {
-      report(`${fault.name}: ${await fault.strike(replicas, random)}`);
+    for (const fault of shuffled(faultsOf(stage), ofFaults)) {
+      const fromMs = Date.now();
+      const what = `${fault.name}: ${await fault.strike(ofFaults)}`;
       await sleep(calmMs);
+      struck.push({ what, fromMs, toMs: Date.now() });
+      report(`${what}; ${await training.left()} jobs left`);
     }
   stop.abort();
-  const seen = await calls;
+  const [seen, steadfast] = await Promise.all([calls, steady]);
   const keys = await endKeys();
+  report('nothing breaks any more; waiting for the jobs');
+  const judged = await training.judged(ofFaults.pick(replicas));
   // First: the calls under a limit are not among those that were seen.
   const books = await settledBooks(database, seen);
-  const limit = await measureLimit({ url, key });
-  return { books, keys, limit, broken: promisesBroken({ books, keys, limit }) };
+  const found: Findings = {
+    books,
+    outcomes: await askWhatBecame({ url, key, database }, seen),
+    remote: { successes: seen.filter(({ kind, result }) => kind.startsWith('remote') && result === 'success').length },
+    pauses: longestPauses(struck, seen),
+    steadfast: { ...steadfast, charges: await chargesOf(database, own.id) },
+    keys,
+    limit: await measureLimit({ url, key }),
+    jobs: { ...judged, asked: jobs },
+  };
+  const broken = promisesBroken(found);
+  if (broken.length > 0)
+    for (const { name, output } of [...replicas, stage.worker, stage.engine, stage.ray])
+      report(`--- ${name}\n${output.slice(-4_000)}`);
+  return { ...found, broken };
 }
 
-type Stage = { network: Awaited<ReturnType<typeof openNetwork>>; databaseUrl: string };
+function faultsOf({ replicas, worker, engine, ray, database, postgresPid }: Stage): Fault[] {
+  const answers = () =>
+    database.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  return [
+    ...[cutOff(replicas), killed(replicas), frozen(replicas), slowed(replicas), rolled(replicas)],
+    ...[killed([worker]), frozen([worker])],
+    ...[cutOff([engine]), killed([engine]), frozen([engine])],
+    ...[cutOff([ray]), killed([ray])],
+    lost({ name: 'postgres', pid: postgresPid, answers }),
+  ];
+}
 
-/** PostgreSQL listens on loopback; replicas in namespaces reach it through a relay on the bridge. */
-async function startReplicas(parts: AsyncDisposableStack, { network, databaseUrl }: Stage): Promise<Replica[]> {
-  const url = new URL(databaseUrl);
-  if (network.kind === 'namespaces') {
-    const relay = await startRelay(network.hub, [{ host: url.hostname, port: Number(url.port) }]);
-    parts.defer(relay.close);
-    url.hostname = network.hub;
-    url.port = String(relay.port);
-  }
-  const environment = { DATABASE_URL: url.href, FANFOLD_TRUSTED_PROXIES: network.hub };
-  const replicas = network.places.map((place, n) => new Replica(`replica-${n + 1}`, place, environment));
-  for (const replica of replicas) parts.defer(() => replica.remove());
-  for (const replica of replicas) await replica.start();
-  return replicas;
+async function chargesOf(database: Database, keyId: string): Promise<number> {
+  const rows = await database.query("select 1 from ledger where type = 'inference' and key_id = $1", [keyId]);
+  return rows.length;
 }
 
 /** The books once everything in flight has been settled, or swept as of a process that died. */
@@ -103,21 +117,4 @@ async function settledBooks(database: Database, seen: readonly Seen[]): Promise<
     audit = await auditBooks(database, seen);
   }
   return audit;
-}
-
-function promisesBroken({ books, keys, limit }: Omit<ReplicasReport, 'broken'>): string[] {
-  const promises: [boolean, string][] = [
-    [books.unpaid === 0, `${books.unpaid} successes were not charged`],
-    [books.double === 0, `${books.double} calls were charged twice`],
-    [books.wronglyPaid === 0, `${books.wronglyPaid} failures were charged`],
-    [books.rejectedKeys === 0, `${books.rejectedKeys} calls with a good key were refused as unknown`],
-    [books.findings.length === 0, `the doctor found ${books.findings.length} problems`],
-    [books.successes > 0, 'no call succeeded'],
-    [keys.revived.length === 0, `deleted keys let in by ${keys.revived.join(', ')}`],
-    [keys.deleted > 0, 'no key was deleted'],
-    [limit.passed === limit.allowed, `${limit.passed} calls passed a limit of ${limit.allowed}`],
-    [limit.other === 0, `${limit.other} calls under a limit had another end`],
-    [limit.stillRunning === 0, `${limit.stillRunning} ended calls count as running`],
-  ];
-  return promises.filter(([isKept]) => !isKept).map(([, text]) => text);
 }

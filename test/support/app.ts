@@ -42,7 +42,9 @@ export async function startApp(database: Database, options: TestAppOptions = {})
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
   const models = openCatalogue(config, (line) => log.error(line));
   const { limits = {}, timing = {}, site } = options;
-  const parts = { config, database, models, log, limits, timing };
+  // A model may take its time to start on a busy machine; no call is to fail for that.
+  const engine = { warmWaitMs: 150_000 };
+  const parts = { config, database, models, log, limits, timing, engine };
   const { server, close } = await createApp(site ? { ...parts, site } : parts);
   const watch = options.watched === false ? null : watchContract(server);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -43,7 +43,7 @@ export function createBrowser(hosts: Record<string, string>): Browser {
       },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(180_000),
     });
     for (const line of response.headers.getSetCookie()) keep(jar, line);
     return { url, status: response.status, text: await response.text(), response };

@@ -26,7 +26,7 @@ export async function createTestDatabase({ maxConnections = 10 }: TestDatabaseOp
   // The server may have been on its way out for want of work: then a second look starts a new one.
   const { serverUrl, name } = await createClone().catch(createClone);
   const url = replaceDatabase(serverUrl, name);
-  const database = await openDatabase({ url, maxConnections });
+  const database = await openDatabase({ url, maxConnections, connectMs });
   return { database, url, drop: () => drop(database, serverUrl, name) };
 }
 
@@ -34,7 +34,7 @@ async function createClone(): Promise<{ serverUrl: string; name: string }> {
   const serverUrl = await findOrStartServer();
   const name = `test_${randomBytes(8).toString('hex')}`;
   const template = templateName();
-  const admin = await openDatabase({ url: serverUrl, maxConnections: 1 });
+  const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
     await ensureTemplate(admin, template);
     await admin.query(`create database ${name} template ${template}`);
@@ -46,7 +46,7 @@ async function createClone(): Promise<{ serverUrl: string; name: string }> {
 
 async function drop(database: Database, serverUrl: string, name: string): Promise<void> {
   await database.close();
-  const admin = await openDatabase({ url: serverUrl, maxConnections: 1 });
+  const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
     await admin.query(`drop database ${name} with (force)`);
   } finally {
@@ -73,8 +73,10 @@ export async function dismissTestServer(): Promise<void> {
   }
 }
 
-const startTimeoutMs = 90_000;
-const respawnMs = 15_000;
+const startTimeoutMs = 180_000;
+/** A statement of a test may wait for its turn as long as the machine makes it. */
+const connectMs = 60_000;
+const respawnMs = 60_000;
 
 async function findOrStartServer(): Promise<string> {
   const folder = testServerFolder();
@@ -123,7 +125,7 @@ async function ensureTemplate(admin: Database, template: string): Promise<void> 
   // The lock needs a transaction, a database cannot be made inside one: the transaction only holds the lock.
   await admin.transaction(async (holder) => {
     await lockUntilCommit(holder, 'testTemplate');
-    const maker = await openDatabase({ url: admin.url, maxConnections: 1 });
+    const maker = await openDatabase({ url: admin.url, maxConnections: 1, connectMs });
     try {
       if (!(await exists(maker, template))) await makeTemplate(maker, template);
     } finally {

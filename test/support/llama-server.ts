@@ -8,7 +8,8 @@ import { freePort } from './free-port.ts';
 import { root } from './source-tree.ts';
 
 const run = promisify(execFile);
-const folder = join(root, 'test/support/llama-server');
+const script = join(root, 'test/support/llama-server/serve.py');
+const requirements = join(root, 'test/support/llama-server/requirements.txt');
 const environment = join(root, '.cache/llama-server');
 const startMs = 30_000;
 
@@ -17,7 +18,7 @@ const startMs = 30_000;
  * `--lora`, the adapters are on for whoever does not choose.
  */
 export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embedding', adapters: readonly string[] = []) {
-  const python = await install();
+  const python = await installLlamaServer();
   for (let tries = 1; ; tries += 1) {
     // Somebody else may take the port before the server does.
     const server = await tryToStart(python, ggufPath, kind === 'embedding' ? [kind] : adapters);
@@ -28,8 +29,7 @@ export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embeddi
 
 async function tryToStart(python: string, ggufPath: string, more: readonly string[]) {
   const port = await freePort();
-  const args = [join(folder, 'serve.py'), ggufPath, String(port), ...more];
-  const child = spawn(python, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(python, serveArguments(ggufPath, port, more), { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGKILL');
@@ -46,12 +46,17 @@ async function tryToStart(python: string, ggufPath: string, more: readonly strin
   return null;
 }
 
-async function install(): Promise<string> {
+/** What Python is told to serve a model on a port. */
+export function serveArguments(ggufPath: string, port: number, more: readonly string[] = []): string[] {
+  return [script, ggufPath, String(port), ...more];
+}
+
+/** The Python that has the server in it, made once. */
+export async function installLlamaServer(): Promise<string> {
   const python = join(environment, 'bin/python');
   const mark = join(environment, 'lib/installed');
   if (existsSync(mark)) return python;
   await run('python3', ['-m', 'venv', '--clear', environment]);
-  const requirements = join(folder, 'requirements.txt');
   await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '-r', requirements]);
   await run('touch', [mark]);
   return python;

@@ -50,7 +50,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
 
-  const url = await untilReady(child, () => output, options.startMs ?? 60_000);
+  const url = await untilReady(child, () => output, options.startMs ?? 180_000);
   const finish = async () => {
     if (ownDir) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -73,6 +73,16 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   };
 }
 
+/** Asks until the model has started: on a busy machine its first callers are told to come back. */
+export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const response = await ask();
+    if (response.status !== 503 || tries === 120) return response;
+    await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
 async function untilReady(child: ChildProcess, output: () => string, startMs: number): Promise<string> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
@@ -87,7 +97,7 @@ async function untilReady(child: ChildProcess, output: () => string, startMs: nu
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(20_000) })).ok;
   } catch {
     return false;
   }

@@ -109,7 +109,7 @@ function step(): void {
   }
   if (running.some((job) => job.behaviour.hangAt === job.done)) return;
   if (running.some((job) => job.behaviour.crashAt === job.done)) process.exit(8);
-  const fromMs = performance.timeOrigin + performance.now();
+  const fromMs = sharedMs();
   state.stepping = true;
   setTimeout(
     () => {
@@ -127,8 +127,11 @@ function giveBack(): void {
   send({ type: 'lease_back' });
 }
 
+/** Of the machine, and not of this process: steps of several are compared. */
+const sharedMs = () => Number(process.hrtime.bigint()) / 1e6;
+
 function endStep(fromMs: number): void {
-  const text = JSON.stringify({ pid: process.pid, fromMs, toMs: performance.timeOrigin + performance.now() });
+  const text = JSON.stringify({ pid: process.pid, fromMs, toMs: sharedMs() });
   const running = [...jobs.values()];
   for (const job of running) job.done += 1;
   const streaming = running.filter((job) => job.kind === 'generate');

@@ -90,7 +90,7 @@ export function readyPids(log: ScriptedEngine['log']): number[] {
 }
 
 /** Waits for a condition; fails loudly rather than for ever. */
-export async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
   const startMs = performance.now();
   while (!condition()) {
     if (performance.now() - startMs > limitMs) throw new Error('The condition did not become true in time');

@@ -7,7 +7,7 @@ import { startApp } from './app.ts';
 import { startStallMeter } from './stall-meter.ts';
 
 const [url = '', options = '{}'] = process.argv.slice(2);
-const database = await openDatabase({ url, maxConnections: 8 });
+const database = await openDatabase({ url, maxConnections: 8, connectMs: 60_000 });
 const app = await startApp(database, { watched: false, ...JSON.parse(options) });
 const meter = startStallMeter();
 process.stdout.write(`${app.origin}\n`);

@@ -48,7 +48,7 @@ async function enter(url: string, body: unknown): Promise<SignedIn> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   assert.ok(response.ok, `${response.status} ${text}`);

@@ -7,13 +7,13 @@ const tickMs = 10;
 export function startStallMeter(): { maxMs: () => number } {
   let worstMs = 0;
   let wallMs = performance.now();
-  let cpu = process.cpuUsage();
+  let cpu = process.threadCpuUsage();
   setInterval(() => {
     const lateMs = performance.now() - wallMs - tickMs;
-    const { user, system } = process.cpuUsage(cpu);
+    const { user, system } = process.threadCpuUsage(cpu);
     worstMs = Math.max(worstMs, Math.min(lateMs, (user + system) / 1_000));
     wallMs = performance.now();
-    cpu = process.cpuUsage();
+    cpu = process.threadCpuUsage();
   }, tickMs).unref();
   return { maxMs: () => worstMs };
 }

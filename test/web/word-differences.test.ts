@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { wordDifferences } from '../../web/src/rooms/versions/word-differences.ts';
 
 const marked = (text: string, other: string) =>

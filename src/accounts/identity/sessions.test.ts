@@ -53,7 +53,7 @@ async function ask({ method = 'GET', path, headers, body, app = apps[0] }: Asked
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   const answer = text === '' ? {} : JSON.parse(text);

@@ -48,7 +48,7 @@ async function post(
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': ip, ...headers },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(180_000),
   });
   const text = await response.text();
   return {

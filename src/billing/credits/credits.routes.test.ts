@@ -5,6 +5,7 @@ import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor } from '../billing.fixture.ts';
 import type { Charge } from '../charge.ts';
 import { grant } from '../grants.ts';
@@ -13,8 +14,10 @@ import { settleCharges } from '../settlements.store.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { creditsRoutes } from './credits.routes.ts';
 
+await awayFromMidnight();
+
 const lowMicro = 1_000_000n;
-const limits = { timeoutMs: 5_000 };
+const limits = { timeoutMs: 60_000 };
 let db: TestDatabase;
 let server: ReturnType<typeof createServer>;
 let origin = '';

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createMonths } from '#db';
 import { newId } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor, openAccount } from '../billing.fixture.ts';
 import { findAccountCredits } from '../credits/credits.store.ts';
 import { doctor } from '../doctor.ts';
@@ -12,6 +13,8 @@ import { assertReadersAreRight } from '../usage/readers.fixture.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { goingClock, randomFilter, randomMoment, readWholeLedger, writeRandomRows } from '../usage/usage.fixture.ts';
 import { closeMonth, ledgerMonths } from './ledger-months.ts';
+
+await awayFromMidnight();
 
 const context: { test?: TestDatabase } = {};
 before(async () => {
@@ -24,7 +27,7 @@ function database() {
   return context.test.database;
 }
 
-const timeoutMs = 5_000;
+const timeoutMs = 60_000;
 const monthOf = (month: string) => new Date(`${month}-01T00:00:00Z`);
 const sums = () => createUsageSums({ database: database(), lowMicro: 1_000_000n });
 

@@ -6,9 +6,12 @@ import { test } from 'node:test';
 import { migrate } from '#db';
 import { newId } from '#kernel';
 import { createTestDatabase } from '#test/database.ts';
+import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
 import { settleCharges } from '../settlements.store.ts';
+
+await awayFromMidnight();
 
 const migrations = join(import.meta.dirname, '../../../migrations');
 
@@ -68,7 +71,7 @@ test('an installation with rows keeps them, and its calls stay charged once', as
   assert.deepEqual(await doctor(database), []);
 
   const [again, other] = [chargeFor(accountId, { requestId }), chargeFor(accountId)];
-  assert.deepEqual(await settleCharges(database, [again, other], { timeoutMs: 5_000 }), [300n, 100n]);
+  assert.deepEqual(await settleCharges(database, [again, other], { timeoutMs: 60_000 }), [300n, 100n]);
   const rows = await database.query<{ type: string }>('select type from ledger order by account_id, seq');
   assert.deepEqual(
     rows.map(({ type }) => type),

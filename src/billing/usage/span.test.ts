@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { type Grain, partsOf, type Span } from './span.ts';
 
 const at = (text: string) => new Date(`2026-${text}Z`);

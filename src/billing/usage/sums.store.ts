@@ -191,6 +191,8 @@ const sumUpStatement = `
 
 /** Rows of an account that one statement takes: the more, the more of them share a chunk. */
 export const rowsAtOnce = 10_000;
+/** A machine that is far behind and busy needs minutes for a full turn, and it must end, or the next one is the same. */
+const timeoutMs = 15 * 60_000;
 
 export type SummedUp = { accountId: string; rows: number; balanceMicro: Micro; becameLow: boolean };
 
@@ -208,7 +210,7 @@ export async function sumUp(
   const rows = await tx.query<{ account_id: string; rows: number; balance_micro: bigint; became_low: boolean }>(
     sumUpStatement,
     [accountIds, rowsPerAccount, lowMicro],
-    { name: 'usage.sum_up', timeoutMs: 60_000 },
+    { name: 'usage.sum_up', timeoutMs },
   );
   return rows.map((row) => ({
     accountId: row.account_id,

@@ -168,7 +168,7 @@ test('a fall below the threshold is told once, by whichever replica sees it, and
     return rows.map(({ data }) => data);
   };
   const spend = (units: number) =>
-    settleCharges(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })], { timeoutMs: 5_000 });
+    settleCharges(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })], { timeoutMs: 60_000 });
   const fall = (balance: string) => ({ balance, threshold: '0.005000' });
 
   assert.deepEqual(await told(), []);

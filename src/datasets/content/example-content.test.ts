@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { cpuMsOf } from '#test/cpu-time.ts';
+import { fc } from '#test/properties.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { checkExample, contentHash } from './example-content.ts';
 
@@ -160,9 +161,10 @@ test('schemas of tools from strangers cost a bounded time, whatever they say', (
   let deep: unknown = {};
   for (let level = 0; level < 60; level++) deep = { a: deep };
   const tool = { name: 'weather', parameters: twice };
-  const beganMs = performance.now();
-  for (const args of [deep, { text: `${'a'.repeat(40)}!` }]) checkExample({ ...call(args), tools: [tool] }, 'text');
-  assert.ok(performance.now() - beganMs < 1_000);
+  const ms = cpuMsOf(() => {
+    for (const args of [deep, { text: `${'a'.repeat(40)}!` }]) checkExample({ ...call(args), tools: [tool] }, 'text');
+  });
+  assert.ok(ms < 3_000, `${ms} ms`);
 });
 
 test('arguments are held against types, required fields, choices and parts of a schema', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { searchTerms, searchWords } from './search-words.ts';
 
 const wordsOf = (text: string) => searchWords({ query: text, positives: [], negatives: [] });

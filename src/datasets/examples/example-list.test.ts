@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { createCursorCodec } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fc } from '#test/properties.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { type Dataset, findDataset } from '../datasets.store.ts';

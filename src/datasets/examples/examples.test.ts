@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fc } from '#test/properties.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { prepared, type saying, seedDataset } from '../datasets.fixture.ts';
 import { findDataset } from '../datasets.store.ts';

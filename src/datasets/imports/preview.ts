@@ -178,7 +178,9 @@ export async function confirmImport(
     throw conflict('preview_outdated', 'The preview is not the latest one of this import. Ask for another.');
   const { invalid } = record.counts;
   if (record.options.onInvalid === 'reject' && invalid > 0)
-    throw conflict('invalid_rows', `${invalid} rows are not valid. Mend them, or choose to skip them.`, { invalid });
+    throw conflict('invalid_rows', `Rows that are not valid: ${invalid}. Mend them, or choose to skip them.`, {
+      invalid,
+    });
   if (consequences(record.counts, record.options).willImport === 0)
     throw conflict('nothing_to_import', 'No row of the file would be imported.');
   await startImporting(tx, record.id);

@@ -43,7 +43,7 @@ async function addMany(datasetId: string): Promise<void> {
 }
 
 async function untilSearched(datasetId: string): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     const [row] = await db.database.query<{ done: boolean }>(
       'select is_searched as done from example_additions where dataset_id = $1',

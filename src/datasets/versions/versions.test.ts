@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fc } from '#test/properties.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { addExamples } from '../examples/add-examples.ts';

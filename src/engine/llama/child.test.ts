@@ -194,7 +194,6 @@ describe('requests', () => {
     const [one, two] = await Promise.all(['one', 'two'].map((content) => child.prepare(userPrompt(content))));
     const cancelled = child.generate(one?.handle ?? '', { maxTokens: 400 });
     const neighbour = child.generate(two?.handle ?? '', { maxTokens: 60 });
-    await sleep(20);
     child.send({ type: 'cancel', id: cancelled.id });
     child.send({ type: 'cancel', id: cancelled.id });
     const end = finishedOf(await cancelled.done);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { createLease, type LeaseAction } from './lease.ts';
 
 const grant = (member: string): LeaseAction<string> => ({ type: 'grant', member });

@@ -17,7 +17,7 @@ function generator(seed: number): () => number {
 test('through random kills, crashes, departures and unloads every request ends once, and then all places are free', async (t) => {
   const random = generator(20_261_120);
   const scripted = createScriptedEngine({
-    settings: { sequences: 2, maxQueue: 6, idleUnloadMs: 60, warmWaitMs: 400, memoryLimitBytes: 300e6 },
+    settings: { sequences: 2, maxQueue: 6, idleUnloadMs: 60, warmWaitMs: 3_000, memoryLimitBytes: 300e6 },
   });
   t.after(() => scripted.close());
   const { engine, install, log } = scripted;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { backOffMs, guessPace, longestStepMs, remainingLoadMs, retryAfterSeconds } from './timing.ts';
 
 test('Retry-After is whole seconds from 1 to 59, whatever the wait', () => {

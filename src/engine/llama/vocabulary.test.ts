@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { openModel } from './binding.ts';
 import { createTokenText, createVocabulary } from './vocabulary.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';

@@ -17,7 +17,7 @@ async function count(api: RemoteApi, behave: Behave) {
   stops.push(upstream.close, server.stop);
   // as: what counting reads of a route.
   const route = { api, baseModelId: 'big', upstreamModel: 'theirs' } as ServingRoute;
-  const asked = { route, upstream, local: async () => null, signal: AbortSignal.timeout(10_000) };
+  const asked = { route, upstream, local: async () => null, signal: AbortSignal.timeout(180_000) };
   return { counts: await countTexts(texts, asked), asked: server.got.length };
 }
 

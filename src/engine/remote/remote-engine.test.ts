@@ -10,7 +10,7 @@ import { type Behave, delta, finish, type Got, startUpstream, stream, usage } fr
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(180_000);
 const prompt: ChatPrompt = {
   target: { baseModelId: 'big', adapter: null },
   messages: [{ role: 'user', content: 'Hello' }],
@@ -158,7 +158,7 @@ test('a caller that leaves ends the call there, and pays for the time until then
   const { reason, activeMs } = await run;
   assert.equal(reason, 'cancelled');
   assert.ok(activeMs > 0);
-  for (let n = 0; n < 100 && !isEnded; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let n = 0; n < 3_000 && !isEnded; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.ok(isEnded);
   assert.equal(engine.load('big').running, 0);
 });

@@ -62,7 +62,7 @@ async function engineFor(behave: Behave, api: 'openai' | 'vllm' = 'openai') {
 }
 
 async function chat(engine: RemoteEngine, { whole = true, maxTokens = 10 } = {}) {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(180_000);
   const deltas: Delta[] = [];
   const { handle, promptTokens } = await engine.prepareChat({ ...prompt, maxTokens }, signal);
   const generation = { handle, sampling: { ...sampling, maxTokens }, cacheScope: 'ada', signal, whole };

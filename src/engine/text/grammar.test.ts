@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { Fault } from '#kernel';
+import { fc } from '#test/properties.ts';
 import type { ChatPrompt } from '../port.ts';
 import { type GrammarOptions, promptGrammar } from './grammar.ts';
 import { type Accepts, bare, promptMatcher, spaced } from './grammar-matcher.fixture.ts';

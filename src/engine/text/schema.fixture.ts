@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 
 /** A schema and how to generate values that satisfy it, members in the order of the schema. */
 export type Node = { schema: Record<string, unknown>; value: fc.Arbitrary<unknown> };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { createUtf8Assembler } from './utf8.ts';
 
 function assemble(bytes: Uint8Array, cuts: readonly number[]): string {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { openModel } from '../llama/binding.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
 import type { ChatMessage } from '../port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { openModel } from '../llama/binding.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { labels, limits, signals } from './event.ts';
 import { readReport, wholeBody } from './event-reader.ts';
 import { FieldError } from './field-error.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { type EventResult, type Judgment, labels } from '../events/event.ts';
 import { negativePolicy as policy } from './negative-policy.ts';
 import { createShingles, isSimilar } from './shingles.ts';

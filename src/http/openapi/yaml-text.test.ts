@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parse } from 'yaml';
+import { fc } from '#test/properties.ts';
 import { yamlText } from './yaml-text.ts';
 
 test('a reader of YAML finds any JSON value as it was', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { identityOf, wantedOf } from '../passages.ts';
 import { ranksOf } from './evaluate.ts';
 import { meanOf, scoresOf } from './metrics.ts';

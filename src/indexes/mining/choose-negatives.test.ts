@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { wantedOf } from '../passages.ts';
 import { type Candidate, chooseNegatives } from './choose-negatives.ts';
 

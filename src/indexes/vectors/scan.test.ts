@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { scan } from './scan.ts';
 import { createScanner } from './scanner.ts';
 

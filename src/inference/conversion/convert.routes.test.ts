@@ -28,7 +28,7 @@ async function someone() {
       method,
       headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
     return { status: response.status, json: text === '' ? null : JSON.parse(text) };

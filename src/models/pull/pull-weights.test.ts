@@ -112,7 +112,7 @@ function refusal(message: RegExp) {
   };
 }
 
-describe('pulling weights', { timeout: 60_000 }, () => {
+describe('pulling weights', { timeout: 300_000 }, () => {
   test('brings configuration, tokenizer and every shard, and nothing that would have to be unpickled', async (t) => {
     const { pull, place, progress, models, training } = await setUp(t);
     assert.equal(models.trainingProfile('some')?.weightsFolder, null);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { failureCodes, isFinal, type Life, type LifeEvent, mostInterruptions, next } from './lifecycle.ts';
 
 const created: Life = { state: 'queued', attempt: 1, interruptions: 0, hasStarted: false };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { OutputReader } from './output-reader.ts';
 import { maxLineBytes } from './protocol.ts';
 import { readEvent } from './read-event.ts';

@@ -1,5 +1,9 @@
-"""Runs llama.cpp's HTTP server: serve.py MODEL PORT [embedding | ADAPTER...]. Ends when its standard input does."""
+"""
+Runs llama.cpp's HTTP server: serve.py MODEL PORT [embedding | ADAPTER...]. Ends when its standard input does. Listens on HOST, or
+on loopback.
+"""
 
+import os
 import sys
 
 import xllamacpp
@@ -7,6 +11,7 @@ import xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path = sys.argv[1]
 params.port = int(sys.argv[2])
+params.hostnames = [os.environ.get("HOST", "127.0.0.1")]
 params.n_parallel = 2
 params.n_ctx = 8192
 params.cpuparams.n_threads = 1

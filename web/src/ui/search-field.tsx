@@ -9,21 +9,22 @@ export type SearchFieldProps = { label: string; value: string; onSearch: (text: 
 /** Searches as one types, when one pauses. The shortcut `/` leads here. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  /** What was told and has not come back yet, after what came back last: the page may be slower than one types. */
+  const told = useRef([value]);
   const tell = useEffectEvent(() => {
-    told.current = text.trim();
-    onSearch(told.current);
+    told.current.push(text.trim());
+    onSearch(text.trim());
   });
   useEffect(() => {
-    if (text.trim() === told.current) return;
+    if (text.trim() === told.current.at(-1)) return;
     const timer = setTimeout(tell, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   // Somebody else has changed it, the back button for example.
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
-    setText(value);
+    const at = told.current.indexOf(value);
+    told.current = at < 0 ? [value] : told.current.slice(at);
+    if (at < 0) setText(value);
   }, [value]);
   return (
     <TextInput

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { checkExample } from '../../content/example-content.ts';
 import { drawSplit } from '../survey/draw-split.ts';
 import { applyMapping } from './apply-mapping.ts';

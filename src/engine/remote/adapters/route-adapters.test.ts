@@ -27,7 +27,7 @@ async function peer(options: LoraPeerOptions): Promise<Peer> {
 
 const adapterOf = (letter: string): Adapter => ({ sha256: letter.repeat(64), path: '/nowhere' });
 const nameOf = (letter: string) => `fanfold-${letter.repeat(64)}`;
-const signal = () => AbortSignal.timeout(20_000);
+const signal = () => AbortSignal.timeout(180_000);
 
 /** An engine with routes to these peers and a folder that they share with it. */
 function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
@@ -95,7 +95,7 @@ function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
 const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
 
 for (const api of ['vllm', 'sglang'] as const)
-  describe(`adapters on ${api}`, { timeout: 60_000 }, () => {
+  describe(`adapters on ${api}`, { timeout: 300_000 }, () => {
     test('an adapter is put into the shared folder, loaded once under its digest, and answers; the base answers without', async () => {
       const server = await peer({ api });
       const { ask, folder, written } = engineOf([server]);

@@ -1,6 +1,6 @@
 import { Kbd, Stack, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Fragment, useEffect, useState } from 'react';
+import { Fragment, useEffect, useLayoutEffect, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -77,7 +77,8 @@ function ShortcutList() {
 
 function useShortcuts(isOn: boolean, showHelp: () => void): void {
   const navigate = useNavigate();
-  useEffect(() => {
+  // Before anything is seen: a key that is pressed at once counts.
+  useLayoutEffect(() => {
     if (!isOn) return;
     let waitsForSecondUntil = 0;
     const onKey = (event: KeyboardEvent) => {

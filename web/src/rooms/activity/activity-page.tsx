@@ -41,7 +41,7 @@ function Filters({ filter }: { filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   const names = useTexts(activityTypeTexts);
   const navigate = route.useNavigate();
-  const change = (next: ActivityFilter) => void navigate({ search: { ...filter, ...next }, replace: true });
+  const change = (next: ActivityFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
       <SegmentedControl

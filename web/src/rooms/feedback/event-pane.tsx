@@ -30,6 +30,7 @@ import { useInboxKeys } from './use-inbox-keys.ts';
 export type EventPaneProps = {
   at: EventPath;
   isReadOnly: boolean;
+  isInList: boolean;
   onBack: () => void;
   onStep: (by: number) => void;
   onChoose: () => void;
@@ -38,17 +39,19 @@ export type EventPaneProps = {
 };
 
 /** One event: what was shown, what people did, and what it would teach. */
-export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: EventPaneProps) {
+export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, onGone }: EventPaneProps) {
   const t = useTexts(feedbackTexts);
   const { data: event } = useSuspenseQuery(eventQuery(at));
   const [decision, setDecision] = useDecision(at.event);
   const [split, setSplit] = useState<Split>('train');
   const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
   const blockers = blockersOf(event, decision);
-  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isOpen && blockers.length === 0 });
-  const marks = marksOf(event, decision, dryRun.data);
   const actions = useActions(at, onGone);
-  const canPromote = isOpen && blockers.length === 0 && dryRun.isSuccess && !dryRun.isPlaceholderData;
+  const isTried = isOpen && blockers.length === 0 && !actions.isBusy;
+  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isTried });
+  const marks = marksOf(event, decision, dryRun.data);
+  // Not only once it is shown what it would become: who is quick need not wait for that, and the server asks the same again.
+  const canPromote = isOpen && blockers.length === 0 && !dryRun.isError;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
   const promote = () => {
     if (canPromote && !actions.isBusy) actions.promote(decision, split);
@@ -65,8 +68,9 @@ export function EventPane({ at, isReadOnly, onBack, onStep, onChoose, onGone }: 
       const rank = event.results[place - 1]?.rank;
       if (isOpen && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
     },
-    promote,
-    skip,
+    // What has just left the list is still shown for a moment: a second press is not meant to take the first one back.
+    promote: isInList ? promote : () => {},
+    skip: isInList ? skip : () => {},
     choose: onChoose,
   });
   return (
@@ -150,22 +154,26 @@ function useDecision(eventId: string): [Decision, (decision: Decision) => void] 
   return [made.get(eventId) ?? suggestion, setDecision];
 }
 
+/** While one event is on its way others can be decided. */
 function useActions(at: EventPath, onGone: (id: string) => void) {
   const t = useTexts(feedbackTexts);
   const { language } = useLanguage();
-  const done = (text: string) => (event: { id: string }) => {
-    onGone(event.id);
-    notify({ tone: 'good', text });
-  };
-  const promote = usePromote(at, done(t.promotedOne));
-  const skip = useSkip(at, done(t.skippedOne));
-  const restore = useRestore(at, done(t.restoredOne));
-  const onError = (error: unknown) => notifyProblem(error, language);
+  const outcome = (text: string) => ({
+    onDone: (event: { id: string }) => {
+      onGone(event.id);
+      notify({ tone: 'good', text });
+    },
+    onError: (error: unknown) => notifyProblem(error, language),
+  });
+  const promote = usePromote(at, outcome(t.promotedOne));
+  const skip = useSkip(at, outcome(t.skippedOne));
+  const restore = useRestore(at, outcome(t.restoredOne));
+  const id = at.event;
   return {
-    isBusy: promote.isPending || skip.isPending || restore.isPending,
-    promote: (decision: Decision, split: Split) => promote.mutate({ id: at.event, decision, split }, { onError }),
-    skip: () => skip.mutate(at.event, { onError }),
-    restore: () => restore.mutate(at.event, { onError }),
+    isBusy: [promote, skip, restore].some(({ isPending, variables }) => isPending && variables.id === id),
+    promote: (decision: Decision, split: Split) => promote.mutate({ id, decision, split }),
+    skip: () => skip.mutate({ id }),
+    restore: () => restore.mutate({ id }),
   };
 }
 

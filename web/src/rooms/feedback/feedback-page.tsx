@@ -108,6 +108,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
                 <EventPane
                   at={{ ...at, event: shownId }}
                   isReadOnly={isReadOnly}
+                  isInList={rows.some(({ id }) => id === shownId)}
                   onBack={() => go(undefined)}
                   onStep={step}
                   onChoose={() => choose(shownId)}

@@ -1,7 +1,6 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
-  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
@@ -74,54 +73,69 @@ const bodyOf = ({ positives, negatives }: Decision) => ({
   ...(negatives && { negatives }),
 });
 
-/** The example that an event would become. */
+const trialOf = (event: string) => ['event-dry-run', event];
+
+/** Behind the decision a trial would only be refused. */
+const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
+
+/** The example that an event would become; until that is known, what it would have become as it was decided before. */
 export const dryRunQuery = (at: EventPath, decision: Decision) =>
   queryOptions({
-    queryKey: ['event-dry-run', at.event, decision],
+    queryKey: [...trialOf(at.event), decision],
     queryFn: ({ signal }) =>
       call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
-    placeholderData: keepPreviousData,
+    placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
     retry: false,
     staleTime: 5_000,
   });
 
 export type Split = 'train' | 'test';
 
-type Done = (event: EventDetail) => void;
+/** Both are called also when another event is looked at by then, and for each of several that are on their way. */
+type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
 
-/** `onDone` is called also when the event is gone from the page by then. */
-export function usePromote(at: DatasetPath, onDone: Done) {
+export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
       call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: ({ event }) => {
       onDone(event);
       settle(queryClient, at, event);
       void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
     },
-  });
-}
-
-export function useSkip(at: DatasetPath, onDone: Done) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
-        path: eventPath({ ...at, event: id }),
-        body: {},
-      }),
-    onSuccess: (event) => {
-      onDone(event);
-      settle(queryClient, at, event);
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
     },
   });
 }
 
-export function useRestore(at: DatasetPath, onDone: Done) {
+export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) =>
+    mutationFn: ({ id }: { id: string }) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
+        path: eventPath({ ...at, event: id }),
+        body: {},
+      }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
+    onSuccess: (event) => {
+      onDone(event);
+      settle(queryClient, at, event);
+    },
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
+    },
+  });
+}
+
+export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: { id: string }) =>
       call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore', {
         path: eventPath({ ...at, event: id }),
       }),
@@ -129,6 +143,7 @@ export function useRestore(at: DatasetPath, onDone: Done) {
       onDone(event);
       settle(queryClient, at, event);
     },
+    onError,
   });
 }
 

@@ -21,8 +21,8 @@ export function marksOf(event: EventDetail, decision: Decision, promotion: Promo
 }
 
 function chosenNegatives(event: EventDetail, { positives }: Decision, promotion: Promotion | undefined): number[] {
-  if (positives === null) return event.suggested.negatives;
-  const texts = new Set(promotion?.examples[0]?.embedding?.negatives.map(({ text }) => text));
+  if (positives === null || !promotion) return event.suggested.negatives;
+  const texts = new Set(promotion.examples[0]?.embedding?.negatives.map(({ text }) => text));
   return event.results.flatMap(({ rank, text }) => (texts.has(text) ? [rank] : []));
 }
 
