@@ -18,7 +18,7 @@ const manyMs = 600_000;
  * Search of examples over HTTP (who asks, whose dataset it is, one page with its contents, exact count of all matches)
  * against the same page and count in plain SQL, on a table with a `tsvector` column and a GIN index as one would make it.
  * Words are drawn from the texts themselves, so frequent ones are among them. Beside it: how quickly examples are
- * added in bulk, and how quickly their words come into the index.
+ * added in bulk, and how quickly their words come into blocks.
  */
 export async function benchExamples({ examples = 200_000 }: { examples?: number } = {}): Promise<Row[]> {
   const { database, url, drop } = await startBenchDatabase();
@@ -40,7 +40,7 @@ export async function benchExamples({ examples = 200_000 }: { examples?: number 
       await makePlain(database);
       return [
         rate('examples added in bulk, per second', examples, addedMs),
-        rate('examples taken into the index, per second', examples, indexedMs),
+        rate('examples taken into blocks, per second', examples, indexedMs),
         await search(database, `${app.origin}${place.path}`, { ...place, queries: queriesOf(texts), examples }),
       ];
     } finally {
@@ -91,7 +91,7 @@ async function addMany(database: Database, datasets: Datasets, { datasetId, text
 
 async function untilIndexed(database: Database): Promise<void> {
   for (;;) {
-    const waiting = await database.query('select from examples where not searched limit 1');
+    const waiting = await database.query('select from example_additions where not is_searched');
     if (waiting.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

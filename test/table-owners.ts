@@ -44,6 +44,8 @@ export const tables: Record<string, string> = {
   import_parts: 'datasets',
   import_issues: 'datasets',
   example_counts: 'datasets',
+  example_additions: 'datasets',
+  example_block_words: 'datasets',
   dataset_versions: 'datasets',
   dataset_indexes: 'indexes',
   index_documents: 'indexes',

@@ -10,8 +10,8 @@ import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './e
 import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
 import { type ReplacedExample, type Replacement, replaceExamples } from './examples/replace-examples.ts';
-import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './examples/search-index.ts';
 import type { DatasetLimits } from './limits.ts';
+import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './search/index-words.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
 import { changesRoutes } from './versions/changes.routes.ts';
 import { versionsRoutes } from './versions/versions.routes.ts';

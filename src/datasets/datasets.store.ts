@@ -10,8 +10,6 @@ export type Dataset = {
   kind: ExampleKind;
   targetModel: string | null;
   headSeq: bigint;
-  /** There are examples whose words are not in the index yet. */
-  unsearched: boolean;
   trainCount: number;
   testCount: number;
   invalidCount: number;
@@ -26,7 +24,7 @@ export type Dataset = {
 };
 
 const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.kind, d.target_model as "targetModel",
-  d.head_seq as "headSeq", d.unsearched, coalesce(counted.train, 0) as "trainCount", coalesce(counted.test, 0) as "testCount",
+  d.head_seq as "headSeq", coalesce(counted.train, 0) as "trainCount", coalesce(counted.test, 0) as "testCount",
   coalesce(counted.invalid, 0) as "invalidCount", coalesce(counted.tokens, 0)::bigint as "tokenTotal",
   case when v.seq = d.head_seq then v.sha256 end as "headSha256",
   case when v.id is not null then json_build_object('id', v.id, 'number', v.number) end as "latestVersion",
@@ -153,7 +151,10 @@ export async function updateDataset(
   );
 }
 
-/** Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index yet. */
+/**
+ * Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index of words. Servers
+ * of the version before read those one by one, as they know no blocks.
+ */
 export async function advanceHead(
   tx: Sql,
   { datasetId, seq, unsearched = false }: { datasetId: string; seq: bigint; unsearched?: boolean },

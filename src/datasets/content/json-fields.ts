@@ -8,7 +8,7 @@ export function isFields(value: unknown): value is Fields {
 
 /** One segment of a JSON pointer. */
 export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `${parent}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** A text that says something; null, and an issue, when it does not. */

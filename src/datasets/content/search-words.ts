@@ -42,29 +42,22 @@ function fold(text: string): string {
   return cut(anyUnspaced.test(folded) ? [...folded.matchAll(runs)].flatMap(wordsOfRun).join(' ') : folded);
 }
 
-const space = 0x20;
+/** What parts words in small ASCII letters, but for single spaces, which stay. */
+const apart = /[^a-z0-9]{2,}|[^a-z0-9 ]/g;
 
-/** Of each byte of ASCII what it is folded to: small letters and digits stand for themselves, the rest parts words. */
-const foldedAscii = Uint8Array.from({ length: 128 }, (_, byte) => {
-  const character = String.fromCharCode(byte).toLowerCase();
-  return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : space;
-});
-
-/** On bytes: replacing what stands between words by expressions was most of the time of a large import. */
 function foldAscii(text: string): string {
-  const bytes = Buffer.from(text, 'latin1');
-  let end = 0;
-  let wordBytes = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = foldedAscii[bytes[at] ?? 0] ?? space;
-    if (byte !== space) {
-      if (wordBytes++ < maxWord) bytes[end++] = byte;
-    } else if (wordBytes > 0) {
-      bytes[end++] = space;
-      wordBytes = 0;
-    }
+  const words = text.toLowerCase().replace(apart, ' ').trim();
+  return mayHaveLongWord(words) ? cut(words) : words;
+}
+
+/** A word that is too long covers a stretch of half its length; the expression that cuts would look at each letter several times. */
+function mayHaveLongWord(words: string): boolean {
+  const stretch = maxWord / 2;
+  for (let at = 0; at + stretch <= words.length; at += stretch) {
+    const next = words.indexOf(' ', at);
+    if (next < 0 || next >= at + stretch) return true;
   }
-  return bytes.toString('latin1', 0, wordBytes === 0 && end > 0 ? end - 1 : end);
+  return false;
 }
 
 /** Pairs of neighbours, and the last letter: with it, each single letter begins some word. */

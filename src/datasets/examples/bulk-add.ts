@@ -2,6 +2,7 @@ import type { Transaction } from '#db';
 import { SeenHashes } from '../content/seen-hashes.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
+import { noteAddition } from '../search/additions.store.ts';
 import { refuseOverflow } from './add-examples.ts';
 import { copyContents, copyExamples, encodeContents, encodeExamples, findContents } from './bulk-writes.store.ts';
 import { CountChanges } from './count-changes.ts';
@@ -23,7 +24,7 @@ export type BulkCounts = { added: number; duplicates: number };
 /** Rows of one statement: more do not make it quicker, and this bounds what is in memory. */
 const batchRows = 4_000;
 const batchBytes = 4_000_000;
-/** A change of this many at most is in the index when it commits; the words of more follow in the background. */
+/** A change of this many at most is in the index when it commits; the words of more go into blocks in the background. */
 export const searchedAtOnce = 1_000;
 
 /**
@@ -37,11 +38,13 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   const where = { datasetId, seq: dataset.headSeq + 1n };
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
+  let firstId = '';
   const choose = chooser(tx, dataset, addition);
   async function* encoded(): AsyncGenerator<Encoded> {
     for await (const batch of batches(examples)) {
       const { rows, contents } = await choose(batch);
       for (const { example } of rows) changes.add(example);
+      firstId ||= rows[0]?.id ?? '';
       counts.added += rows.length;
       counts.duplicates += batch.length - rows.length;
       refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
@@ -57,8 +60,17 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   });
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
-  await advanceHead(tx, { ...where, unsearched: counts.added > searchedAtOnce });
+  await finishBulk(tx, { ...where, firstId, added: counts.added, unsearched: counts.added > searchedAtOnce });
   return counts;
+}
+
+/** `unsearched`: some of it is not in the index. */
+type Bulk = { datasetId: string; seq: bigint; firstId: string; added: number; unsearched: boolean };
+
+/** Makes the state with the added examples the head, and notes which of them are to come into blocks. */
+export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added, unsearched }: Bulk): Promise<void> {
+  await advanceHead(tx, { datasetId, seq, unsearched });
+  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added });
 }
 
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };

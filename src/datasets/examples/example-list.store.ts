@@ -28,9 +28,9 @@ export type ExamplePage = { before: string; limit: number };
 /** Stands behind every id. */
 export const endOfIds = 'ex_~';
 
-const columns = `e.id, e.dataset_id as "datasetId", c.content as json, e.split, e.origin, e.origin_id as "originId",
+export const columns = `e.id, e.dataset_id as "datasetId", c.content as json, e.split, e.origin, e.origin_id as "originId",
   e.tokens, e.valid, coalesce(e.issues, '[]'::jsonb) as issues, e.content_hash as hash, e.updated_at as "updatedAt"`;
-const content = 'join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash';
+export const content = 'join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash';
 
 /** A live example. */
 export async function findExample(sql: Sql, datasetId: string, id: string): Promise<ListedExample | null> {
@@ -91,10 +91,16 @@ export async function countLive(
 /** A state of a dataset under a filter. `valid` is true for versions, which have no others. */
 export type FilteredState = ExampleFilter & { datasetId: string; seq: bigint };
 
-const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is null or e.split = $3)
+export const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is null or e.split = $3)
   and ($4::text is null or e.origin = $4) and ($5::boolean is null or e.valid = $5)`;
 
-const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [datasetId, seq, split, origin, valid];
+export const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [
+  datasetId,
+  seq,
+  split,
+  origin,
+  valid,
+];
 
 /** Examples of a state, newest first. */
 export function listState(sql: Sql, state: FilteredState, { before, limit }: ExamplePage): Promise<ListedExample[]> {
@@ -114,76 +120,4 @@ export async function countState(sql: Sql, state: FilteredState): Promise<number
     valuesOf(state),
   );
   return row?.total ?? 0;
-}
-
-/** Words that must occur: for the index, and as patterns for what is not in the index. */
-export type SearchWords = { tsquery: string; patterns: readonly string[] };
-
-/** `unsearched`: there are examples that are not in the index yet. */
-export type Search = { words: SearchWords; unsearched: boolean };
-
-/**
- * The index finds by words, and nothing but words: the dataset is one of them. Said in this form its id is only checked,
- * so that no plan reads the whole dataset instead.
- */
-const isFound = `e.searched and example_words(e.dataset_id, e.content_hash) @@ $6::tsquery
-  and e.dataset_id is not distinct from $1 and ${isInState}`;
-
-/** What is not in the index is read one by one. `offset` keeps the conditions of states away from the choice of an index. */
-const unsearched = (order: string) => `(select * from examples e
-  where $8 and e.dataset_id = $1 and not e.searched ${order} offset 0) e ${content}`;
-const isFoundUnsearched = `c.words like all($7::text[]) and ${isInState}`;
-
-/** Reading a million examples takes seconds; that is no sign of a database in trouble. */
-const patience = ({ unsearched: isAny }: Search) => (isAny ? { timeoutMs: 120_000 } : {});
-
-const searchValues = (state: FilteredState, { words, unsearched: isAny }: Search) => [
-  ...valuesOf(state),
-  ...[words.tsquery, words.patterns, isAny],
-];
-
-export async function countFound(sql: Sql, state: FilteredState, search: Search): Promise<number> {
-  const [row] = await sql.query<{ total: number }>(
-    `select ((select count(*) from examples e where ${isFound})
-           + (select count(*) from ${unsearched('')} where ${isFoundUnsearched}))::integer as total`,
-    searchValues(state, search),
-    { name: 'datasets.count_found', ...patience(search) },
-  );
-  return row?.total ?? 0;
-}
-
-/** Examples with few matches in a dataset: the index gives all of them, the newest are taken. */
-export function listFound(
-  sql: Sql,
-  state: FilteredState,
-  { search, page }: { search: Search; page: ExamplePage },
-): Promise<ListedExample[]> {
-  return sql.query<ListedExample>(
-    `select ${columns}
-       from (
-         (select e.* from examples e where ${isFound} and e.id < $9 order by e.id desc limit $10)
-         union all
-         (select e.* from ${unsearched('and e.id < $9 order by e.id desc')} where ${isFoundUnsearched}
-           order by e.id desc limit $10)
-         order by id desc limit $10
-       ) e ${content}
-      order by e.id desc`,
-    [...searchValues(state, search), page.before, page.limit],
-    { name: 'datasets.list_found', ...patience(search) },
-  );
-}
-
-/** Examples with many matches in a dataset: reading from the newest on soon finds enough of them. */
-export function listFrequent(
-  sql: Sql,
-  state: FilteredState,
-  { search, page }: { search: Search; page: ExamplePage },
-): Promise<ListedExample[]> {
-  return sql.query<ListedExample>(
-    `select ${columns} from examples e ${content}
-      where e.dataset_id = $1 and e.id < $7 and c.words like all($6::text[]) and ${isInState}
-      order by e.id desc limit $8`,
-    [...valuesOf(state), search.words.patterns, page.before, page.limit],
-    { name: 'datasets.list_frequent' },
-  );
 }

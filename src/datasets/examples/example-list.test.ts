@@ -6,14 +6,15 @@ import { fc } from '#test/properties.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { type Dataset, findDataset } from '../datasets.store.ts';
+import { noteAddition } from '../search/additions.store.ts';
+import { runIndexWords } from '../search/index-words.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
 import { bulkAdd } from './bulk-add.ts';
-import { removeExample } from './change-example.ts';
+import { changeExample, removeExample } from './change-example.ts';
 import { type ExampleQuestion, listExamples } from './example-list.ts';
 import type { Split, StorableExample } from './new-examples.ts';
-import { runIndexWords } from './search-index.ts';
 
 let db: TestDatabase;
 const cursors = createCursorCodec(Buffer.alloc(32, 7));
@@ -108,30 +109,76 @@ test('however deep the pages, each example comes once, newest first, with the co
   }
 });
 
-test('what the index does not have yet is found all the same, and taken into it in the background', async () => {
+/** Makes blocks of what was added in bulk. */
+const makeBlocks = (datasetId: string, mostExamples: number) =>
+  runIndexWords(db.database, { datasetId }, { signal: new AbortController().signal, mostExamples });
+
+test('what is in no block yet is found all the same, and found alike once blocks are made', async () => {
   const seeded = await seedDataset(db.database);
-  const words = Array.from({ length: 2_500 }, (_, n) => ({ words: `word${n % 50} item${n}` }));
+  const words = Array.from({ length: 2_500 }, (_, n) => ({
+    words: `word${n % 50} item${n} ${n % 3 === 0 ? 'third' : ''}`,
+    split: n % 10 === 0 ? ('test' as const) : ('train' as const),
+  }));
   await addInBulk(seeded.datasetId, words);
-  const dataset = await datasetOf(seeded);
-  const unsearched = async () =>
-    (await db.database.query('select from examples where dataset_id = $1 and not searched', [dataset.id])).length;
-  assert.equal(await unsearched(), 1_500);
-  assert.ok(dataset.unsearched);
-  const queries = ['word7', 'WORD7 item57', 'item24*', 'item2400', 'word77', 'yes', 'ite'];
-  const before = [];
-  for (const q of queries) before.push(await all(dataset, { q }));
-  assert.deepEqual(
-    before.map(({ total }) => total),
-    [50, 1, 111, 1, 0, 2_500, 0],
+  await add(seeded.datasetId, [{ words: 'word7 alone' }]);
+  const version = await freeze(seeded);
+  const rows = (await page(await datasetOf(seeded), { q: 'word7' }, { limit: 100 })).rows;
+  await db.database.transaction(async (tx) =>
+    removeExample(tx, await lockForChange(tx, seeded.datasetId), rows[3]?.id ?? ''),
   );
-  await runIndexWords(db.database, { datasetId: dataset.id }, { signal: new AbortController().signal });
-  assert.equal(await unsearched(), 0);
-  const indexed = await datasetOf(seeded);
-  assert.ok(!indexed.unsearched);
-  for (const [index, q] of queries.entries()) assert.deepEqual(await all(indexed, { q }), before[index], q);
+  const [next] = await prepared({ words: 'word7 otherwise' });
+  await db.database.transaction(async (tx) => {
+    const change = { content: next?.example ?? undefined, split: undefined };
+    await changeExample(tx, await lockForChange(tx, seeded.datasetId), { id: rows[5]?.id ?? '', change });
+  });
+  await addInBulk(
+    seeded.datasetId,
+    words.slice(0, 1_001).map(({ words: text }) => ({ words: `${text} again` })),
+  );
+  const dataset = await datasetOf(seeded);
+  const asked: [Asked, number][] = [
+    [{ q: 'word7' }, 50 + 20],
+    [{ q: 'word7', version }, 51],
+    [{ q: 'word7 third', split: 'train' }, 17 + 7],
+    [{ q: 'third', split: 'test' }, 84],
+    [{ q: 'third', split: 'test', version }, 84],
+    [{ q: 'third', origin: 'import' }, 0],
+    [{ q: 'word7', valid: false }, 0],
+    [{ q: 'WORD7 item57' }, 2],
+    [{ q: 'item24*' }, 111 + 11],
+    [{ q: 'item24*', version }, 111],
+    [{ q: 'word*', version }, 2_501],
+    [{ q: 'item2400' }, 1],
+    [{ q: 'word77' }, 0],
+    [{ q: 'otherwise' }, 1],
+    [{ q: 'yes' }, 2_500 + 1_001],
+    [{ q: 'ite' }, 0],
+  ];
+  const before: Awaited<ReturnType<typeof all>>[] = [];
+  for (const [one] of asked) before.push(await all(dataset, one));
+  assert.deepEqual(
+    before.map(({ texts, total }) => [texts.length, total]),
+    asked.map(([, total]) => [total, total]),
+  );
+  const check = async () => {
+    for (const [index, [one]] of asked.entries())
+      assert.deepEqual(await all(dataset, one), before[index], `${index}: ${one.q}`);
+  };
+  await makeBlocks(dataset.id, 400);
+  await check();
+  // As if only the first blocks had been made.
+  await db.database.query('delete from example_block_words where dataset_id = $1 and first >= 800', [dataset.id]);
+  await db.database.query(`update example_additions set block_ends = '{400,800}' where dataset_id = $1`, [dataset.id]);
+  await check();
+  await Promise.all([makeBlocks(dataset.id, 300), makeBlocks(dataset.id, 700)]);
+  assert.deepEqual(
+    await db.database.query('select from example_additions where dataset_id = $1 and not is_searched', [dataset.id]),
+    [],
+  );
+  await check();
 });
 
-test('a search finds exactly the examples that hold all words, in the index or not, and only in its dataset', async () => {
+test('a search finds exactly the examples that hold all words, in the index, in blocks or in neither, and only in its dataset', async () => {
   const word = fc.constantFrom('lamp', 'Lamp', 'red', 'blue', '天气', '今天天气', 'a', 'lampshade');
   const text = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '));
   const other = await seedDataset(db.database);
@@ -139,7 +186,7 @@ test('a search finds exactly the examples that hold all words, in the index or n
   await fc.assert(
     fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 12 }), text, async (texts, q) => {
       const seeded = await seedDataset(db.database);
-      await add(
+      const [firstId = ''] = await add(
         seeded.datasetId,
         texts.map((words) => ({ words })),
       );
@@ -156,8 +203,10 @@ test('a search finds exactly the examples that hold all words, in the index or n
       const dataset = await datasetOf(seeded);
       const found = await all(dataset, { q });
       assert.deepEqual(found.texts, texts.filter(holds).reverse(), q);
-      await db.database.query('update examples set searched = false where dataset_id = $1', [dataset.id]);
-      assert.deepEqual(await all({ ...dataset, unsearched: true }, { q }), found);
+      await noteAddition(db.database, { datasetId: dataset.id, seq: 1n, firstId, examples: texts.length });
+      assert.deepEqual(await all(dataset, { q }), found);
+      await makeBlocks(dataset.id, 5);
+      assert.deepEqual(await all(dataset, { q }), found);
     }),
     { numRuns: 15 },
   );

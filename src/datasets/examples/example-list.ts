@@ -1,10 +1,9 @@
 import type { Sql } from '#db';
 import { type CursorCodec, fault } from '#kernel';
-import { searchTerms } from '../content/search-words.ts';
 import type { Dataset } from '../datasets.store.ts';
+import { searchExamples } from '../search/search-examples.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import {
-  countFound,
   countLive,
   countState,
   type ExampleFilter,
@@ -12,11 +11,8 @@ import {
   endOfIds,
   type FilteredState,
   type ListedExample,
-  listFound,
-  listFrequent,
   listLive,
   listState,
-  type SearchWords,
 } from './example-list.store.ts';
 
 export type ExampleQuestion = ExampleFilter & {
@@ -72,13 +68,14 @@ function stateOf({ dataset, version, split, origin, valid }: ExampleQuestion): F
   return { ...state, valid: version && valid === null ? true : valid };
 }
 
-type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
-type Found = { rows: ListedExample[]; totalCount: number };
+/** `known`: the count of the same state, from the page before. */
+export type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
+export type Found = { rows: ListedExample[]; totalCount: number };
 
-async function read(sql: Sql, { dataset, version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
+async function read(sql: Sql, { version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
   const { state, page, known } = reading;
   if (version && valid === false) return { rows: [], totalCount: 0 };
-  if (q !== null) return search(sql, { q, unsearched: dataset.unsearched }, reading);
+  if (q !== null) return searchExamples(sql, q, reading);
   if (!version) {
     const [rows, totalCount] = await Promise.all([listLive(sql, state, page), countLive(sql, state)]);
     return { rows, totalCount };
@@ -93,42 +90,4 @@ async function read(sql: Sql, { dataset, version, q, valid }: ExampleQuestion, r
 function countOf({ trainCount, testCount }: DatasetVersion, { split }: FilteredState): number {
   if (split === null) return trainCount + testCount;
   return split === 'train' ? trainCount : testCount;
-}
-
-/**
- * Where one example in so many matches, reading them from the newest on finds a page sooner than the index, which gives
- * its matches in no order.
- */
-const frequent = { share: 0.02, matches: 1_000 };
-
-async function search(
-  sql: Sql,
-  { q, unsearched }: { q: string; unsearched: boolean },
-  reading: Reading,
-): Promise<Found> {
-  const { state, page, known } = reading;
-  const words = wordsOf(q, state.datasetId);
-  if (!words) return { rows: [], totalCount: 0 };
-  const found = { words, unsearched };
-  const totalCount = known ?? (await countFound(sql, state, found));
-  if (totalCount === 0) return { rows: [], totalCount };
-  const list = (await isFrequent(sql, state, totalCount)) ? listFrequent : listFound;
-  return { rows: await list(sql, state, { search: found, page }), totalCount };
-}
-
-async function isFrequent(sql: Sql, state: FilteredState, matches: number): Promise<boolean> {
-  return matches > frequent.matches && matches > frequent.share * (await countLive(sql, { ...state, ...everything }));
-}
-
-const everything: ExampleFilter = { split: null, origin: null, valid: null };
-
-/** Null: the text has no word, so it finds nothing. */
-function wordsOf(q: string, datasetId: string): SearchWords | null {
-  const terms = searchTerms(q);
-  if (terms.length === 0) return null;
-  return {
-    // Words are letters and digits: nothing in them has a meaning here.
-    tsquery: [`'${datasetId}'`, ...terms.map(({ word, begins }) => `'${word}'${begins ? ':*' : ''}`)].join(' & '),
-    patterns: terms.map(({ word, begins }) => `% ${word}${begins ? '' : ' '}%`),
-  };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
-import { indexWordsTask } from '../examples/search-index.ts';
+import { indexWordsTask } from '../search/index-words.ts';
 import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
 import { keptFolder } from './kept/kept-files.ts';
 import type { Counting } from './worker/counting.ts';

@@ -4,9 +4,9 @@ import type { ExampleContent } from '../../content/example-content.ts';
 import { searchWords } from '../../content/search-words.ts';
 import { SeenHashes } from '../../content/seen-hashes.ts';
 import { lockForChange } from '../../dataset-access.ts';
-import { advanceHead, type LockedDataset } from '../../datasets.store.ts';
+import type { LockedDataset } from '../../datasets.store.ts';
 import { refuseOverflow } from '../../examples/add-examples.ts';
-import { type BulkCounts, overlapped, searchedAtOnce } from '../../examples/bulk-add.ts';
+import { type BulkCounts, finishBulk, overlapped, searchedAtOnce } from '../../examples/bulk-add.ts';
 import {
   copyContents,
   copyExamples,
@@ -42,11 +42,11 @@ export async function writeKept(
   const dataset = await lockForChange(tx, datasetId);
   const write: Writing = { tx, job, dataset, kept, known, alive: new SeenHashes() };
   const summary = await writeContents(write);
-  const { added, changes } = await writeRows(write);
+  const { added, firstId, changes } = await writeRows(write);
   const seq = dataset.headSeq + 1n;
   if (added > 0) {
     await changeCounts(tx, datasetId, changes.list());
-    await advanceHead(tx, { datasetId, seq, unsearched: added > searchedAtOnce });
+    await finishBulk(tx, { datasetId, seq, firstId, added, unsearched: !isSearched(kept) });
   }
   return { added, duplicates: kept.valid - added, seq, summary: added > 0 ? summary : null };
 }
@@ -126,13 +126,17 @@ function withWords({ hash, json }: KeptContent) {
   return { hash, json, words: searchWords(JSON.parse(json.toString()) as ExampleContent) };
 }
 
-async function writeRows(write: Writing): Promise<{ added: number; changes: CountChanges }> {
+/** A few rows are in the index when the import commits; the words of more go into blocks. */
+const isSearched = ({ valid }: KeptRows) => valid <= searchedAtOnce;
+
+async function writeRows(write: Writing): Promise<{ added: number; firstId: string; changes: CountChanges }> {
   const { tx, job, dataset, kept, alive } = write;
   const where = { datasetId: dataset.id, seq: dataset.headSeq + 1n };
   const isExact = job.run.options.dedupe === 'exact';
   const nextId = exampleIds();
   const changes = new CountChanges();
   let added = 0;
+  let firstId = '';
   let done = 0;
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const some of kept.inOrder()) {
@@ -141,8 +145,10 @@ async function writeRows(write: Writing): Promise<{ added: number; changes: Coun
       const rows = wanted.map((row): NewRow => {
         const example = factsOf(write, row);
         changes.add(example);
-        return { id: nextId(), example, searched: added++ < searchedAtOnce };
+        added++;
+        return { id: nextId(), example, searched: isSearched(kept) };
       });
+      firstId ||= rows[0]?.id ?? '';
       refuseOverflow({ actual: dataset.examples + added, maxExamples: job.bounds.maxExamples });
       if (rows.length > 0) yield encodeExamples(where, rows);
       done += some.length;
@@ -150,7 +156,7 @@ async function writeRows(write: Writing): Promise<{ added: number; changes: Coun
     }
   }
   await overlapped(encoded(), (data) => copyExamples(tx, data));
-  return { added, changes };
+  return { added, firstId, changes };
 }
 
 /** All that is stored of an example beside its content. */

@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { createDatasets, type Datasets } from '../datasets-room.ts';
-import type { StorableExample } from './new-examples.ts';
+import type { StorableExample } from '../examples/new-examples.ts';
+import { runIndexWords } from './index-words.ts';
 
 let db: TestDatabase;
 let jobs: Jobs;
@@ -44,32 +45,41 @@ async function addMany(datasetId: string): Promise<void> {
 async function untilSearched(datasetId: string): Promise<void> {
   const deadline = performance.now() + 120_000;
   for (;;) {
-    const [row] = await db.database.query<{ unsearched: boolean; left: number }>(
-      `select unsearched, (select count(*)::integer from examples where dataset_id = $1 and not searched) as left
-         from datasets where id = $1`,
+    const [row] = await db.database.query<{ done: boolean }>(
+      'select is_searched as done from example_additions where dataset_id = $1',
       [datasetId],
     );
-    if (row && !row.unsearched) {
-      assert.equal(row.left, 0);
-      return;
-    }
+    if (row?.done) return;
     assert.ok(performance.now() < deadline, JSON.stringify(row));
     await sleep(50);
   }
 }
 
-test('what is added in bulk comes into the index by itself', async () => {
+test('what is added in bulk comes into blocks by itself', async () => {
   const { datasetId } = await seedDataset(db.database);
   await addMany(datasetId);
   await untilSearched(datasetId);
 });
 
-test('indexing that a queue has lost is begun again when a process starts', async () => {
+test('blocks that a queue has lost are made when a process starts', async () => {
   const { datasetId } = await seedDataset(db.database);
   await addMany(datasetId);
   await untilSearched(datasetId);
-  await db.database.query('update examples set searched = false where dataset_id = $1', [datasetId]);
-  await db.database.query('update datasets set unsearched = true where id = $1', [datasetId]);
+  await db.database.query('delete from example_block_words where dataset_id = $1', [datasetId]);
+  await db.database.query(`update example_additions set block_ends = '{}' where dataset_id = $1`, [datasetId]);
   await datasets.start();
   await untilSearched(datasetId);
+});
+
+test('what a server of the version before has added comes into blocks, too', async () => {
+  const { datasetId } = await seedDataset(db.database);
+  await addMany(datasetId);
+  await untilSearched(datasetId);
+  await db.database.query('delete from example_block_words where dataset_id = $1', [datasetId]);
+  await db.database.query('delete from example_additions where dataset_id = $1', [datasetId]);
+  await runIndexWords(db.database, { datasetId }, { signal: new AbortController().signal });
+  const [row] = await db.database.query('select examples, block_ends from example_additions where dataset_id = $1', [
+    datasetId,
+  ]);
+  assert.deepEqual(row, { examples: 1_400, block_ends: [1_400] });
 });

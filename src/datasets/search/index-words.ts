@@ -1,0 +1,80 @@
+import type { Database, Sql } from '#db';
+import { defineTask, type Jobs, type TaskRun } from '#jobs';
+import { firstIdAt } from '#kernel';
+import { idAt } from '../examples/example-ids.ts';
+import {
+  type Addition,
+  appendBlock,
+  findUnsearchedAddition,
+  listUnsearched,
+  noteUnknownAdditions,
+} from './additions.store.ts';
+import { BlockMaker } from './block-maker.ts';
+import { copyPages, readWords } from './blocks.store.ts';
+import { blockExamples } from './word-block.ts';
+
+/** Takes what an import added into blocks. Until it has, a search reads those examples one by one. */
+export const indexWordsTask = defineTask<{ datasetId: string }>('datasets.index_words', { retries: 20 });
+
+export function enqueueIndexing(sql: Sql, jobs: Jobs, datasetId: string): Promise<void> {
+  return jobs.enqueue(sql, indexWordsTask, { datasetId }, { key: datasetId });
+}
+
+/** What a queue has lost, or given up, is begun again when a process starts. */
+export async function resumeIndexing(sql: Sql, jobs: Jobs): Promise<void> {
+  for (const datasetId of await listUnsearched(sql)) await enqueueIndexing(sql, jobs, datasetId);
+}
+
+/** While servers are upgraded, some of them are of the version before: an hour or so. */
+const upgradeMs = 24 * 3_600_000;
+
+/** Examples that are read together: even of the longest texts this is a few MB. */
+const readTogether = 256;
+
+type Run = Pick<TaskRun, 'signal'> & { mostExamples?: number };
+
+/** Each block is kept as soon as it is made, so another attempt goes on from there. */
+export async function runIndexWords(
+  database: Database,
+  { datasetId }: { datasetId: string },
+  { signal, mostExamples = blockExamples }: Run,
+): Promise<void> {
+  await noteUnknownAdditions(database, datasetId, firstIdAt('ex', Date.now() - upgradeMs));
+  let addition = await findUnsearchedAddition(database, datasetId);
+  if (!addition) return;
+  const maker = new BlockMaker();
+  try {
+    for (; addition; addition = await findUnsearchedAddition(database, datasetId)) {
+      signal.throwIfAborted();
+      await addBlock(database, datasetId, { addition, maker, signal, mostExamples });
+    }
+  } finally {
+    await maker.stop();
+  }
+}
+
+type Work = Required<Run> & { addition: Addition; maker: BlockMaker };
+
+async function addBlock(database: Database, datasetId: string, work: Work): Promise<void> {
+  const { addition, maker, signal, mostExamples } = work;
+  const { seq, firstId, examples, blockEnds } = addition;
+  const first = blockEnds.at(-1) ?? 0;
+  let end = first;
+  for (let isFull = false; !isFull && end < Math.min(first + mostExamples, examples); ) {
+    signal.throwIfAborted();
+    const next = Math.min(end + readTogether, first + mostExamples, examples);
+    const stretch = { fromId: idAt(firstId, end), endId: idAt(firstId, next) };
+    const words = await readWords(database, { datasetId, seq, ...stretch });
+    // Words would stand at the places of others.
+    if (words.examples !== next - end)
+      throw new Error(`An addition lacks examples from ${stretch.fromId} on. This is a bug.`);
+    isFull = await maker.add(words.lines);
+    end = next;
+  }
+  const pages = await maker.end();
+  await database.transaction(async (tx) => {
+    const isOurs = await appendBlock(tx, { datasetId, seq, first, end });
+    // Else another process has made the same block.
+    if (isOurs) await copyPages(tx, { datasetId, seq, first, pages });
+  });
+}
