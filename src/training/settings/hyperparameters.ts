@@ -56,7 +56,7 @@ function check(name: HyperparameterName, value: unknown, range: HyperparameterRa
   return checkNumber(name, value, range);
 }
 
-function checkNumber(name: string, value: unknown, { min, max, isInteger }: HyperparameterRange): number {
+function checkNumber(name: HyperparameterName, value: unknown, { min, max, isInteger }: HyperparameterRange): number {
   const [low, high] = [min ?? 0, max ?? 0];
   const fits = typeof value === 'number' && value >= low && value <= high && (!isInteger || Number.isInteger(value));
   if (fits) return value;
