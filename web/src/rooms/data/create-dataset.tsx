@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
@@ -6,6 +6,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -94,10 +95,9 @@ function Facts({ form, submit, action, error, isBusy, onClose }: FactsProps) {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput label={t.nameLabel} maxLength={80} data-autofocus {...form.getInputProps('name')} />
-        <Textarea
+        <GrowingTextarea
           label={`${t.description} (${shared.optional})`}
           maxLength={500}
-          autosize
           minRows={2}
           {...form.getInputProps('description')}
         />

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconPlus, IconTrash } from '../../ui/icons.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import {
@@ -103,19 +104,17 @@ function Message({ message, number, isOnly, onChange, onRemove }: MessageProps) 
         </ActionIcon>
       </div>
       <div className={styles.fields}>
-        <Textarea
+        <GrowingTextarea
           aria-label={t.content(t.roles[role], number)}
-          autosize
           minRows={2}
           maxRows={16}
           value={content}
           onChange={(event) => onChange({ ...message, content: event.currentTarget.value })}
         />
         {reasoning !== null && (
-          <Textarea
+          <GrowingTextarea
             label={t.reasoning}
             aria-label={t.reasoningOf(number)}
-            autosize
             maxRows={10}
             value={reasoning}
             onChange={(event) => onChange({ ...message, reasoning: event.currentTarget.value })}
@@ -143,9 +142,8 @@ function Message({ message, number, isOnly, onChange, onRemove }: MessageProps) 
 function JsonField({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
   const t = useTexts(examplesTexts);
   return (
-    <Textarea
+    <GrowingTextarea
       label={label}
-      autosize
       minRows={2}
       maxRows={14}
       spellCheck={false}
@@ -161,9 +159,8 @@ function Pair({ draft, onChange }: ExampleEditorProps<EmbeddingDraft>) {
   const t = useTexts(examplesTexts);
   return (
     <>
-      <Textarea
+      <GrowingTextarea
         label={t.query}
-        autosize
         maxRows={6}
         value={draft.query}
         onChange={(event) => onChange({ ...draft, query: event.currentTarget.value })}
@@ -203,9 +200,8 @@ function Passages({ title, labelOf, add, passages, onChange }: PassagesProps) {
       <span className={styles.label}>{title}</span>
       {passages.map(({ key, text }, index) => (
         <div key={key} className={styles.passage}>
-          <Textarea
+          <GrowingTextarea
             aria-label={labelOf(index + 1)}
-            autosize
             maxRows={10}
             value={text}
             onChange={(event) => change(key, event.currentTarget.value)}

@@ -1,6 +1,7 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconPlayerStop, IconSend } from '../../ui/icons.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -25,10 +26,9 @@ export function Composer({ isBusy, onSend, onStop }: ComposerProps) {
   };
   return (
     <form className={styles.composer} onSubmit={send}>
-      <Textarea
+      <GrowingTextarea
         aria-label={t.sayLabel}
         placeholder={t.sayHint}
-        autosize
         minRows={2}
         maxRows={10}
         value={text}

@@ -1,10 +1,11 @@
-import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconCode, IconVectorTriangle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -75,10 +76,9 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
               onChange={(event) => setOther(event.currentTarget.value)}
             />
           </div>
-          <Textarea
+          <GrowingTextarea
             aria-label={t.embedding.texts}
             placeholder={t.embedding.sample}
-            autosize
             minRows={5}
             maxRows={14}
             value={text}

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Group, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconEdit } from '../../ui/icons.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -37,9 +38,8 @@ function Draft({ draft, onChange, onCancel, onSend }: DraftProps) {
   };
   return (
     <form className={styles.draft} onSubmit={send}>
-      <Textarea
+      <GrowingTextarea
         aria-label={t.editLabel}
-        autosize
         minRows={2}
         maxRows={10}
         value={draft}

@@ -1,7 +1,8 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { type Choices, choiceOf, groupsOf } from './choices.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -41,10 +42,9 @@ export function SettingsPanel({ choices, choice, settings, onChange, withModel =
           onChange={(event) => onChange({ ...settings, model: choiceOf(choices, event.currentTarget.value).id })}
         />
       )}
-      <Textarea
+      <GrowingTextarea
         label={t.systemPrompt}
         description={t.systemPromptHint}
-        autosize
         minRows={2}
         maxRows={8}
         maxLength={8000}
@@ -140,11 +140,10 @@ function ToolsField({ start, onChange }: { start: Tools; onChange: (tools: Tools
     }
   };
   return (
-    <Textarea
+    <GrowingTextarea
       className={styles.tools ?? ''}
       label={t.tools}
       description={t.toolsHint}
-      autosize
       minRows={2}
       maxRows={12}
       value={text}

@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
@@ -6,6 +6,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { type NewProject, useCreateProject } from './projects-queries.ts';
@@ -68,11 +69,10 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           {...form.getInputProps('slug')}
         />
-        <Textarea
+        <GrowingTextarea
           label={`${t.descriptionLabel} (${shared.optional})`}
           description={t.descriptionHint}
           maxLength={500}
-          autosize
           minRows={2}
           {...form.getInputProps('description')}
         />

@@ -1,10 +1,11 @@
-import { Button, Group, Radio, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -58,7 +59,7 @@ function General({ project }: { project: Project }) {
       <form onSubmit={submit} noValidate>
         <Stack gap="md" maw={560}>
           <TextInput label={t.nameLabel} maxLength={80} {...form.getInputProps('name')} />
-          <Textarea label={t.description} maxLength={500} autosize minRows={2} {...form.getInputProps('description')} />
+          <GrowingTextarea label={t.description} maxLength={500} minRows={2} {...form.getInputProps('description')} />
           {change.error && !isAboutField(form, change.error) ? <ProblemNote error={change.error} /> : null}
           <Group>
             <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
