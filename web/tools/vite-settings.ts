@@ -27,7 +27,10 @@ const parts = [
   ),
   component('Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
 ];
-const fields = [own('search-field', 'growing-textarea'), component('Input', 'InputBase', 'TextInput', 'Textarea', 'NativeSelect')];
+const fields = [
+  own('search-field', 'growing-textarea'),
+  component('Input', 'InputBase', 'TextInput', 'Textarea', 'NativeSelect'),
+];
 const forms = [/@mantine[\\/]form/, component('Checkbox', 'Radio', 'Switch')];
 /** What lies over a page when it is asked for. */
 const overlays = [
