@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { Admission } from './admission.ts';
-import { fewestAdapterContexts, type MemoryNeed, needOfFile } from './memory.ts';
+import { type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
 import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
 import { Session } from './session.ts';
+import { giveUpSpareContexts, memoryOf } from './session-memory.ts';
 import {
   backOffMs,
   guessLoadMs,
@@ -101,11 +102,8 @@ export class ModelRuntime {
   memory(): { bytes: number; untakenBytes: number; idle: boolean; lastUsedMs: number } | null {
     if (this.#state.name !== 'ready' || this.#file === null) return null;
     const { session } = this.#state;
-    const { baseBytes, contextBytes } = this.#need(this.#file);
-    const { made, most } = session.adapterContexts;
     return {
-      bytes: baseBytes + most * contextBytes,
-      untakenBytes: (most - made) * contextBytes,
+      ...memoryOf(session, this.#need(this.#file)),
       idle: this.admission.used === 0 && session.idle,
       lastUsedMs: this.admission.lastUsedMs,
     };
@@ -113,13 +111,7 @@ export class ModelRuntime {
 
   /** Gives up contexts for adapters that nobody has called yet, down to the fewest. False: there are none. */
   giveUpSpare(): boolean {
-    if (this.#state.name !== 'ready') return false;
-    const { session } = this.#state;
-    const { made, most } = session.adapterContexts;
-    const kept = Math.max(made, fewestAdapterContexts);
-    if (most <= kept) return false;
-    session.limitAdapterContexts(kept);
-    return true;
+    return this.#state.name === 'ready' && giveUpSpareContexts(this.#state.session);
   }
 
   /** Frees the memory of a model that is idle; resolves when the child is gone. */
@@ -304,6 +296,4 @@ export class ModelRuntime {
   }
 }
 
-function stopping(): Fault {
-  return fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 });
-}
+const stopping = () => fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 });
