@@ -37,6 +37,8 @@ export async function startRay(bin: string): Promise<RayCluster> {
       ...[join(bin, 'ray'), 'start', '--head', '--block', '--port=0', '--num-cpus=2', '--disable-usage-stats'],
       ...['--dashboard-host=127.0.0.1', `--dashboard-port=${dashboard}`, `--dashboard-agent-listen-port=${agent}`],
       ...[`--ray-client-server-port=${clients}`, '--object-store-memory=80000000', `--temp-dir=${folder}`],
+      // From the system's own range; by itself it takes them from where free ports of tests are.
+      ...['--min-worker-port=0', '--max-worker-port=0'],
     ],
     {
       env: {
