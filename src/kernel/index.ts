@@ -25,3 +25,4 @@ export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
+export { systemCodeOf } from './system-code.ts';

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { systemCodeOf } from '#kernel';
 import { withFileLock } from '../file-lock.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
@@ -182,8 +183,8 @@ async function putInPlace({ id, source, folder, draft, commit }: Made, fetched: 
   await syncFolder(draft);
   const former = join(dirname(folder), `.${id}.former`);
   await rm(former, { recursive: true, force: true });
-  await rename(folder, former).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+  await rename(folder, former).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   });
   await rename(draft, folder);
   await syncFolder(dirname(folder));
