@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -35,6 +35,22 @@ test('the environment wins over the file, the file over the defaults, and an emp
 test('a name in the file without a value is not set', async (t) => {
   const config = loadConfig({ FANFOLD_CONFIG: await configFile(t, 'database_url:\nport: ""\nhost: ~\n') });
   assert.deepEqual([config.databaseUrl, config.port, config.host], [null, 8787, '127.0.0.1']);
+});
+
+test('only the file that nobody named may be missing: one that cannot be read is told', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-config-'));
+  const before = process.cwd();
+  t.after(async () => {
+    process.chdir(before);
+    await rm(folder, { recursive: true });
+  });
+  process.chdir(folder);
+  assert.equal(loadConfig({}).port, 8787);
+  await mkdir('fanfold.yaml');
+  assert.throws(() => loadConfig({}), {
+    name: 'OperatorError',
+    message: /^The configuration file fanfold.yaml cannot be read/,
+  });
 });
 
 test('the public address is kept as clients need it: with its path, without a slash at the end', () => {

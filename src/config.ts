@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 import type { RunnerValues } from '#training';
 import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
 import { datasetSettings } from './settings/dataset-settings.ts';
@@ -96,7 +96,8 @@ function readConfigFile(named: string | undefined): ConfigFile {
   try {
     content = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!named) return { path, values: new Map() };
+    const isMerelyAbsent = !named && systemCodeOf(error) === 'ENOENT';
+    if (isMerelyAbsent) return { path, values: new Map() };
     throw new OperatorError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
   const known = new Set(Object.values(settings).map(({ env }) => fileKeyOf(env)));
