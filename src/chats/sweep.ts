@@ -25,7 +25,7 @@ export function createSweep({ database, billing, log }: { database: Database; bi
   async function sweep(): Promise<void> {
     await endLostAnswers(database, lost, null);
     await endWaitingAnswers(database, { olderThanS: waitingS });
-    await payOldCharges(database, billing);
+    await payOldCharges({ database, billing, log });
   }
 
   function sweepQuietly(): void {
