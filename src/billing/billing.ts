@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, Fault, fault, type Micro } from '#kernel';
+import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
@@ -106,7 +106,7 @@ export function createBilling(options: BillingOptions): Billing {
         if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
         return { chargedMicro };
       } catch (error) {
-        if (!isTrouble(error)) throw error;
+        if (!isOutOfReach(error)) throw error;
         if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
         await sleep(pauseMs);
       }
@@ -134,7 +134,7 @@ export function createBilling(options: BillingOptions): Billing {
       unwrap(await batches.releases.submit(requestId));
     } catch (error) {
       // The hold is no longer in `open`, so the next sweep gives it back.
-      if (!isTrouble(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
+      if (!isOutOfReach(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
     }
   }
 
@@ -235,9 +235,4 @@ export function createBilling(options: BillingOptions): Billing {
       await care.stop();
     },
   };
-}
-
-/** The database is away or does not answer: the outcome of the statement is unknown. */
-function isTrouble(error: unknown): boolean {
-  return error instanceof Fault && error.fault === 'service_unavailable';
 }
