@@ -54,6 +54,8 @@ export type BillingTiming = InstanceTiming & {
   settleForMs: number;
   /** A till on which nothing draws for so long is closed, and so is one on which a call draws for so long. */
   tillIdleMs: number;
+  /** Longest wait of a hold for tills of other instances that keep credits from it. */
+  tillWaitMs: number;
 };
 
 export type BillingOptions = {
@@ -73,6 +75,7 @@ const defaultTiming: BillingTiming = {
   deadAfterMs: 15_000,
   settleForMs: 10_000,
   tillIdleMs: 1_000,
+  tillWaitMs: 2_000,
 };
 
 const firstPauseMs = 20;
@@ -143,7 +146,7 @@ export function createBilling(options: BillingOptions): Billing {
     const answer = unwrap(await batches.holds.submit(request));
     if (answer === null || answer === 'held') return answer;
     await tills.close(request.accountId);
-    const deadlineMs = clock.monotonicMs() + times.tillIdleMs * 2;
+    const deadlineMs = clock.monotonicMs() + times.tillWaitMs;
     for (;;) {
       // Looked at before the hold is tried again: a till that was closed in between has already helped.
       const othersMayHelp = await hasOtherTills(database, request.accountId, instanceId);
