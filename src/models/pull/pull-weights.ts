@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -14,7 +14,7 @@ import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
 import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 import { toldInOneLine, withRetries } from './trouble.ts';
-import { describingFiles, isListed, weightFiles } from './weights-files.ts';
+import { describingFiles, isListed, readJson, weightFiles } from './weights-files.ts';
 
 export type PulledWeights =
   | { outcome: 'already_installed'; id: string; folder: string }
@@ -66,9 +66,9 @@ const Manifest = Type.Object({
 /** Whether the folder has what was pulled into it, or what a person has put there. */
 async function isWhole(folder: string): Promise<boolean> {
   if (!holdsWeights(folder)) return false;
-  const text = await readFile(join(folder, weightsManifest), 'utf8').catch(() => null);
-  if (text === null) return true;
-  const manifest: unknown = JSON.parse(text);
+  const path = join(folder, weightsManifest);
+  if (!(await stat(path).catch(() => null))) return true;
+  const manifest = await readJson(path);
   if (!Value.Check(Manifest, manifest)) return false;
   const sizes = await Promise.all(
     manifest.files.map(({ name }) => stat(join(folder, basename(name))).catch(() => null)),
