@@ -23,40 +23,42 @@ export type ServedJobs = TrainedModels & {
 
 const jobPrefix = 'training-job#';
 /** Jobs that have succeeded never change: those called last are known without a question. */
-const mostKnown = 2_000;
+const mostKnownJobs = 2_000;
 
-type Known = { model: TrainedModel; accountId: string };
+type Known = { model: TrainedModel; accountId: string; archiveKey: string };
 
-export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore };
+export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mostKnown?: number };
 
-export function createServedJobs({ sql, files, objects }: ServedJobsDeps): ServedJobs {
+export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJobs }: ServedJobsDeps): ServedJobs {
   const known = new Map<string, Known>();
   /** Keys of the archives of those known, by the digest of the adapter. */
   const archives = new Map<string, string>();
 
   async function modelOf(job: ServedJobRow): Promise<Known> {
-    const adapter =
-      job.state === 'succeeded' && job.adapterSha256 !== null ? await adapterOf(job.adapterSha256, job) : null;
+    const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
+    const sha256 = job.state === 'succeeded' ? job.adapterSha256 : null;
+    const adapter = sha256 === null ? null : await files.fetch({ sha256, key: keys.adapter });
     const model: TrainedModel = {
       ...{ jobId: job.id, kind: job.kind, baseModelId: job.baseModelId, state: job.state, adapter },
       ...(job.kind === 'embedding' ? servingOf(job.hyperparameters) : { maxInputTokens: null, queryInstruction: null }),
     };
-    const entry = { model, accountId: job.accountId };
-    if (adapter) keep(known, job.id, entry);
-    return entry;
+    return { model, accountId: job.accountId, archiveKey: keys.archive };
   }
 
-  async function adapterOf(sha256: string, { id: jobId, attempt }: ServedJobRow) {
-    const keys = artifactKeys({ jobId, attempt });
-    keep(archives, sha256, keys.archive);
-    return await files.fetch({ sha256, key: keys.adapter });
+  function remember(job: Known): void {
+    const { jobId, adapter } = job.model;
+    if (!adapter) return;
+    keepLatest(known, { key: jobId, value: job, most: mostKnown });
+    keepLatest(archives, { key: adapter.sha256, value: job.archiveKey, most: mostKnown });
   }
 
   async function findAll(jobIds: readonly string[]): Promise<Known[]> {
     const there = jobIds.flatMap((id) => known.get(id) ?? []);
     const missing = jobIds.filter((id) => isJobId(id) && !known.has(id));
-    if (missing.length === 0) return there;
-    return [...there, ...(await Promise.all((await findServedJobs(sql, missing)).map(modelOf)))];
+    const found = missing.length === 0 ? [] : await Promise.all((await findServedJobs(sql, missing)).map(modelOf));
+    const all = [...there, ...found];
+    for (const job of all) remember(job);
+    return all;
   }
 
   return {
@@ -84,11 +86,14 @@ export function createServedJobs({ sql, files, objects }: ServedJobsDeps): Serve
 
 const peftFiles = ['adapter_config.json', 'adapter_model.safetensors'];
 
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+type Kept<Value> = { key: string; value: Value; most: number };
+
+/** What was kept longest ago goes first. */
+function keepLatest<Value>(map: Map<string, Value>, { key, value, most }: Kept<Value>): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > mostKnown && oldest !== undefined) map.delete(oldest);
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }
 
 /** What is no id may hold characters that the database does not take. */
