@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import type { Sql } from '#db';
 import { newId } from '#kernel';
 import type { ObjectStore } from '#objects';
+import type { AdapterFiles } from './adapter-files.ts';
 import { createServedJobs } from './trained-models.ts';
 
 const accountId = newId('acc');
 
 /** Jobs that have all succeeded, of which two are kept in mind; `asked` has those that the database was asked for. */
-function setUp() {
+function setUp(fetch: AdapterFiles['fetch'] = async ({ sha256 }) => ({ sha256, path: `/${sha256}` })) {
   const asked: string[] = [];
   const query = async (_: string, [jobIds]: readonly unknown[] = []) => {
     // as: the one statement of these jobs, whose one value are their ids.
@@ -20,12 +21,21 @@ function setUp() {
   const jobs = createServedJobs({
     // as: what it asks for is made above.
     sql: { query } as Sql,
-    files: { fetch: async ({ sha256 }) => ({ sha256, path: `/${sha256}` }) },
+    files: { fetch },
     objects: { size: async (key) => Promise.reject(new Error(`asked for ${key}`)) } as ObjectStore,
     mostKnown: 2,
   });
   return { jobs, asked };
 }
+
+test('lists are told of jobs whose files cannot be had', async () => {
+  const { jobs } = setUp(async () => Promise.reject(new Error('The files are gone.')));
+  const id = newId('job');
+  await assert.rejects(jobs.find([id], accountId), /The files are gone/);
+  const described = await jobs.describe([id, 'no id'], accountId);
+  assert.deepEqual([...described.values()], [{ jobId: id, maxInputTokens: null, queryInstruction: null }]);
+  assert.equal((await jobs.describe([id], newId('acc'))).size, 0);
+});
 
 test('the jobs called last stay known, with their archives; the one that rested longest is forgotten', async () => {
   const { jobs, asked } = setUp();

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { TrainedModel, TrainedModels } from '#models';
+import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#models';
 import type { ObjectStore } from '#objects';
 import { unpackFiles } from '../adapters/index.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
@@ -14,12 +14,13 @@ export type CallQuestion = {
   accountId: string;
 };
 
-export type ServedJobs = TrainedModels & {
-  /** The job behind a call, as far as the caller may use it; null: there is none. */
-  ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
-  /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
-  writePeft: (adapterSha256: string, folder: string) => Promise<void>;
-};
+export type ServedJobs = TrainedModels &
+  TrainedJobs & {
+    /** The job behind a call, as far as the caller may use it; null: there is none. */
+    ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+    /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
+    writePeft: (adapterSha256: string, folder: string) => Promise<void>;
+  };
 
 const jobPrefix = 'training-job#';
 /** Jobs that have succeeded never change: those called last are known without a question. */
@@ -38,10 +39,8 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
     const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
     const sha256 = job.state === 'succeeded' ? job.adapterSha256 : null;
     const adapter = sha256 === null ? null : await files.fetch({ sha256, key: keys.adapter });
-    const model: TrainedModel = {
-      ...{ jobId: job.id, kind: job.kind, baseModelId: job.baseModelId, state: job.state, adapter },
-      ...(job.kind === 'embedding' ? servingOf(job.hyperparameters) : { maxInputTokens: null, queryInstruction: null }),
-    };
+    const { kind, baseModelId, state } = job;
+    const model: TrainedModel = { ...factsOf(job), kind, baseModelId, state, adapter };
     return { model, accountId: job.accountId, archiveKey: keys.archive };
   }
 
@@ -66,6 +65,11 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       const found = (await findAll(jobIds)).filter((each) => each.accountId === accountId);
       return new Map(found.map(({ model }) => [model.jobId, model]));
     },
+    async describe(jobIds, accountId) {
+      const asked = jobIds.filter(isJobId);
+      const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
+      return new Map(rows.filter((row) => row.accountId === accountId).map((row) => [row.id, factsOf(row)]));
+    },
     async ofCall({ requested, alias, accountId }) {
       if (requested?.startsWith(jobPrefix)) {
         const [job] = await findAll([requested.slice(jobPrefix.length)]);
@@ -82,6 +86,11 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       await unpackFiles(objects, { key, names: peftFiles, folder });
     },
   };
+}
+
+function factsOf({ id: jobId, kind, hyperparameters }: ServedJobRow): TrainedFacts {
+  if (kind !== 'embedding') return { jobId, maxInputTokens: null, queryInstruction: null };
+  return { jobId, ...servingOf(hyperparameters) };
 }
 
 const peftFiles = ['adapter_config.json', 'adapter_model.safetensors'];
