@@ -74,6 +74,10 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],
     [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],
     [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist/],
+    [
+      { FANFOLD_CONFIG: await configFile(t, 'FANFOLD_SIGNUP: open') },
+      /does not exist; in the file it is called signup\.$/,
+    ],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: many') }, /^port in .* must be a port number/],
     [{ FANFOLD_CONFIG: await configFile(t, 'host:\n  name: a') }, /^host in .* must be one value, or a list/],
     [{ FANFOLD_CONFIG: await configFile(t, 'cors_origins: [{ a: b }]') }, /^cors_origins in .* must be one value/],

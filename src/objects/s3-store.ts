@@ -101,17 +101,25 @@ export function openS3Store(
     async check() {
       const probe = { Bucket: bucket, Key: `${prefix}probe-${randomBytes(6).toString('hex')}` };
       try {
-        await client.send(new PutObjectCommand({ ...probe, Body: '' }), soon);
+        // Not empty: of an empty body the SDK does not see the length, and says so at each try.
+        await client.send(new PutObjectCommand({ ...probe, Body: 'probe' }), soon);
         await client.send(new DeleteObjectCommand(probe), soon);
       } catch (cause) {
-        throw new OperatorError(`The bucket ${bucket} cannot be used${endpoint === null ? '' : ` at ${endpoint}`}.`, {
-          cause,
-        });
+        const at = endpoint === null ? '' : ` at ${endpoint}`;
+        throw new OperatorError(`The bucket ${bucket} cannot be used${at}: ${reasonOf(cause)}.`, { cause });
       }
     },
 
     close: async () => client.destroy(),
   };
+}
+
+/** For the operator: what S3 calls it, or why there was no answer. */
+function reasonOf(error: unknown): string {
+  if (error instanceof S3ServiceException) return error.name;
+  // Of several addresses that were tried, Node gives the codes and no message.
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(', ');
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
 function missing(error: unknown): never {
