@@ -7,7 +7,10 @@ export type Got = { path: string; headers: IncomingMessage['headers']; body: Rec
 export type Behave = (got: Got, response: ServerResponse) => void | Promise<void>;
 
 /** An engine on loopback whose answers a test writes itself: for what no real engine does when it is asked to. */
-export async function startUpstream(behave: Behave, { models = (): Chunk[] => [], isSilent = () => false } = {}) {
+export async function startUpstream(
+  behave: Behave,
+  { models = (): Chunk[] => [], isSilent = (): boolean => false } = {},
+) {
   const got: Got[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
