@@ -4,7 +4,6 @@ import {
   countOutEvents,
   dropGoneMonth,
   forgetNames,
-  isThere,
   listGoneMonths,
   lockAgainstChanges,
   type Place,
@@ -31,10 +30,10 @@ export function eventMonths(clock: Clock, retentionDays: number): MonthlyTable {
 /** Forgets the external ids of events that went with their month, some at a time; then nothing of it is left. */
 export async function clearGoneMonths(database: Database, isStopped: () => boolean): Promise<void> {
   for (const month of await listGoneMonths(database)) {
-    let after: Place | null = { datasetId: '', id: '' };
-    while (after && !isStopped()) {
-      const step = { month, after, limit: namesAtOnce };
-      after = await database.transaction((tx) => clear(tx, step));
+    let place: Place | null = { datasetId: '', id: '' };
+    while (place && !isStopped()) {
+      const after: Place = place;
+      place = await database.transaction((tx) => clear(tx, { month, after, limit: namesAtOnce }));
     }
   }
 }
@@ -42,7 +41,7 @@ export async function clearGoneMonths(database: Database, isStopped: () => boole
 /** The next step of one replica; the others may have gone further. Null: there is nothing left. */
 async function clear(tx: Sql, step: { month: string; after: Place; limit: number }): Promise<Place | null> {
   await lockUntilCommit(tx, 'months');
-  if (!(await isThere(tx, step.month))) return null;
+  if (!(await listGoneMonths(tx)).includes(step.month)) return null;
   const last = await forgetNames(tx, step);
   if (!last) await dropGoneMonth(tx, step.month);
   return last;

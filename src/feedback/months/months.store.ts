@@ -58,11 +58,6 @@ export async function forgetNames(
   return last ?? null;
 }
 
-export async function isThere(sql: Sql, month: string): Promise<boolean> {
-  const [row] = await sql.query<{ found: boolean }>('select to_regclass($1) is not null as found', [month]);
-  return row?.found ?? false;
-}
-
 /** Whatever a release before this one saw of it goes with it (migrations/0032_events_by_month.sql). */
 export async function dropGoneMonth(tx: Sql, month: string): Promise<void> {
   await tx.query(
