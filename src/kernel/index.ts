@@ -25,3 +25,5 @@ export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
+export { createRounds, type Rounds } from './rounds.ts';
+export { systemCodeOf } from './system-code.ts';

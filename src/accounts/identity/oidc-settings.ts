@@ -3,6 +3,7 @@ import { OperatorError } from '#kernel';
 import type { OidcSettings } from './better-auth.ts';
 
 export type OidcConfig = {
+  signUp: 'closed' | 'oidc' | 'open';
   oidcIssuer: string | null;
   oidcClientId: string | null;
   oidcClientSecret: string | null;
@@ -13,7 +14,12 @@ export type OidcConfig = {
 /** The identity provider of a configuration, all of it or none; null when there is none. */
 export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcClientSecretFile, oidcName: name } = config;
-  if (issuer === null && clientId === null) return null;
+  if (issuer === null && clientId === null) {
+    // Nobody could come in.
+    if (config.signUp === 'oidc')
+      throw new OperatorError('FANFOLD_SIGNUP=oidc needs FANFOLD_OIDC_ISSUER and FANFOLD_OIDC_CLIENT_ID.');
+    return null;
+  }
   if (issuer === null) throw new OperatorError('FANFOLD_OIDC_CLIENT_ID needs FANFOLD_OIDC_ISSUER.');
   if (clientId === null) throw new OperatorError('FANFOLD_OIDC_ISSUER needs FANFOLD_OIDC_CLIENT_ID.');
   const clientSecret = oidcClientSecret ?? (oidcClientSecretFile === null ? null : readSecret(oidcClientSecretFile));
