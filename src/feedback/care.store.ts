@@ -24,6 +24,7 @@ export async function deleteEventsBefore(
      delete from reported_events e using due
       where e.dataset_id = due.dataset_id and e.id = due.id and e.id < $2 returning e.id`,
     [datasetId, endId, limit],
+    { name: 'feedback.delete_events_before' },
   );
   return rows.length;
 }

@@ -15,6 +15,7 @@ export async function updateState(
   await tx.query(
     `update reported_events set state = $3, skipped_reason = $4, updated_at = now() where dataset_id = $1 and id = $2`,
     [datasetId, id, state, skippedReason],
+    { name: 'feedback.update_state' },
   );
 }
 
@@ -29,5 +30,6 @@ export async function updatePromoted(tx: Sql, datasetId: string, events: readonl
        from unnest($2::text[], $3::text[]) as promoted (id, example_id)
       where e.dataset_id = $1 and e.id = promoted.id and e.id >= $4 and e.id <= $5`,
     [datasetId, ids, events.map(({ exampleId }) => exampleId), ...endsOf(ids)],
+    { name: 'feedback.update_promoted' },
   );
 }

@@ -133,5 +133,6 @@ export async function updateJudgments(tx: Sql, events: readonly Judged[]): Promi
       events.map(({ state }) => state),
       ...endsOf(ids),
     ],
+    { name: 'feedback.update_judgments' },
   );
 }
