@@ -26,4 +26,5 @@ export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.t
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
 export { createRounds, type Rounds } from './rounds.ts';
+export { secretIn } from './secret-file.ts';
 export { systemCodeOf } from './system-code.ts';
