@@ -207,7 +207,12 @@ describe('requests', () => {
     await child.write(userPrompt('settle'), { maxTokens: 1 });
     const count = config.sequences + config.maxQueue + 3;
     const prepared = await Promise.all(Array.from({ length: count }, (_, i) => child.prepare(userPrompt(`q${i}`))));
-    const ends = await Promise.all(prepared.map(({ handle }) => child.generate(handle, { maxTokens: 30 }).done));
+    // No step before all have come, however slowly they do.
+    child.grants = false;
+    const ending = Promise.all(prepared.map(({ handle }) => child.generate(handle, { maxTokens: 30 }).done));
+    child.grants = true;
+    child.send({ type: 'grant' });
+    const ends = await ending;
     const refused = ends.map((end) => end.reply).filter((reply) => reply.type === 'failed');
     assert.equal(refused.length, 3);
     for (const reply of refused) {
