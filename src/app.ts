@@ -18,7 +18,7 @@ import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, createDatasets, createImports, hasDataset } from '#datasets';
 import { createMonths, type Database } from '#db';
 import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter, type EngineSettings } from '#engine';
-import { createFeedback } from '#feedback';
+import { createFeedback, eventMonths } from '#feedback';
 import { contractRoutes, createPublicUrl, createServer, eitherOf, type ServerLimits } from '#http';
 import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createIndexes } from '#indexes';
@@ -118,6 +118,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...ledgerMonths({ database, clock, keepMonths: config.ledgerMonths }),
       activityMonths(clock, config.activityMonths),
       failedRequestMonths(clock),
+      eventMonths(clock, config.feedbackRetentionDays),
     ],
   });
   const limiter = createLimiter(instance);

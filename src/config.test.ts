@@ -70,6 +70,7 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_PUBLIC_URL: 'models.example' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_PUBLIC_URL: 'https://a:b@models.example/?x' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_ENGINE_GPU: 'cuda' }, /^FANFOLD_ENGINE_GPU must be auto or off/],
+    [{ HF_ENDPOINT: 'ftp://hub.example' }, /^HF_ENDPOINT must be the http address of a model hub/],
     [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],
     [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],

@@ -50,6 +50,8 @@ export const tables: Record<string, string> = {
   dataset_indexes: 'indexes',
   index_documents: 'indexes',
   index_vectors: 'indexes',
+  reported_events: 'feedback',
+  retrieval_event_names: 'feedback',
   retrieval_events: 'feedback',
   retrieval_event_counts: 'feedback',
   promoted_pairs: 'feedback',

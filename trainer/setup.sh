@@ -2,6 +2,7 @@
 # Makes the Python environment .venv in the repository root, once for each set of requirements.
 #   trainer/setup.sh         what loading and training need
 #   trainer/setup.sh --dev   also what exporting and testing need
+# TORCH_BUILD=gpu installs the builds for GPUs where none is seen, as while an image is built.
 # A second run with unchanged requirements does nothing. Runs at the same time wait for each other. It says on standard
 # output what it does; the last line on standard error says what is wrong.
 set -eu
@@ -69,7 +70,7 @@ torch=$(grep '^torch==' "$trainer/requirements.txt" || true)
 if [ -n "$torch" ]; then
   echo "Installing $torch."
   # Without a GPU the builds for CPUs will do, which are a tenth as large; where they cannot be had, any build.
-  if [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null 2>&1; then
+  if [ "$(uname -s)" = Linux ] && [ "${TORCH_BUILD:-}" != gpu ] && ! command -v nvidia-smi >/dev/null 2>&1; then
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 20 \
       --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" --extra-index-url "${PIP_INDEX_URL:-https://pypi.org/simple}" \
       "$torch+cpu" 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."

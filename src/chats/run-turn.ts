@@ -68,10 +68,10 @@ export function answerToWire(userMessage: MessageRow | null, message: MessageRow
 /** Old enough that whoever made them would have paid. */
 const unpaidS = 60;
 
-type Till = { database: Database; billing: Billing; log: LiveLog };
+export type PayingDeps = { database: Database; billing: Billing; log: LiveLog };
 
 /** Pays for answers that were kept by processes which died before they could. One that cannot be paid holds up no other. */
-export async function payOldCharges({ database, billing, log }: Till): Promise<void> {
+export async function payOldCharges({ database, billing, log }: PayingDeps): Promise<void> {
   for (const { requestId, charge } of await listOldCharges(database, unpaidS)) {
     try {
       await billing.settle(chargeFromJson(charge));

@@ -1,9 +1,6 @@
-import type { Billing } from '#billing';
-import type { Database } from '#db';
 import { createRounds, type Rounds } from '#kernel';
-import type { LiveLog } from './live-answer.ts';
 import { lost } from './message-error.ts';
-import { payOldCharges } from './run-turn.ts';
+import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
 
 const sweepEveryMs = 5_000;
@@ -11,25 +8,17 @@ const sweepEveryMs = 5_000;
 const waitingS = 600;
 
 /** Ends answers that nobody makes any more, and pays what dead processes left unpaid. */
-export function createSweep({
-  database,
-  billing,
-  log,
-}: {
-  database: Database;
-  billing: Billing;
-  log: LiveLog;
-}): Rounds {
+export function createSweep(deps: PayingDeps): Rounds {
   async function sweep(): Promise<void> {
-    await endLostAnswers(database, lost, null);
-    await endWaitingAnswers(database, { olderThanS: waitingS });
-    await payOldCharges({ database, billing, log });
+    await endLostAnswers(deps.database, lost, null);
+    await endWaitingAnswers(deps.database, { olderThanS: waitingS });
+    await payOldCharges(deps);
   }
 
   return createRounds({
     pauseMs: sweepEveryMs,
     first: 'after a pause',
     work: sweep,
-    onTrouble: (error) => log.warn({ err: error }, 'chats are not tidied yet'),
+    onTrouble: (error) => deps.log.warn({ err: error }, 'chats are not tidied yet'),
   });
 }

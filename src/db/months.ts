@@ -10,8 +10,10 @@ export type MonthlyTable = {
   keptSince: () => Date | null;
   /** What is to be done before a month goes; false: not all of it could be done yet. */
   close?: (month: Date, stopped: AbortSignal) => Promise<boolean>;
-  /** What becomes of it: a table of its own, or nothing. */
-  end: 'detach' | 'drop';
+  /** What is done in the transaction in which it goes, to the table that it is. */
+  leave?: (tx: Sql, name: string) => Promise<void>;
+  /** What becomes of it: a table of its own, one called `{table}_gone_{month}` that is still to be cleared up, or nothing. */
+  end: 'detach' | 'set aside' | 'drop';
 };
 
 export type MonthsOptions = {
@@ -87,7 +89,7 @@ const lockTimeout = `set local lock_timeout = '500ms'`;
 async function addMonths(database: Database, tables: readonly Pick<MonthlyTable, 'table' | 'key'>[]): Promise<void> {
   const wanted = [tables.map(({ table }) => table), tables.map(({ key }) => key), monthsAhead];
   const [due] = await database.query<{ months: number; turn: boolean }>(
-    `select count(*) filter (where to_regclass("table" || to_char(month, '_YYYY_MM')) is null)::integer as months,
+    `select count(*) filter (where not has_month("table", month))::integer as months,
             (select last_value from ledger_numbers) < ledger_month_start(month_of(now())) as turn
        from ${dueMonths}`,
     wanted,
@@ -121,14 +123,16 @@ export async function listMonths(sql: Sql, table: string): Promise<Date[]> {
 }
 
 /** Waits for all who use the table, but not for long. */
-async function endMonth(database: Database, { table, end }: MonthlyTable, month: Date): Promise<void> {
+async function endMonth(database: Database, { table, leave, end }: MonthlyTable, month: Date): Promise<void> {
   await database.transaction(async (tx) => {
     await lockUntilCommit(tx, 'months');
     const months = await listMonths(tx, table);
     if (!months.some((other) => other.getTime() === month.getTime())) return;
     await tx.query(lockTimeout);
     const name = `${table}_${nameOf(month)}`;
+    await leave?.(tx, name);
     await tx.query(`alter table ${table} detach partition ${name}`);
+    if (end === 'set aside') await tx.query(`alter table ${name} rename to ${table}_gone_${nameOf(month)}`);
     if (end === 'drop') await tx.query(`drop table ${name}`);
   });
 }

@@ -18,11 +18,13 @@ export async function deleteEventsBefore(
 ): Promise<number> {
   const rows = await sql.query(
     `with due as (
-       select dataset_id, id from retrieval_events
+       select dataset_id, id from reported_events
         where dataset_id = $1 and id < $2 order by id limit $3 for update skip locked
      )
-     delete from retrieval_events e using due where e.dataset_id = due.dataset_id and e.id = due.id returning e.id`,
+     delete from reported_events e using due
+      where e.dataset_id = due.dataset_id and e.id = due.id and e.id < $2 returning e.id`,
     [datasetId, endId, limit],
+    { name: 'feedback.delete_events_before' },
   );
   return rows.length;
 }

@@ -2,6 +2,7 @@ import type { Database } from '#db';
 import { type Clock, firstIdAt } from '#kernel';
 import { deleteOldPairs } from './assessment/duplicates.store.ts';
 import { compactCounts, deleteEventsBefore, listDatasetsWithEvents } from './care.store.ts';
+import { clearGoneMonths } from './months/event-months.ts';
 import { dedupeWindowDays } from './policy/negative-policy.ts';
 import { tellDuePromotions } from './promotion/tell.ts';
 
@@ -60,6 +61,7 @@ export function createCare({ database, clock, retentionDays, log }: CareOptions)
     await exhaust(noticesAtOnce, () => database.transaction((tx) => tellDuePromotions(tx, noticesAtOnce)));
     await exhaust(pairsAtOnce, () => deleteOldPairs(database, dedupeWindowDays, pairsAtOnce));
     await tendDatasets();
+    await clearGoneMonths(database, () => stopped);
   }
 
   function tendQuietly(): void {

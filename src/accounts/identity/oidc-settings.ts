@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '#kernel';
+import { OperatorError, secretIn } from '#kernel';
 import type { OidcSettings } from './better-auth.ts';
 
 export type OidcConfig = {
@@ -22,15 +22,9 @@ export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
   }
   if (issuer === null) throw new OperatorError('FANFOLD_OIDC_CLIENT_ID needs FANFOLD_OIDC_ISSUER.');
   if (clientId === null) throw new OperatorError('FANFOLD_OIDC_ISSUER needs FANFOLD_OIDC_CLIENT_ID.');
-  const clientSecret = oidcClientSecret ?? (oidcClientSecretFile === null ? null : readSecret(oidcClientSecretFile));
+  const clientSecret = oidcClientSecret ?? secretIn(oidcClientSecretFile, 'FANFOLD_OIDC_CLIENT_SECRET_FILE', readText);
   // People are kept under this name, so a slash more or less must not make strangers of them.
   return { issuer: issuer.replace(/\/+$/, ''), clientId, clientSecret, name };
 }
 
-function readSecret(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new OperatorError(`The file of FANFOLD_OIDC_CLIENT_SECRET_FILE, ${file}, cannot be read.`, { cause: error });
-  }
-}
+const readText = (file: string) => readFileSync(file, 'utf8');

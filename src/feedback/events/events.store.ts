@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Sql } from '#db';
 import type { EventState } from './event.ts';
 
@@ -24,8 +25,9 @@ const columns = `dataset_id as "datasetId", id, external_id as "externalId", sta
 /** Those of the ids that there are, by id. */
 export function findEvents(sql: Sql, datasetId: string, ids: readonly string[]): Promise<EventRow[]> {
   return sql.query<EventRow>(
-    `select ${columns} from retrieval_events where dataset_id = $1 and id = any($2::text[]) order by id`,
-    [datasetId, ids],
+    `select ${columns} from reported_events
+      where dataset_id = $1 and id = any($2::text[]) and id >= $3 and id <= $4 order by id`,
+    [datasetId, ids, ...endsOf(ids)],
     { name: 'feedback.find_events' },
   );
 }
@@ -33,11 +35,18 @@ export function findEvents(sql: Sql, datasetId: string, ids: readonly string[]):
 /** The same; until the transaction ends, nobody else changes them. */
 export function lockEvents(tx: Sql, datasetId: string, ids: readonly string[]): Promise<EventRow[]> {
   return tx.query<EventRow>(
-    `select ${columns} from retrieval_events where dataset_id = $1 and id = any($2::text[]) order by id
+    `select ${columns} from reported_events
+      where dataset_id = $1 and id = any($2::text[]) and id >= $3 and id <= $4 order by id
         for no key update`,
-    [datasetId, ids],
+    [datasetId, ids, ...endsOf(ids)],
     { name: 'feedback.lock_events' },
   );
+}
+
+/** The first and the last id: a list of ids alone would be looked for in every month. */
+export function endsOf(ids: readonly string[]): [first: string, last: string] {
+  const ordered = ids.toSorted();
+  return [ordered[0] ?? '', ordered.at(-1) ?? ''];
 }
 
 /** What narrows a list; null: everything. `q`: words that must all occur in the query. */
@@ -63,14 +72,17 @@ function filtered(filter: EventFilter, isRead: boolean) {
     value !== null && conditions.push(condition(`$${values.push(value)}`));
   add(filter.state, (place) => `state = ${place}`);
   add(filter.model, (place) => `model = ${place}`);
-  add(filter.externalId, (place) => `external_id = ${place}`);
+  add(
+    filter.externalId,
+    (place) => `id = (select event_id from retrieval_event_names where dataset_id = $1 and external_id = ${place})`,
+  );
   add(filter.from, (place) => `id >= ${place}`);
   add(filter.to, (place) => `id < ${place}`);
   if (filter.q && isRead) add(filter.q.patterns, (place) => `words like all(${place}::text[])`);
   else if (filter.q) add(filter.q.tsquery, (place) => `retrieval_event_words(dataset_id, words) @@ ${place}::tsquery`);
   // The dataset is one of the words: said like this, it is no reason to read all of it.
   const ofDataset = filter.q && !isRead ? 'dataset_id is not distinct from $1' : 'dataset_id = $1';
-  return { values, from: `from retrieval_events where ${[ofDataset, ...conditions].join(' and ')}` };
+  return { values, from: `from reported_events where ${[ofDataset, ...conditions].join(' and ')}` };
 }
 
 /** Where in a list: ids after, or before, this one; null: from the beginning. */
@@ -84,16 +96,18 @@ export async function listEventIds(
 ): Promise<string[]> {
   const { values, from } = filtered(filter, read);
   const place = beyond === null ? '' : `and id ${order === 'newest' ? '<' : '>'} $${values.push(beyond)}`;
-  const rows = await sql.query<{ id: string }>(
-    `select id ${from} ${place} order by id ${order === 'newest' ? 'desc' : 'asc'} limit $${values.push(limit)}`,
-    values,
-  );
+  const text = `select id ${from} ${place} order by id ${order === 'newest' ? 'desc' : 'asc'} limit $${values.push(limit)}`;
+  const rows = await sql.query<{ id: string }>(text, values, { name: nameOf(text) });
   return rows.map(({ id }) => id);
 }
 
+/** Prepared, few as they are: with many months, planning one is dearer than running it. */
+const nameOf = (text: string) => `feedback.events_${hash('sha256', text, 'hex').slice(0, 32)}`;
+
 export async function countEvents(sql: Sql, filter: EventFilter): Promise<number> {
   const { values, from } = filtered(filter, false);
-  const [row] = await sql.query<{ total: number }>(`select count(*)::integer as total ${from}`, values);
+  const text = `select count(*)::integer as total ${from}`;
+  const [row] = await sql.query<{ total: number }>(text, values, { name: nameOf(text) });
   return row?.total ?? 0;
 }
 

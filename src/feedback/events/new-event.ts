@@ -3,7 +3,7 @@ import { hasPositive } from '../policy/verdicts.ts';
 import type { EventDetails, EventState, Judgment, ReportedEvent } from './event.ts';
 import { queryWords } from './query-words.ts';
 
-/** A row of `retrieval_events` to be written. */
+/** A row of `reported_events` to be written. */
 export type NewEvent = {
   datasetId: string;
   id: string;

@@ -1,18 +1,28 @@
 import type { Sql } from '#db';
 import type { EventState, Judgment } from './event.ts';
+import { endsOf } from './events.store.ts';
 import type { Address, NewEvent, OpenState } from './new-event.ts';
 
 /** JSON, words, ids and hex hold no line break as it is: joined by one, they are taken apart without any escaping. */
 const joined = (texts: readonly string[]) => texts.join('\n');
 
 /**
- * Adds events that are not there yet, of any datasets; gives the ids of those that were added. They are written in the
- * order of their external ids, so that no two statements wait for each other.
+ * Adds events that are not there yet, of any datasets; gives the ids of those that were added. Each takes its external id
+ * first, in the order of these, so that no two statements wait for each other.
  */
 export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promise<string[]> {
   const rows = events.toSorted(byExternalId);
   const added = await sql.query<{ id: string }>(
-    `insert into retrieval_events
+    `with named as (
+       insert into retrieval_event_names (dataset_id, external_id, event_id)
+       select dataset_id, external_id, id
+         from unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), $3::text[])
+           as reported (dataset_id, id, external_id)
+        where external_id is not null
+           on conflict do nothing
+       returning event_id
+     )
+     insert into reported_events
        (dataset_id, id, external_id, body_digest, state, query, results, judgments, model, details, words)
      select dataset_id, id, external_id, decode(digest, 'hex'), state, query, results, judgments, model,
             nullif(details, ''), words
@@ -20,7 +30,7 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
                    string_to_array($5, E'\\n'), $6::text[], string_to_array($7, E'\\n'), string_to_array($8, E'\\n'),
                    $9::text[], string_to_array($10, E'\\n'), string_to_array($11, E'\\n'))
          as reported (dataset_id, id, external_id, digest, state, query, results, judgments, model, details, words)
-     on conflict (dataset_id, external_id) where external_id is not null do nothing
+      where external_id is null or id in (select event_id from named)
      returning id`,
     [
       joined(rows.map(({ datasetId }) => datasetId)),
@@ -66,11 +76,16 @@ export async function findKnownEvents(
   { lock }: { lock: boolean },
 ): Promise<KnownEvent[]> {
   const rows = await sql.query<Omit<KnownEvent, 'judgments'> & { judgments: string }>(
-    `select e.dataset_id as "datasetId", e.id, e.external_id as "externalId", encode(e.body_digest, 'hex') as digest,
+    `with named as materialized (
+       select name.*
+         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) asked
+         join retrieval_event_names name
+           on name.dataset_id = asked.dataset_id and name.external_id = asked.external_id
+     )
+     select e.dataset_id as "datasetId", e.id, e.external_id as "externalId", encode(e.body_digest, 'hex') as digest,
             e.state, e.judgments
-       from (select distinct * from unnest($1::text[], $2::text[]) as named (dataset_id, external_id)) asked
-       join retrieval_events e on e.dataset_id = asked.dataset_id and e.external_id = asked.external_id
-        and e.external_id is not null
+       from named join reported_events e on e.dataset_id = named.dataset_id and e.id = named.event_id
+      where e.id >= (select min(event_id) from named) and e.id <= (select max(event_id) from named)
       order by e.dataset_id, e.external_id
       ${lock ? 'for no key update of e' : ''}`,
     [names.map(({ datasetId }) => datasetId), names.map(({ externalId }) => externalId)],
@@ -80,19 +95,44 @@ export async function findKnownEvents(
   return rows.map((row) => ({ ...row, judgments: JSON.parse(row.judgments) as Judgment[] }));
 }
 
+/**
+ * Frees external ids whose events went with their month. Whoever sees a name sees the event that was written with it, if it
+ * is still there; in order, so that no two wait for each other.
+ */
+export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Promise<void> {
+  await sql.query(
+    `with vacant as (
+       select name.dataset_id, name.external_id
+         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) asked
+         join retrieval_event_names name
+           on name.dataset_id = asked.dataset_id and name.external_id = asked.external_id
+        where not exists (
+                select from reported_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
+        order by name.dataset_id, name.external_id
+          for update of name
+     )
+     delete from retrieval_event_names name using vacant
+      where name.dataset_id = vacant.dataset_id and name.external_id = vacant.external_id`,
+    [names.map(({ datasetId }) => datasetId), names.map(({ externalId }) => externalId)],
+  );
+}
+
 export type Judged = Address & { state: OpenState; judgments: readonly Judgment[] };
 
 /** Replaces the judgments of locked events. */
 export async function updateJudgments(tx: Sql, events: readonly Judged[]): Promise<void> {
+  const ids = events.map(({ id }) => id);
   await tx.query(
-    `update retrieval_events e set judgments = judged.judgments, state = judged.state, updated_at = now()
+    `update reported_events e set judgments = judged.judgments, state = judged.state, updated_at = now()
        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as judged (dataset_id, id, judgments, state)
-      where e.dataset_id = judged.dataset_id and e.id = judged.id`,
+      where e.dataset_id = judged.dataset_id and e.id = judged.id and e.id >= $5 and e.id <= $6`,
     [
       events.map(({ datasetId }) => datasetId),
-      events.map(({ id }) => id),
+      ids,
       events.map(({ judgments }) => JSON.stringify(judgments)),
       events.map(({ state }) => state),
+      ...endsOf(ids),
     ],
+    { name: 'feedback.update_judgments' },
   );
 }

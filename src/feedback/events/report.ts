@@ -1,7 +1,7 @@
 import { createBatcher, type Database, isUnavailable } from '#db';
 import { type Outcome, settleKnown } from './known-events.ts';
 import type { NewEvent } from './new-event.ts';
-import { insertEvents } from './report.store.ts';
+import { deleteVacantNames, insertEvents } from './report.store.ts';
 
 /** Takes events in; of clients that report at the same time, the events share statements. */
 export type Reporter = {
@@ -80,6 +80,7 @@ async function settleAll(database: Database, { events, insert, minStrength }: Se
       if (outcome) settled.set(id, outcome);
       return !outcome;
     });
+    if (open.length > 0) await deleteVacantNames(database, open);
   }
   return events.map(({ id }) => {
     const outcome = settled.get(id);

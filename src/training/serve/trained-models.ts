@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { isId } from '#kernel';
 import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#models';
 import type { ObjectStore } from '#objects';
 import { unpackFiles } from '../adapters/index.ts';
@@ -53,7 +54,7 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
 
   async function findAll(jobIds: readonly string[]): Promise<Known[]> {
     const there = jobIds.flatMap((id) => known.get(id) ?? []);
-    const missing = jobIds.filter((id) => isJobId(id) && !known.has(id));
+    const missing = jobIds.filter((id) => isId('job', id) && !known.has(id));
     const found = missing.length === 0 ? [] : await Promise.all((await findServedJobs(sql, missing)).map(modelOf));
     const all = [...there, ...found];
     for (const job of all) remember(job);
@@ -66,7 +67,7 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       return new Map(found.map(({ model }) => [model.jobId, model]));
     },
     async describe(jobIds, accountId) {
-      const asked = jobIds.filter(isJobId);
+      const asked = jobIds.filter((id) => isId('job', id));
       const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
       return new Map(rows.filter((row) => row.accountId === accountId).map((row) => [row.id, factsOf(row)]));
     },
@@ -103,9 +104,4 @@ function keepLatest<Value>(map: Map<string, Value>, { key, value, most }: Kept<V
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > most && oldest !== undefined) map.delete(oldest);
-}
-
-/** What is no id may hold characters that the database does not take. */
-function isJobId(text: string): boolean {
-  return /^job_[0-9A-Z]{26}$/.test(text);
 }
