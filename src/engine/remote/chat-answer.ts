@@ -1,5 +1,6 @@
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
+import { choiceOf, type Fields, fieldsOf, isObject, reasoningIn, type Said, textOf } from './chunk-fields.ts';
 
 export type AnswerOptions = {
   /** Whether the request had tools. */
@@ -11,7 +12,6 @@ export type AnswerOptions = {
 };
 
 type PartialCall = { name: string; arguments: string };
-type Fields = Record<string, unknown>;
 
 /**
  * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
@@ -45,12 +45,11 @@ export class ChatAnswer {
   }
 
   push(chunk: unknown): Delta[] {
-    const { usage, choices } = fieldsOf(chunk);
-    if (typeof usage === 'object' && usage !== null) this.#usage = usageOf(fieldsOf(usage));
-    const choice = fieldsOf(Array.isArray(choices) ? choices[0] : null);
-    const delta = fieldsOf(choice.delta ?? choice.message);
+    const fields = fieldsOf(chunk);
+    if (isObject(fields.usage)) this.#usage = usageOf(fieldsOf(fields.usage));
+    const { choice, delta } = choiceOf(fields);
     const deltas: Delta[] = [];
-    const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
+    const reasoning = reasoningIn(delta);
     if (reasoning !== '') deltas.push(...this.#reasoning(reasoning));
     const content = textOf(delta.content);
     if (content !== '') deltas.push(...this.#content(content));
@@ -61,6 +60,12 @@ export class ChatAnswer {
       deltas.push(...this.#text.end(this.#reason === 'length' ? 'length' : 'eog'), ...this.#endCalls());
     }
     return deltas;
+  }
+
+  /** What a chunk says that says nothing else, or several of one kind, one after the other. */
+  say({ kind, text }: Said): Delta[] {
+    if (text === '') return [];
+    return kind === 'content' ? this.#content(text) : this.#reasoning(text);
   }
 
   /** Valid once the answer is complete. */
@@ -123,16 +128,6 @@ function usageOf(usage: Fields): Usage {
 
 function countOf(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** What is no object has no fields. */
-function fieldsOf(value: unknown): Fields {
-  // as: any object can be read by names.
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 /** A call that was cut has no valid arguments; one without parameters may have none at all. */

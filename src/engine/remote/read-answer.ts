@@ -1,24 +1,50 @@
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { fault } from '#kernel';
 import type { Delta } from '../port.ts';
 import type { ChatAnswer } from './chat-answer.ts';
+import type { Said } from './chunk-fields.ts';
+import { ChunkForms } from './chunk-form.ts';
 import type { Answer } from './upstream.ts';
 
 type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
 
-/** Reads a streamed answer to its end, or until the caller leaves. Throws `generation_failed` where it is not whole. */
+/**
+ * Reads a streamed answer to its end, or until the caller leaves. Text that came in one piece is one delta, as the tokens of one
+ * step of our own engine are. Throws `generation_failed` where the answer is not whole.
+ */
 export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
   return reading(signal, async () => {
-    const decoder = new TextDecoder();
+    const decoder = new StringDecoder('utf8');
+    const forms = new ChunkForms();
     let isDone = false;
+    let together: Said | null = null;
+    const say = () => {
+      const said = together;
+      together = null;
+      if (said !== null) for (const delta of text.say(said)) onDelta(delta);
+    };
     const onEvent = ({ data }: { data: string }) => {
+      if (isDone) return;
+      const said = forms.saidIn(data);
+      if (said !== null && said.kind === together?.kind) {
+        together.text += said.text;
+        return;
+      }
+      say();
+      together = said;
       if (data === '[DONE]') isDone = true;
-      if (!isDone) pass(JSON.parse(data), text, onDelta);
+      else if (said === null) {
+        const chunk: unknown = JSON.parse(data);
+        pass(chunk, text, onDelta);
+        forms.learn(data, chunk);
+      }
     };
     const parser = createParser({ onEvent });
     await body.read((piece) => {
       if (signal.aborted) return false;
-      parser.feed(decoder.decode(piece, { stream: true }));
+      parser.feed(decoder.write(piece));
+      say();
       return !isDone;
     });
     if (!text.isComplete) throw new Error('The stream ended before the answer did.');

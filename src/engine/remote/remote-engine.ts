@@ -269,10 +269,18 @@ const fieldsOfBase = ({ adapters }: RouteRuntime) => adapters?.fieldsOfBase ?? n
 export const handlePrefix = 'remote-';
 
 function bytesOf({ messages, tools }: ChatPrompt): number {
-  return (
-    Buffer.byteLength(JSON.stringify(messages)) + (tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)))
+  const sizes = messages.map((message) =>
+    message.role === 'user' || message.role === 'system'
+      ? Buffer.byteLength(message.content) + roomAroundMessage
+      : sizeAsJson(message),
   );
+  return sizes.reduce((sum, size) => sum + size, tools.length === 0 ? 0 : sizeAsJson(tools));
 }
+
+/** Room for what a template puts around a message: a role, and marks that are tokens of their own. */
+const roomAroundMessage = 32;
+
+const sizeAsJson = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
 /** What a template adds: a preamble for tools, a system prompt of its own. */
 const templateTokens = 1_024;

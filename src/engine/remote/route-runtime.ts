@@ -4,11 +4,10 @@ import type { AdapterSource } from './adapters/adapter-folder.ts';
 import { openRouteAdapters, type RouteAdapters, type RouteLog } from './adapters/route-adapters.ts';
 import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import type { Candidate } from './choose-route.ts';
+import { type HealthTiming, HealthWatch } from './health-watch.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
-const healthMs = 5_000;
-const healthPatienceMs = 2_000;
 const mostPrefixes = 10_000;
 
 export type RouteDeps = {
@@ -16,6 +15,7 @@ export type RouteDeps = {
   log: RouteLog;
   /** Without it no route serves adapters. */
   adapters?: AdapterSource;
+  health?: Partial<HealthTiming>;
 };
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
@@ -33,18 +33,30 @@ export class RouteRuntime {
   readonly #prefixes = new Set<string>();
   readonly #clock: Clock;
   readonly #log: RouteLog;
-  readonly #timer: NodeJS.Timeout;
+  readonly #health: HealthWatch;
   #isClosing = false;
 
-  constructor(route: ServingRoute, { clock, log, adapters }: RouteDeps) {
+  constructor(route: ServingRoute, { clock, log, adapters, health }: RouteDeps) {
     this.#route = route;
     this.#clock = clock;
     this.#log = log;
     this.upstream = openUpstream(route);
     const { upstream } = this;
     this.adapters = adapters ? openRouteAdapters(route, { upstream, source: adapters, clock, log }) : null;
-    this.#timer = setInterval(() => void this.#look(), healthMs).unref();
-    void this.#look();
+    this.#health = new HealthWatch(
+      {
+        url: route.url,
+        upstream,
+        path: route.api === 'tei' ? '//health' : '/models',
+        hasCalls: () => this.#calls > 0,
+        answered: () => this.answered(null),
+        failed: (error) => {
+          if (!this.#isClosing) this.failed(error);
+        },
+        gone: () => this.#giveUp(),
+      },
+      health,
+    );
   }
 
   get route(): ServingRoute {
@@ -119,30 +131,23 @@ export class RouteRuntime {
 
   /** Takes nothing new; the connections go when the last call has gone. */
   retire(): void {
-    clearInterval(this.#timer);
     this.#isClosing = true;
     this.#endIfDone();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isClosing = true;
+    this.#health.stop();
     await this.upstream.close();
   }
 
   #endIfDone(): void {
-    if (this.#isClosing && this.#calls === 0) void this.upstream.close();
+    if (this.#isClosing && this.#calls === 0) void this.close();
   }
 
-  /** Every such engine lists its models (TEI: tells about itself); what it answers matters less than that it does. */
-  async #look(): Promise<void> {
-    try {
-      const path = this.#route.api === 'tei' ? '//health' : '/models';
-      const { status, body } = await this.upstream.get(path, AbortSignal.timeout(healthPatienceMs));
-      body.drop();
-      if (status === 200) this.answered(null);
-      else this.failed(`The health check was answered ${status}.`);
-    } catch (error) {
-      if (!this.#isClosing) this.failed(error instanceof Error ? error.message : String(error));
-    }
+  #giveUp(): void {
+    const error = 'Nothing at its address has answered for half a minute.';
+    this.#log('warn', 'Calls of a serving route were given up.', { route: this.#route.id, calls: this.#calls, error });
+    this.upstream.giveUp(error);
   }
 }

@@ -7,11 +7,15 @@ export type Got = { path: string; headers: IncomingMessage['headers']; body: Rec
 export type Behave = (got: Got, response: ServerResponse) => void | Promise<void>;
 
 /** An engine on loopback whose answers a test writes itself: for what no real engine does when it is asked to. */
-export async function startUpstream(behave: Behave, { models = (): Chunk[] => [] } = {}) {
+export async function startUpstream(
+  behave: Behave,
+  { models = (): Chunk[] => [], isSilent = (): boolean => false } = {},
+) {
   const got: Got[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     if (request.method === 'GET') {
+      if (isSilent()) return;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: models() }));
       return;
     }

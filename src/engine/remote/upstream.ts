@@ -8,6 +8,8 @@ const connectMs = 3_000;
 const answerMs = 10 * 60_000;
 /** Shorter than servers keep idle connections (vLLM: 5 s), so that none is used while the other side closes it. */
 const idleMs = 3_000;
+/** A peer that acknowledges nothing for this long and ten seconds more has vanished, however idle the connection was. */
+const probeAfterMs = 15_000;
 const mostAnswerBytes = 64 * 1024 * 1024;
 
 /** A call that did not get an answer with a status. */
@@ -28,6 +30,8 @@ export type Upstream = {
   /** POSTs JSON to a path under the base URL, or to one of the server itself. Throws `TransportError`, or the signal's reason. */
   post: (path: string, body: unknown, signal: AbortSignal) => Promise<Answer>;
   get: (path: string, signal: AbortSignal) => Promise<Answer>;
+  /** Ends whatever was sent and has no answer, or not all of it, as if its connection had been lost. */
+  giveUp: (why: string) => void;
   close: () => Promise<void>;
 };
 
@@ -40,6 +44,7 @@ export function openUpstream({ url, secret, capacity }: Pick<ServingRoute, 'url'
     connections: capacity + 1,
     pipelining: 1,
     connectTimeout: connectMs,
+    connect: { keepAliveInitialDelay: probeAfterMs },
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
     keepAliveTimeout: idleMs,
@@ -51,10 +56,11 @@ export function openUpstream({ url, secret, capacity }: Pick<ServingRoute, 'url'
     accept: '*/*',
     ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
   };
+  const sent = new Set<Exchange>();
   const send = (options: Omit<Dispatcher.DispatchOptions, 'origin'>, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) reject(signal.reason);
-      else pool.dispatch(options, new Exchange(signal, { resolve, reject }));
+      else pool.dispatch(options, new Exchange(sent, signal, { resolve, reject }));
     });
   const pathOf = (path: string) => (path.startsWith('//') ? path.slice(1) : base + path);
   return {
@@ -69,6 +75,9 @@ export function openUpstream({ url, secret, capacity }: Pick<ServingRoute, 'url'
         signal,
       ),
     get: (path, signal) => send({ method: 'GET', path: pathOf(path), headers }, signal),
+    giveUp: (why) => {
+      for (const exchange of [...sent]) exchange.giveUp(why);
+    },
     close: () => pool.destroy(),
   };
 }
@@ -77,12 +86,14 @@ type Settle = { resolve: (answer: Answer) => void; reject: (error: unknown) => v
 
 /** One request and its answer, below the streams of undici's `request`: they cost more than all else here. */
 class Exchange implements Dispatcher.DispatchHandler {
+  readonly #sent: Set<Exchange>;
   readonly #signal: AbortSignal;
   readonly #settle: Settle;
   #controller: Dispatcher.DispatchController | null = null;
   #body: AnswerBody | null = null;
 
-  constructor(signal: AbortSignal, settle: Settle) {
+  constructor(sent: Set<Exchange>, signal: AbortSignal, settle: Settle) {
+    this.#sent = sent;
     this.#signal = signal;
     this.#settle = settle;
     signal.addEventListener('abort', this.#abort);
@@ -94,8 +105,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(this.#signal.reason);
   };
 
+  giveUp(why: string): void {
+    this.#controller?.abort(new Error(why));
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sent.add(this);
     if (this.#signal.aborted) controller.abort(this.#signal.reason);
   }
 
@@ -110,14 +126,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#isOver();
     this.#body?.end(null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#isOver();
     if (this.#body) this.#body.end(error);
     else this.#settle.reject(this.#signal.aborted ? this.#signal.reason : new TransportError(error));
+  }
+
+  #isOver(): void {
+    this.#sent.delete(this);
+    this.#signal.removeEventListener('abort', this.#abort);
   }
 }
 
