@@ -5,7 +5,8 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+# What only tests need stays out, and so does the packaged Node: the image has its own.
+RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-*
 # llama.cpp with CUDA or Vulkan is 600 MB; `--build-arg GPU=keep` keeps it.
 ARG GPU=drop
 RUN if [ "$GPU" = drop ]; then rm -rf node_modules/@node-llama-cpp/*-cuda* node_modules/@node-llama-cpp/*-vulkan*; fi
@@ -22,7 +23,7 @@ USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8787
-HEALTHCHECK --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT ?? 8787) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --start-period=30s CMD ["node", "/app/deploy/healthy.mjs"]
 ENTRYPOINT ["fanfold"]
 CMD ["serve"]
 
@@ -31,5 +32,10 @@ FROM server AS trainer
 USER root
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
 ENV FANFOLD_VENV=/opt/trainer FANFOLD_TRAINING_PYTHON=/opt/trainer/bin/python
-RUN sh /app/trainer/setup.sh
+ARG GPU=drop
+# No GPU is seen while an image is built: the argument says which build of torch is wanted.
+RUN TORCH_BUILD=$([ "$GPU" = drop ] && echo cpu || echo gpu) HOME=/tmp PIP_NO_CACHE_DIR=1 sh /app/trainer/setup.sh
 USER 10001:10001
+
+# What is built when nobody names a target.
+FROM server

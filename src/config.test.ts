@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -37,6 +37,22 @@ test('a name in the file without a value is not set', async (t) => {
   assert.deepEqual([config.databaseUrl, config.port, config.host], [null, 8787, '127.0.0.1']);
 });
 
+test('only the file that nobody named may be missing: one that cannot be read is told', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-config-'));
+  const before = process.cwd();
+  t.after(async () => {
+    process.chdir(before);
+    await rm(folder, { recursive: true });
+  });
+  process.chdir(folder);
+  assert.equal(loadConfig({}).port, 8787);
+  await mkdir('fanfold.yaml');
+  assert.throws(() => loadConfig({}), {
+    name: 'OperatorError',
+    message: /^The configuration file fanfold.yaml cannot be read/,
+  });
+});
+
 test('the public address is kept as clients need it: with its path, without a slash at the end', () => {
   const read = (url: string) => loadConfig({ FANFOLD_PUBLIC_URL: url }).publicUrl;
   assert.equal(read('https://models.example'), 'https://models.example');
@@ -54,10 +70,15 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_PUBLIC_URL: 'models.example' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_PUBLIC_URL: 'https://a:b@models.example/?x' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_ENGINE_GPU: 'cuda' }, /^FANFOLD_ENGINE_GPU must be auto or off/],
+    [{ HF_ENDPOINT: 'ftp://hub.example' }, /^HF_ENDPOINT must be the http address of a model hub/],
     [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],
     [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],
     [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist/],
+    [
+      { FANFOLD_CONFIG: await configFile(t, 'FANFOLD_SIGNUP: open') },
+      /does not exist; in the file it is called signup\.$/,
+    ],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: many') }, /^port in .* must be a port number/],
     [{ FANFOLD_CONFIG: await configFile(t, 'host:\n  name: a') }, /^host in .* must be one value, or a list/],
     [{ FANFOLD_CONFIG: await configFile(t, 'cors_origins: [{ a: b }]') }, /^cors_origins in .* must be one value/],

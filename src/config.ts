@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 import type { RunnerValues } from '#training';
 import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
 import { datasetSettings } from './settings/dataset-settings.ts';
@@ -96,18 +96,25 @@ function readConfigFile(named: string | undefined): ConfigFile {
   try {
     content = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!named) return { path, values: new Map() };
+    // Only that there is none is no matter: one that cannot be read was meant to be.
+    if (!named && systemCodeOf(error) === 'ENOENT') return { path, values: new Map() };
     throw new OperatorError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
   const known = new Set(Object.values(settings).map(({ env }) => fileKeyOf(env)));
   const values = new Map<string, string>();
   for (const [key, value] of Object.entries(parseFile(path, content))) {
-    if (!known.has(key)) throw new OperatorError(`${path} has a setting ${JSON.stringify(key)}, which does not exist.`);
+    if (!known.has(key)) throw new OperatorError(unknownSetting(path, key, known));
     const text = textOf(value);
     if (text === undefined) throw new OperatorError(`${key} in ${path} must be one value, or a list of values.`);
     if (text !== '') values.set(key, text);
   }
   return { path, values };
+}
+
+function unknownSetting(path: string, key: string, known: ReadonlySet<string>): string {
+  const inFile = fileKeyOf(key);
+  const hint = known.has(inFile) ? `; in the file it is called ${inFile}` : '';
+  return `${path} has a setting ${JSON.stringify(key)}, which does not exist${hint}.`;
 }
 
 /** A name without a value is not set, as an empty variable is not. */

@@ -2,6 +2,7 @@
 # Makes the Python environment .venv in the repository root, once for each set of requirements.
 #   trainer/setup.sh         what loading and training need
 #   trainer/setup.sh --dev   also what exporting and testing need
+# TORCH_BUILD=gpu installs the builds for GPUs where none is seen, as while an image is built.
 # A second run with unchanged requirements does nothing. Runs at the same time wait for each other. It says on standard
 # output what it does; the last line on standard error says what is wrong.
 set -eu
@@ -47,12 +48,20 @@ exec 9>"$venv/.setup-lock" || fail "$venv cannot be written"
 is_ready && exit 0
 
 echo "Making the trainer's Python environment. This happens once and takes a few minutes."
-[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || fail "$python could not make the environment in $venv"
+# One that was interrupted while it was made has a python and no pip.
+"$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$python" -m venv "$venv" ||
+  fail "$python could not make the environment in $venv"
 # The stamps are written last: an interrupted install is repeated.
 rm -f "$venv/.requirements-run" "$venv/.requirements-dev"
 
+# It keeps the lock too: should this shell be killed, others wait until what it was installing is installed.
+run_pip() {
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
+}
+
+# Once more after a pause: registries have moments in which they do not answer.
 install() {
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@" 9>&- ||
+  run_pip "$@" || { sleep 10 && run_pip "$@"; } ||
     fail "pip could not install what the trainer needs; the lines before this one say why"
 }
 
@@ -61,10 +70,10 @@ torch=$(grep '^torch==' "$trainer/requirements.txt" || true)
 if [ -n "$torch" ]; then
   echo "Installing $torch."
   # Without a GPU the builds for CPUs will do, which are a tenth as large; where they cannot be had, any build.
-  if [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null 2>&1; then
+  if [ "$(uname -s)" = Linux ] && [ "${TORCH_BUILD:-}" != gpu ] && ! command -v nvidia-smi >/dev/null 2>&1; then
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 20 \
       --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" --extra-index-url "${PIP_INDEX_URL:-https://pypi.org/simple}" \
-      "$torch+cpu" 9>&- 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
+      "$torch+cpu" 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
   fi
   install "$torch"
 fi

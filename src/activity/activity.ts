@@ -1,5 +1,5 @@
 import { type MonthlyTable, monthsBefore, type Sql } from '#db';
-import { type Clock, type CursorCodec, fault } from '#kernel';
+import { type Clock, type CursorCodec, fault, isId } from '#kernel';
 import {
   type ActivityFilter,
   type ActivityPosition,
@@ -47,7 +47,7 @@ export async function setActivityArchived(
   sql: Sql,
   row: { accountId: string; id: string; archived: boolean },
 ): Promise<ActivityRow> {
-  const found = isActivityId(row.id) ? await updateActivityArchived(sql, row) : null;
+  const found = isId('act', row.id) ? await updateActivityArchived(sql, row) : null;
   if (!found) throw fault('not_found', { message: 'There is no such activity.' });
   return found;
 }
@@ -57,7 +57,7 @@ const batchRows = 1_000;
 
 /** Archives every row of the selection; those of others are not there. Stopped half way, it can be asked again. */
 export async function archiveActivity(sql: Sql, { accountId, before, ids }: ArchiveSelection): Promise<number> {
-  const selection = { accountId, before, ids: ids?.filter(isActivityId) ?? null };
+  const selection = { accountId, before, ids: ids?.filter((id) => isId('act', id)) ?? null };
   let archived = 0;
   for (;;) {
     const count = await archiveSelected(sql, selection, batchRows);
@@ -70,8 +70,4 @@ export async function archiveActivity(sql: Sql, { accountId, before, ids }: Arch
 export function activityMonths(clock: Clock, keepMonths: number | null): MonthlyTable {
   const keptSince = () => (keepMonths === null ? null : monthsBefore(clock.nowMs(), keepMonths));
   return { table: 'activity', key: 'time', keptSince, end: 'drop' };
-}
-
-function isActivityId(text: string): boolean {
-  return /^act_[0-9A-Z]{26}$/.test(text);
 }

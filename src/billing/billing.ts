@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, Fault, fault, type Micro } from '#kernel';
+import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
@@ -54,6 +54,8 @@ export type BillingTiming = InstanceTiming & {
   settleForMs: number;
   /** A till on which nothing draws for so long is closed, and so is one on which a call draws for so long. */
   tillIdleMs: number;
+  /** Longest wait of a hold for tills of other instances that keep credits from it. */
+  tillWaitMs: number;
 };
 
 export type BillingOptions = {
@@ -73,6 +75,7 @@ const defaultTiming: BillingTiming = {
   deadAfterMs: 15_000,
   settleForMs: 10_000,
   tillIdleMs: 1_000,
+  tillWaitMs: 2_000,
 };
 
 const firstPauseMs = 20;
@@ -106,7 +109,7 @@ export function createBilling(options: BillingOptions): Billing {
         if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
         return { chargedMicro };
       } catch (error) {
-        if (!isTrouble(error)) throw error;
+        if (!isOutOfReach(error)) throw error;
         if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
         await sleep(pauseMs);
       }
@@ -134,7 +137,7 @@ export function createBilling(options: BillingOptions): Billing {
       unwrap(await batches.releases.submit(requestId));
     } catch (error) {
       // The hold is no longer in `open`, so the next sweep gives it back.
-      if (!isTrouble(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
+      if (!isOutOfReach(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
     }
   }
 
@@ -143,7 +146,7 @@ export function createBilling(options: BillingOptions): Billing {
     const answer = unwrap(await batches.holds.submit(request));
     if (answer === null || answer === 'held') return answer;
     await tills.close(request.accountId);
-    const deadlineMs = clock.monotonicMs() + times.tillIdleMs * 2;
+    const deadlineMs = clock.monotonicMs() + times.tillWaitMs;
     for (;;) {
       // Looked at before the hold is tried again: a till that was closed in between has already helped.
       const othersMayHelp = await hasOtherTills(database, request.accountId, instanceId);
@@ -235,9 +238,4 @@ export function createBilling(options: BillingOptions): Billing {
       await care.stop();
     },
   };
-}
-
-/** The database is away or does not answer: the outcome of the statement is unknown. */
-function isTrouble(error: unknown): boolean {
-  return error instanceof Fault && error.fault === 'service_unavailable';
 }

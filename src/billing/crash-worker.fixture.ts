@@ -25,5 +25,5 @@ function show(seen: Seen): void {
 }
 
 await Promise.all(
-  Array.from({ length: 24 }, () => callUntil(AbortSignal.timeout(60_000), { billing, accounts, show })),
+  Array.from({ length: 24 }, () => callUntil(AbortSignal.timeout(600_000), { billing, accounts, show })),
 );

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import type { Clock } from '#kernel';
+import { type Clock, createRounds, type Rounds } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
 import { listHoldsByInstance, releaseHolds } from './holds.store.ts';
 import { buryInstances, deleteInstance, listOtherInstances, renewInstance } from './instances.store.ts';
-import { repeat } from './repeat.ts';
 
 /** The part of a pino logger that is used here. */
 export type BillingLog = {
@@ -49,16 +48,7 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
   const { database, instanceId, clock, log, times, isOpen, onRevival } = options;
   // A sweep that takes long must not count as silence of the others.
   const watch = createDeathWatch({ deadAfterMs: times.deadAfterMs, longestGapMs: times.sweepMs * 1.2 });
-  let loops: (() => Promise<void>)[] = [];
   let registration: Promise<unknown> | null = null;
-
-  async function quietly(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      log?.warn({ err: error, instanceId }, what);
-    }
-  }
 
   async function sweep(): Promise<void> {
     const sightings = await listOtherInstances(database, instanceId);
@@ -95,18 +85,23 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     if (wasUnknown) onRevival();
   }
 
+  function roundsOf(work: () => Promise<void>, pauseMs: number, trouble: string): Rounds {
+    const onTrouble = (error: unknown) => log?.warn({ err: error, instanceId }, trouble);
+    return createRounds({ pauseMs, first: 'at once', work, onTrouble });
+  }
+
+  const rounds = [
+    roundsOf(showLife, times.beatMs, 'no life sign'),
+    roundsOf(sweep, times.sweepMs, 'no sweep of holds'),
+  ];
+
   return {
     registered,
     start() {
-      if (loops.length > 0) return;
-      loops = [
-        repeat(times.beatMs, () => quietly('no life sign', showLife)),
-        repeat(times.sweepMs, () => quietly('no sweep of holds', sweep)),
-      ];
+      for (const { start } of rounds) start();
     },
     async stop() {
-      await Promise.all(loops.map((end) => end()));
-      loops = [];
+      await Promise.all(rounds.map(({ stop }) => stop()));
       for (let attempt = 1; attempt <= farewellAttempts; attempt++) {
         try {
           return await leave();

@@ -69,7 +69,8 @@ test('calls of a rich account share one hold, and each is charged once', async (
 
 test('nobody is refused for credits that only wait in tills, on whichever instance', async () => {
   const accountId = await openAccount(database(), rich);
-  const [here, there] = [openBilling({ tillIdleMs: 300 }), openBilling({ tillIdleMs: 300 })];
+  const timing = { tillIdleMs: 300, tillWaitMs: 60_000 };
+  const [here, there] = [openBilling(timing), openBilling(timing)];
   await warm(here, accountId);
   await warm(there, accountId);
   assert.equal(await here.hold({ requestId: newId('req'), accountId, micro: rich }), 'held');
@@ -82,7 +83,8 @@ test('nobody is refused for credits that only wait in tills, on whichever instan
 
 test('what a till guarantees to a call in flight nobody else can spend', async () => {
   const accountId = await openAccount(database(), rich);
-  const [here, there] = [openBilling({ tillIdleMs: 300 }), openBilling({ tillIdleMs: 300 })];
+  const timing = { tillIdleMs: 300, tillWaitMs: 60_000 };
+  const [here, there] = [openBilling(timing), openBilling(timing)];
   await warm(here, accountId);
   const charge = chargeFor(accountId, { units: 50, heldMicro: 1_000n });
   assert.equal(await here.hold({ requestId: charge.requestId, accountId, micro: 1_000n }), 'held');

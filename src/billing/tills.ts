@@ -1,8 +1,7 @@
 import { createBatcher, type Database } from '#db';
-import type { Clock, Micro } from '#kernel';
+import { type Clock, createRounds, type Micro } from '#kernel';
 import type { HoldRequest } from './holds.store.ts';
 import type { BillingLog } from './instance-care.ts';
-import { repeat } from './repeat.ts';
 import { accountOf, closeTills, openTills, type TillOpening, tillIdOf } from './tills.store.ts';
 
 /**
@@ -70,7 +69,6 @@ export function createTills({ database, instanceId, clock, log, registered, idle
   const closing = new Map<string, Promise<void>>();
   const poorUntilMs = new Map<string, number>();
   const tillOfCall = new Map<string, Till>();
-  let endSweep: (() => Promise<void>) | null = null;
   let stopping = false;
 
   const openings = createBatcher<TillOpening, boolean>({
@@ -135,6 +133,13 @@ export function createTills({ database, instanceId, clock, log, registered, idle
     for (const [accountId, untilMs] of poorUntilMs) if (untilMs <= nowMs) poorUntilMs.delete(accountId);
   }
 
+  const rounds = createRounds({
+    pauseMs: idleMs / 2,
+    first: 'at once',
+    work: sweep,
+    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of tills'),
+  });
+
   return {
     take(request) {
       const { requestId, accountId, micro } = request;
@@ -184,13 +189,11 @@ export function createTills({ database, instanceId, clock, log, registered, idle
       open.clear();
     },
 
-    start() {
-      endSweep ??= repeat(idleMs / 2, sweep);
-    },
+    start: rounds.start,
 
     async stop() {
       stopping = true;
-      await endSweep?.();
+      await rounds.stop();
       while (opening.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
       if (open.size > 0) await closeAll([...open.values()]);
       await Promise.all(closing.values());

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel } from '#models';
 import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
@@ -19,6 +20,8 @@ export async function startChatsServer(): Promise<ChatsServer> {
   const shape = { ...smallShape, contextTokens: 16_384 };
   writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });
   await addModel(app.models, { id: 'endless', kind: 'text', ggufPath, contextTokens: 16_384 });
+  // A running server looks for new models twice a second.
+  while (!app.models.find('endless')) await sleep(20);
   return {
     ...{ db, app, dataDir },
     stop: async () => {

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, foldText, newId, timeOfId } from '#kernel';
+import { type CursorCodec, checkDisplayName, fault, foldText, isId, newId, timeOfId } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import {
   type ChatAddress,
@@ -35,14 +35,14 @@ export async function createChat(sql: Sql, project: ProjectSeen, input: ChatInpu
 
 /** Throws `not_found`. */
 export async function readChat(sql: Sql, address: ChatAddress): Promise<ChatRow> {
-  const chat = timeOfId('cht', address.id) === null ? null : await findChat(sql, address);
+  const chat = isId('cht', address.id) ? await findChat(sql, address) : null;
   if (!chat) throw noSuchChat();
   return chat;
 }
 
 /** The chat, locked for what follows in the transaction. Throws `not_found`. */
 export async function lockOwnChat(tx: Sql, address: ChatAddress): Promise<ChatRow & { lastSeq: number }> {
-  const chat = timeOfId('cht', address.id) === null ? null : await lockChat(tx, address);
+  const chat = isId('cht', address.id) ? await lockChat(tx, address) : null;
   if (!chat) throw noSuchChat();
   return chat;
 }

@@ -106,15 +106,13 @@ test('an answer whose server died fails, keeps its text, and does not hold up th
   assert.equal(next.json.message.request.messages[1].content, 'Half an');
 });
 
-test('an answer that was kept but not paid when its server died is paid once', async () => {
-  const person = await someone(server);
-  const chatId = await person.newChat();
-  const { message } = (await person.say(chatId, 'What is 2 + 2?')).json;
-  const charge = {
-    requestId: message.request_id,
-    accountId: person.accountId,
+/** 50 millionths, as a process leaves it behind that dies before it pays. */
+function chargeOf({ accountId, projectId }: Someone, requestId: string) {
+  return {
+    requestId,
+    accountId,
     keyId: null,
-    projectId: person.projectId,
+    projectId,
     operation: 'chat_messages.create',
     modelRequested: 'chat',
     modelServed: 'fanfold-tiny-chat',
@@ -126,18 +124,48 @@ test('an answer that was kept but not paid when its server died is paid once', a
     usage: { promptTokens: 1, completionTokens: 1 },
     outcome: 'succeeded',
   };
-  const unpaid = { ...charge, requestId: newId('req') };
-  const before = await balanceOf(person);
-  for (const each of [charge, unpaid])
-    await server.db.database.query(
-      `insert into chat_charges (request_id, charge, created_at) values ($1, $2, now() - interval '2 minutes')`,
-      [each.requestId, JSON.stringify(each)],
-    );
+}
+
+function leaveUnpaid(charge: { requestId: string }, age: string) {
+  return server.db.database.query(
+    `insert into chat_charges (request_id, charge, created_at) values ($1, $2, now() - $3::interval)`,
+    [charge.requestId, JSON.stringify(charge), age],
+  );
+}
+
+async function whenPaid(requestIds: string[]) {
   for (let tries = 0; tries < 1_200; tries++) {
-    const left = await server.db.database.query('select from chat_charges');
-    if (left.length === 0) break;
+    const left = await server.db.database.query('select from chat_charges where request_id = any($1)', [requestIds]);
+    if (left.length === 0) return;
     await sleep(50);
   }
+  throw new Error('The answers are not paid.');
+}
+
+test('an answer that was kept but not paid when its server died is paid once', async () => {
+  const person = await someone(server);
+  const chatId = await person.newChat();
+  const { message } = (await person.say(chatId, 'What is 2 + 2?')).json;
+  const charge = chargeOf(person, message.request_id);
+  const unpaid = { ...charge, requestId: newId('req') };
+  const before = await balanceOf(person);
+  for (const each of [charge, unpaid]) await leaveUnpaid(each, '2 minutes');
+  await whenPaid([charge.requestId, unpaid.requestId]);
   // The first was paid before, and is not paid again.
   assert.equal(before - (await balanceOf(person)), 50n);
+});
+
+test('an answer that can never be paid does not hold up those behind it', async () => {
+  const person = await someone(server);
+  const damaged = { ...chargeOf(person, newId('req')), heldMicro: 'many' };
+  const sound = chargeOf(person, newId('req'));
+  const before = await balanceOf(person);
+  await leaveUnpaid(damaged, '3 minutes');
+  await leaveUnpaid(sound, '2 minutes');
+  try {
+    await whenPaid([sound.requestId]);
+    assert.equal(before - (await balanceOf(person)), 50n);
+  } finally {
+    await server.db.database.query('delete from chat_charges where request_id = $1', [damaged.requestId]);
+  }
 });

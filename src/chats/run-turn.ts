@@ -1,6 +1,7 @@
 import type { Billing } from '#billing';
 import type { Database } from '#db';
 import { type AttendedCall, chargeFromJson, type PrincipalCalls, readChatRequest } from '#inference';
+import { Fault, isOutOfReach } from '#kernel';
 import { deleteCharge, listOldCharges } from './charges.store.ts';
 import { LiveAnswer, type LiveLog } from './live-answer.ts';
 import { messageToWire } from './messages.schema.ts';
@@ -67,10 +68,22 @@ export function answerToWire(userMessage: MessageRow | null, message: MessageRow
 /** Old enough that whoever made them would have paid. */
 const unpaidS = 60;
 
-/** Pays for answers that were kept by processes which died before they could. */
-export async function payOldCharges(database: Database, billing: Billing): Promise<void> {
+export type PayingDeps = { database: Database; billing: Billing; log: LiveLog };
+
+/** Pays for answers that were kept by processes which died before they could. One that cannot be paid holds up no other. */
+export async function payOldCharges({ database, billing, log }: PayingDeps): Promise<void> {
   for (const { requestId, charge } of await listOldCharges(database, unpaidS)) {
-    await billing.settle(chargeFromJson(charge));
-    await deleteCharge(database, requestId);
+    try {
+      await billing.settle(chargeFromJson(charge));
+      await deleteCharge(database, requestId);
+    } catch (error) {
+      if (mayPassSoon(error)) throw error;
+      log.warn({ err: error, requestId }, 'an answer cannot be paid');
+    }
   }
+}
+
+/** The database is away, or its answer is: those behind fare no better now. */
+function mayPassSoon(error: unknown): boolean {
+  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
 }

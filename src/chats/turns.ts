@@ -1,5 +1,5 @@
 import { constraintOf, type Database, type Sql, sqlState } from '#db';
-import { fault, foldText, newId, timeOfId } from '#kernel';
+import { fault, foldText, isId, newId } from '#kernel';
 import type { ChatAddress, ChatRow } from './chats.store.ts';
 import { updateChatHead } from './chats.store.ts';
 import { lockOwnChat } from './chats.ts';
@@ -73,7 +73,7 @@ export function beginRetry(
 
 /** Throws `not_found`. */
 export async function messageIn(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
-  const message = timeOfId('msg', id) === null ? null : await findMessage(sql, { chatId, id });
+  const message = isId('msg', id) ? await findMessage(sql, { chatId, id }) : null;
   if (!message) throw fault('not_found', { message: 'There is no such message in this chat.' });
   return message;
 }

@@ -127,7 +127,9 @@ export function listAccountsCommand(config: Config) {
 export function grantCommand(config: Config, amount: string, options: { account: string; note?: string }) {
   const micro = parseCredits(amount);
   if (micro === null || micro <= 0n)
-    throw new OperatorError('The amount must be a number of credits above 0 with at most six decimals, such as 12.5.');
+    throw new OperatorError(
+      'The amount must be a number of credits above 0 and below 10^12 with at most six decimals, such as 12.5.',
+    );
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
     const settled = await grant(database, { accountId, micro, note: options.note ?? null });

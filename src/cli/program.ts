@@ -37,7 +37,8 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     // A mistyped command ends up here, because this is the default.
     .allowExcessArguments()
     .action((flags: { roles?: string }, { args: [unknown] }: Command) => {
-      if (unknown !== undefined) throw new OperatorError(`There is no command "${unknown}"; "help" shows them.`);
+      if (unknown !== undefined)
+        throw new OperatorError(`There is no command "${unknown}"; there are ${namesOf(program)}.`);
       return serve(withRoles(config(), flags.roles), stop);
     });
   const keys = program.command('keys').description('API keys of an account');
@@ -66,6 +67,10 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .description('print the address of the database, password included, for psql and pg_dump')
     .action(() => useDatabase(config(), async ({ url }) => print(url)));
   return program;
+}
+
+function namesOf(program: Command): string {
+  return [...program.commands.map((command) => command.name()), 'help'].join(', ');
 }
 
 function withRoles(config: Config, text: string | undefined): Config {

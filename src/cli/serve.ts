@@ -54,21 +54,25 @@ async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config
   return server.url;
 }
 
-const listenProblems: Record<string, string> = {
-  EADDRINUSE: 'is in use; choose another one with PORT',
-  EACCES: 'is not for this user; choose one above 1023 with PORT',
-  EADDRNOTAVAIL: 'is not an address of this machine; choose another HOST',
-  ENOTFOUND: 'is not an address of this machine; choose another HOST',
+type Place = Pick<Config, 'host' | 'port'>;
+
+const noAddressHere = ({ host }: Place) => `${host} is not an address of this machine; choose another HOST.`;
+
+const listenProblems: Record<string, (place: Place) => string> = {
+  EADDRINUSE: ({ host, port }) => `Port ${port} on ${host} is in use; choose another one with PORT.`,
+  EACCES: ({ host, port }) => `Port ${port} on ${host} is not for this user; choose one above 1023 with PORT.`,
+  EADDRNOTAVAIL: noAddressHere,
+  ENOTFOUND: noAddressHere,
 };
 
-async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+async function listen(server: FastifyInstance, { host, port }: Place): Promise<string> {
   try {
     await server.listen({ host, port });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const problem = listenProblems[code];
     if (!problem) throw error;
-    throw new OperatorError(`Port ${port} on ${host} ${problem}.`, { cause: error });
+    throw new OperatorError(problem({ host, port }), { cause: error });
   }
   return addressOf(server, host);
 }

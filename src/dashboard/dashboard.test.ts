@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createUsageSums } from '#billing';
 import type { Sql } from '#db';
@@ -8,11 +7,13 @@ import { newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { randomOfRun } from '#test/random.ts';
 import { dashboardRoutes } from './dashboard.routes.ts';
 import { readDashboard } from './dashboard.ts';
 import { emptyParts } from './parts.ts';
 import { type WindowName, windowNames } from './window.ts';
 
+const { integer: randomInt } = randomOfRun();
 const lowMicro = 1_000_000n;
 /** In the middle of an hour and of a day. */
 const nowMs = Date.UTC(2026, 5, 15, 13, 30);

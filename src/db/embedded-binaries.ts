@@ -3,7 +3,7 @@ import { access, chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 
 /** The user PostgreSQL runs as; null is the user of this process. */
 export type Identity = { name: string; uid: number; gid: number } | null;
@@ -53,7 +53,7 @@ async function completeLinks(native: string): Promise<void> {
     try {
       await symlink(basename(source), join(root, target));
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
     }
   }
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { access, chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 import type { Identity } from './embedded-binaries.ts';
-import { codeOf, prepareDataFolder } from './folder.ts';
+import { prepareDataFolder } from './folder.ts';
 
 /**
  * The folder of the embedded server, `<data folder>/postgres`:
@@ -90,7 +90,7 @@ async function readPassword(folder: string): Promise<string> {
     // Of two processes that start at once one makes the password, whole, and both use it.
     await link(fresh, file);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(fresh);
   }

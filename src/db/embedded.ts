@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -32,6 +33,8 @@ const takeoverMs = 4_000;
 const pollMs = 50;
 const startAttempts = 10;
 const attemptPauseMs = 300;
+/** Below those of every system's connections: Linux begins at 32,768, others at 49,152. */
+const ports = { first: 28_000, last: 31_999 };
 const stopTimeoutMs = 15_000;
 
 /**
@@ -199,17 +202,24 @@ function urlOf(password: string, port: number, database: string): string {
   return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * PostgreSQL comes back to its port after a crash. So it is none that the system gives to connections by itself: one of those
+ * would keep the port meanwhile, even one to that very port, which then reaches nobody but itself.
+ */
+async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = await listenOnce(randomInt(ports.first, ports.last + 1));
+    if (port !== null) return port;
+  }
+  throw new OperatorError(`No port between ${ports.first} and ${ports.last} is free; give DATABASE_URL.`);
+}
+
+/** Null when somebody listens there. */
+function listenOnce(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (typeof address === 'object' && address) resolve(address.port);
-        else reject(new Error('A listening socket has no port. This is a bug.'));
-      });
-    });
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
   });
 }
 

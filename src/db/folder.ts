@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 
 const mode = 0o700;
 
@@ -11,7 +11,9 @@ export async function prepareDataFolder(path: string): Promise<void> {
     // The dot makes a file that stands in its place an error.
     await access(path + sep, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The data folder ${path} cannot be written to: ${codeOf(error)}.`, { cause: error });
+    throw new OperatorError(`The data folder ${path} cannot be written to: ${systemCodeOf(error) ?? String(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -23,9 +25,9 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (systemCodeOf(error) === 'EEXIST') return;
     const parent = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
+    if (systemCodeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
     await makeFolder(parent);
     await mkdir(path, { mode });
   }
@@ -36,8 +38,4 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

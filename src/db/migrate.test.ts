@@ -52,6 +52,18 @@ test('migrations', async (t) => {
     await assert.rejects(migrate(database, folder), { name: 'OperatorError', message: /0004_newer\.sql/ });
   });
 
+  await t.test('of which another text was applied are refused, those of before texts were noted are not', async () => {
+    await database.query('delete from schema_migrations where version = 4');
+    await write('0002_second.sql', '--! compatible\ninsert into first values (3);');
+    await assert.rejects(migrate(database, folder), {
+      name: 'OperatorError',
+      message: /another text .*0002_second\.sql/,
+    });
+    await database.query('update schema_migrations set digest = null');
+    await migrate(database, folder);
+    assert.deepEqual(await database.query('select n from first'), [{ n: 2 }]);
+  });
+
   await t.test('without the first line or with a number that is taken are refused', async () => {
     await write('0003_silent.sql', 'select 1;');
     await assert.rejects(migrate(database, folder), /the first line must be/);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 import { sqlState } from './sqlstate.ts';
 
-type Migration = { version: number; name: string; breaking: boolean; text: string };
+type Migration = { version: number; name: string; breaking: boolean; text: string; digest: string };
 
 const fileNamePattern = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const firstLinePattern = /^--! (compatible|breaking)\n/;
@@ -18,7 +19,8 @@ export const migrationFolder = fileURLToPath(new URL('../../migrations', import.
 /**
  * Brings the database up to this release. Replicas that start together wait for one another; all pending files are
  * applied in one transaction. A database that a newer release has changed in a way this one cannot work with (a
- * `breaking` migration it does not know) is refused with an `OperatorError`.
+ * `breaking` migration it does not know) is refused with an `OperatorError`, and so is one to which another text of a
+ * migration was applied: nobody knows what its tables look like.
  */
 export async function migrate(database: Database, folder: string = migrationFolder): Promise<void> {
   const known = await readMigrations(folder);
@@ -29,8 +31,11 @@ export async function migrate(database: Database, folder: string = migrationFold
       name text not null,
       breaking boolean not null,
       applied_at timestamptz not null default now())`);
+    // Databases that are older than this column have none.
+    await tx.query('alter table schema_migrations add column if not exists digest text');
     const applied = await listApplied(tx);
     refuseNewer(applied, known);
+    refuseChanged(applied, known);
     const done = new Set(applied.map(({ version }) => version));
     for (const migration of known) if (!done.has(migration.version)) await apply(tx, migration);
   });
@@ -46,10 +51,10 @@ function withoutRights(cause: unknown): OperatorError {
   return new OperatorError(`The database user may not make tables (${said}). Let it own the database.`, { cause });
 }
 
-type AppliedRow = { version: number; name: string; breaking: boolean };
+type AppliedRow = { version: number; name: string; breaking: boolean; digest: string | null };
 
 function listApplied(tx: Sql): Promise<AppliedRow[]> {
-  return tx.query<AppliedRow>('select version, name, breaking from schema_migrations order by version');
+  return tx.query<AppliedRow>('select version, name, breaking, digest from schema_migrations order by version');
 }
 
 function refuseNewer(applied: readonly AppliedRow[], known: readonly Migration[]): void {
@@ -61,12 +66,22 @@ function refuseNewer(applied: readonly AppliedRow[], known: readonly Migration[]
     );
 }
 
-async function apply(tx: Sql, { version, name, breaking, text }: Migration): Promise<void> {
+function refuseChanged(applied: readonly AppliedRow[], known: readonly Migration[]): void {
+  const digests = new Map(applied.map(({ version, digest }) => [version, digest]));
+  const changed = known.find(({ version, digest }) => (digests.get(version) ?? digest) !== digest);
+  if (changed)
+    throw new OperatorError(
+      `The database was made with another text of migration ${changed.name}. Use the release that made it, or an empty database.`,
+    );
+}
+
+async function apply(tx: Sql, { version, name, breaking, text, digest }: Migration): Promise<void> {
   await tx.query(text, undefined, { timeoutMs });
-  await tx.query('insert into schema_migrations (version, name, breaking) values ($1, $2, $3)', [
+  await tx.query('insert into schema_migrations (version, name, breaking, digest) values ($1, $2, $3, $4)', [
     version,
     name,
     breaking,
+    digest,
   ]);
 }
 
@@ -84,5 +99,6 @@ async function readMigration(folder: string, name: string): Promise<Migration> {
   const text = await readFile(join(folder, name), 'utf8');
   const kind = firstLinePattern.exec(text)?.[1];
   if (!kind) throw new Error(`migrations/${name}: the first line must be "--! compatible" or "--! breaking".`);
-  return { version, name, breaking: kind === 'breaking', text };
+  const digest = createHash('sha256').update(text).digest('hex');
+  return { version, name, breaking: kind === 'breaking', text, digest };
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Fault } from '#kernel';
+import { Fault, systemCodeOf } from '#kernel';
 
 /** SQLSTATE of a database error, looked up through its causes; null when there is none. */
 export function sqlState(error: unknown): string | null {
@@ -38,7 +38,7 @@ export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return unavailableClass.test(state) || state === readOnlyTransaction;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && networkCodes.has(error.code);
+  return networkCodes.has(systemCodeOf(error) ?? '');
 }
 
 /** The same for an error straight from the driver, whose own failures (connection ended, no answer in time) are plain. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createServer } from './server.ts';
 
-const limitMs = 600;
+const limitMs = 1_500;
 let app: FastifyInstance;
 let port = 0;
 
@@ -15,7 +15,7 @@ before(async () => {
   app = createServer({
     authenticator: async () => null,
     probe: async () => {},
-    limits: { headersTimeoutMs: 400, requestTimeoutMs: limitMs },
+    limits: { headersTimeoutMs: 1_000, requestTimeoutMs: limitMs },
   });
   app.post('/plain', { config: { operation: 'plain', access: 'public' } }, async ({ body }) => ({ body }));
   app.get('/early', { config: { operation: 'early', access: 'public' } }, async () => ({ early: true }));

@@ -18,6 +18,11 @@ async function start() {
       return { done: true };
     },
   );
+  const held = Promise.withResolvers<void>();
+  app.post('/held', { config: { operation: 'held', access: 'public' } }, async () => {
+    await held.promise;
+    return { done: true };
+  });
   app.post('/stream', { config: { operation: 'stream', access: 'public' } }, (_request, reply) => {
     const caller = watchCaller(reply);
     const stream = openSse({ reply, caller });
@@ -31,7 +36,7 @@ async function start() {
     openSse({ reply, caller: watchCaller(reply) }).frames(['1']);
   });
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
-  return { app, origin, port: Number(new URL(origin).port) };
+  return { app, origin, port: Number(new URL(origin).port), letGo: held.resolve };
 }
 
 const post = (url: string) => fetch(url, { method: 'POST' });
@@ -51,19 +56,23 @@ test('running calls finish, idle connections close, and nothing waits for a keep
 });
 
 test('a new request on an open connection gets 503 and the connection closes', async () => {
-  const { app, port } = await start();
+  const { app, port, letGo } = await start();
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (data) => {
     text += data.toString();
   });
-  const request = 'POST /slow?ms=1000 HTTP/1.1\r\nHost: a\r\n\r\n';
+  const request = 'POST /held HTTP/1.1\r\nHost: a\r\n\r\n';
   const arrived = once(app.server, 'request');
   socket.write(request);
   await arrived;
+  const closed = once(socket, 'close');
   const drained = app.drain({ graceMs: 300_000 });
+  const arrivedToo = once(app.server, 'request');
   socket.write(request);
-  await Promise.all([once(socket, 'close'), drained]);
+  await arrivedToo;
+  letGo();
+  await Promise.all([closed, drained]);
   const [first = '', second = ''] = text.split(/(?<=\})(?=HTTP)/);
   assert.match(first, /^HTTP\/1\.1 200 /);
   assert.match(second, /^HTTP\/1\.1 503 /);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Fault, type FaultName, fault } from '#kernel';
+import { Fault, type FaultName, fault, systemCodeOf } from '#kernel';
 
 /** `compat` is the envelope of the OpenAI family; `native` is a superset of it. */
 export type WireShape = 'compat' | 'native';
@@ -18,14 +18,14 @@ const diskIsFull = new Set(['ENOSPC', 'EDQUOT']);
 /** What a thrown value means to the caller. What nobody foresaw is `internal_error` and tells nothing. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    const name = frameworkFaults[error.code];
-    if (name) return fault(name, { cause: error });
-    if (diskIsFull.has(error.code))
-      return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
-    // The request's own stream ended early; nobody reads the answer.
-    if (error.code === 'ECONNRESET') return fault('invalid_request', { message: 'The body is incomplete.' });
-  }
+  const code = systemCodeOf(error);
+  if (code === null) return fault('internal_error', { cause: error });
+  const name = frameworkFaults[code];
+  if (name) return fault(name, { cause: error });
+  if (diskIsFull.has(code))
+    return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
+  // The request's own stream ended early; nobody reads the answer.
+  if (code === 'ECONNRESET') return fault('invalid_request', { message: 'The body is incomplete.' });
   return fault('internal_error', { cause: error });
 }
 

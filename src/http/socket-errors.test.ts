@@ -131,21 +131,20 @@ test('hundreds of slow connections do not keep others waiting', async () => {
   const patient = createServer({
     authenticator: async () => null,
     probe: async () => {},
-    limits: { headersTimeoutMs: 3_000, requestTimeoutMs: 4_000 },
+    limits: { headersTimeoutMs: 300_000, requestTimeoutMs: 300_000 },
   });
   const origin = await patient.listen({ host: '127.0.0.1', port: 0 });
-  let left = 300;
-  const ends = Array.from({ length: left }, () => {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-    socket
-      .on('error', () => {})
-      .resume()
-      .write('POST /echo HTTP/1.1\r\nHost: a\r\n');
-    return once(socket, 'close').then(() => (left -= 1));
+  const sockets = Array.from({ length: 300 }, () => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
+    socket.resume().write('POST /echo HTTP/1.1\r\nHost: a\r\n');
+    return socket;
   });
   assert.equal((await fetch(`${origin}/healthz`)).status, 200);
-  assert.equal(left, 300, 'they are all there still');
-  await Promise.all(ends);
+  assert.ok(
+    sockets.every(({ closed }) => !closed),
+    'they are all there still',
+  );
+  for (const socket of sockets) socket.destroy();
   await patient.close();
 });
 

@@ -1,5 +1,5 @@
 import type { Database, Sql } from '#db';
-import { fault } from '#kernel';
+import { createRounds, fault } from '#kernel';
 import {
   deleteExpired,
   dropUnanswered,
@@ -61,8 +61,6 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   const { database, instanceId, registered, log, sweepMs = 15_000 } = options;
   // Requests that have, or may come to have, a key. A row of this process that is not in here is a left-over.
   const running = new Set<string>();
-  let timer: NodeJS.Timeout | null = null;
-  let sweeping = Promise.resolve();
 
   async function dropLeftOvers(): Promise<void> {
     const leftOver = (await listUnanswered(database, instanceId)).filter((requestId) => !running.has(requestId));
@@ -70,13 +68,16 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   async function sweep(): Promise<void> {
-    try {
-      await dropLeftOvers();
-      while ((await deleteExpired(database, expiredAtOnce)) === expiredAtOnce);
-    } catch (error) {
-      log?.warn({ err: error }, 'no sweep of kept answers');
-    }
+    await dropLeftOvers();
+    while ((await deleteExpired(database, expiredAtOnce)) === expiredAtOnce);
   }
+
+  const rounds = createRounds({
+    pauseMs: sweepMs,
+    first: 'after a pause',
+    work: sweep,
+    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of kept answers'),
+  });
 
   async function release(requestId: string): Promise<void> {
     if (!running.delete(requestId)) return;
@@ -108,16 +109,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       }
     },
 
-    start() {
-      timer ??= setInterval(() => {
-        sweeping = sweep();
-      }, sweepMs).unref();
-    },
+    start: rounds.start,
 
     async stop() {
-      if (timer) clearInterval(timer);
-      timer = null;
-      await sweeping;
+      await rounds.stop();
       running.clear();
       await dropLeftOvers().catch(() => {});
     },

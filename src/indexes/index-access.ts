@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Sql } from '#db';
-import { fault, timeOfId } from '#kernel';
+import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
 import type { DatasetIndex } from './dataset-index.ts';
 import { type Digests, findIndex, lockIndex } from './indexes.store.ts';
@@ -44,7 +44,7 @@ type Question = { project: ProjectSeen; request: FastifyRequest; digests: Digest
 async function found(sql: Sql, { project, request, digests }: Question): Promise<DatasetIndex> {
   const { indexId: id } = pathOf(request);
   // What is no id cannot be asked for: it may hold characters that the database does not take.
-  const index = timeOfId('idx', id) === null ? null : await findIndex(sql, { projectId: project.id, id }, digests);
+  const index = isId('idx', id) ? await findIndex(sql, { projectId: project.id, id }, digests) : null;
   if (!index) throw noSuchIndex();
   return index;
 }

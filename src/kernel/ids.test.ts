@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { ascendingIds, firstIdAt, newId, timeOfId } from './ids.ts';
+import { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
 
 test('ids have the form prefix_ULID', () => {
   assert.match(newId('req'), /^req_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -41,4 +41,12 @@ test('an id tells when it was made, and nothing else does', () => {
   );
   for (const text of ['', 'req_', 'req_1', `req_${'8'.repeat(26)}`, `req_${'0'.repeat(27)}`, `req_${'u'.repeat(26)}`])
     assert.equal(timeOfId('req', text), null);
+});
+
+test('only what has the form of an id is one, of its own kind', () => {
+  const id = newId('job');
+  assert.ok(isId('job', id) && isId('job', firstIdAt('job', 0)));
+  for (const text of [id.toLowerCase(), `${id}0`, id.slice(0, -1), `${id.slice(0, -1)}\0`, id.slice(4), 'x', ''])
+    assert.equal(isId('job', text), false, text);
+  assert.equal(isId('key', id), false);
 });

@@ -40,9 +40,14 @@ export function ascendingIds(prefix: IdPrefix, nowMs: number = Date.now()): () =
   return () => head + encode(next++, countedDigits);
 }
 
+/** Whether a text can be an id of this kind at all. What cannot may hold characters that the database does not take. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
+}
+
 /** When an id was made, ms; null for what is no id of this kind. */
 export function timeOfId(prefix: IdPrefix, id: string): number | null {
-  if (!id.startsWith(`${prefix}_`) || !/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id.slice(prefix.length + 1))) return null;
+  if (!isId(prefix, id)) return null;
   let ms = 0;
   for (const digit of id.slice(prefix.length + 1, prefix.length + 11)) ms = ms * 32 + crockford.indexOf(digit);
   return ms;

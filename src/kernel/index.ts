@@ -22,6 +22,10 @@ export {
   isOutOfReach,
 } from './faults.ts';
 export { foldText } from './fold-text.ts';
-export { ascendingIds, firstIdAt, type IdPrefix, newId, timeOfId } from './ids.ts';
+export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
+export { networkOf } from './network.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
+export { createRounds, type Rounds } from './rounds.ts';
+export { secretIn } from './secret-file.ts';
+export { systemCodeOf } from './system-code.ts';

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { Clock } from '#kernel';
+import { type Clock, createRounds } from '#kernel';
 import { updateKeysLastUsed } from './keys.store.ts';
 
 /** Keeps `last_used_at`, exact to a minute, without a write per call. */
@@ -24,7 +24,6 @@ const toRow = ({ keyId, lastMs }: { keyId: string; lastMs: number }) => ({ keyId
 
 export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyUsage {
   const uses = new Map<string, Use>();
-  const timer: { handle: NodeJS.Timeout | null } = { handle: null };
 
   function seen(keyId: string): void {
     const nowMs = clock.nowMs();
@@ -48,15 +47,15 @@ export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyU
     for (const [keyId, use] of uses) if (!isDue(use) && nowMs - use.lastMs >= spacingMs) uses.delete(keyId);
   }
 
+  // What could not be written now is due again in the next round.
+  const rounds = createRounds({ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} });
+
   return {
     seen,
     flush,
-    start: () => {
-      timer.handle ??= setInterval(() => void flush().catch(() => {}), flushEveryMs).unref();
-    },
+    start: rounds.start,
     stop: async () => {
-      if (timer.handle) clearInterval(timer.handle);
-      timer.handle = null;
+      await rounds.stop();
       await flush().catch(() => {});
     },
   };

@@ -1,6 +1,6 @@
 import { type ActivityType, type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
+import { type CursorCodec, checkDisplayName, fault, isId, newId } from '#kernel';
 import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
@@ -14,7 +14,6 @@ import {
 } from './keys.store.ts';
 
 const defaultName = 'API key';
-const keyIdPattern = /^key_[0-9A-Z]{26}$/;
 
 export type IssuedKey = { record: KeyRecord; key: string };
 
@@ -49,7 +48,7 @@ export type KeyAddress = KeyChange & { keyId: string };
  */
 export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean): Promise<KeyRecord> {
   const { accountId, keyId } = address;
-  const record = isKeyId(keyId) ? await lockKey(tx, { id: keyId, accountId }) : null;
+  const record = isId('key', keyId) ? await lockKey(tx, { id: keyId, accountId }) : null;
   if (!record) throw noSuchKey();
   if (record.active === active) return record;
   if (active) await checkOneMoreActive(tx, accountId);
@@ -70,7 +69,7 @@ async function checkOneMoreActive(tx: Sql, accountId: string): Promise<void> {
 /** Deletes a key for good. Throws `not_found`, the second time as well. */
 export async function deleteKey(tx: Sql, address: KeyAddress): Promise<void> {
   const { accountId, keyId } = address;
-  const deleted = isKeyId(keyId) ? await deleteKeyRow(tx, { id: keyId, accountId }) : null;
+  const deleted = isId('key', keyId) ? await deleteKeyRow(tx, { id: keyId, accountId }) : null;
   if (!deleted) throw noSuchKey();
   await tell(tx, 'key.deleted', deleted, address);
 }
@@ -130,10 +129,6 @@ export async function listKeys(
 function positionOf([createdAt, id]: readonly string[]): KeyPosition {
   if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
   return { createdAt, id };
-}
-
-function isKeyId(text: string): boolean {
-  return keyIdPattern.test(text);
 }
 
 /** Another account's key is as unknown as one that never was, so ids cannot be probed. */

@@ -1,4 +1,5 @@
 import { createBatcher, type Database } from '#db';
+import { createRounds } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
@@ -44,8 +45,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const { database, instanceId, registered, log, sweepMs = 5_000, now = () => null } = options;
   // Calls that are, or may come to be, in flight. A row of this process that is not in here is a left-over.
   const open = new Set<string>();
-  let timer: NodeJS.Timeout | null = null;
-  let sweeping = Promise.resolve();
 
   const entering = createBatcher<LimitedCall, Map<string, Usage>>({
     name: 'limits.enter',
@@ -64,15 +63,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   });
 
   async function sweep(): Promise<void> {
-    try {
-      const { own, dead } = await listCallsToClose(database, instanceId);
-      const over = [...dead, ...own.filter((requestId) => !open.has(requestId))];
-      if (over.length > 0) await leaveLimitedCalls(database, over, now());
-      await deleteRestingCounters(database, now());
-    } catch (error) {
-      log?.warn({ err: error }, 'no sweep of limited calls');
-    }
+    const { own, dead } = await listCallsToClose(database, instanceId);
+    const over = [...dead, ...own.filter((requestId) => !open.has(requestId))];
+    if (over.length > 0) await leaveLimitedCalls(database, over, now());
+    await deleteRestingCounters(database, now());
   }
+
+  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
+  const rounds = createRounds({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onTrouble });
 
   async function leave(requestId: string): Promise<void> {
     if (!open.delete(requestId)) return;
@@ -97,18 +95,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
     },
 
-    start() {
-      timer ??= setInterval(() => {
-        sweeping = sweep();
-      }, sweepMs).unref();
-    },
+    start: rounds.start,
 
     async stop() {
-      if (timer) clearInterval(timer);
-      timer = null;
-      await sweeping;
+      await rounds.stop();
       open.clear();
-      await sweep();
+      await sweep().catch(onTrouble);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { fault, formatCredits } from '#kernel';
+import { fault, formatCredits, isId } from '#kernel';
 import { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 import {
   findLimits,
@@ -16,8 +16,6 @@ export type LimitsView = { limits: CallLimits; used: UsedUp };
 
 /** Who changes limits, and in which request; the installation itself unless it is said. */
 export type LimitsChange = { actor?: Actor; requestId?: string };
-
-const keyIdPattern = /^key_[0-9A-Z]{26}$/;
 
 /** Throws `not_found` for a key that the account does not have. */
 export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
@@ -105,7 +103,7 @@ async function tell(tx: Sql, { address, label, limits, actor = systemActor, requ
 }
 
 function isAddress({ scope, id }: LimitAddress): boolean {
-  return scope === 'account' || keyIdPattern.test(id);
+  return scope === 'account' || isId('key', id);
 }
 
 /** Another account's key is as unknown as one that never was. */

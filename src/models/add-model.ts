@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { formatCredits, parseCredits } from '#kernel';
+import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
 import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { checkServable, type GgufFacts, readGgufFacts } from './gguf/facts.ts';
-import { inOneLine, ModelError, systemCodeOf } from './model-error.ts';
+import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { type AddedModel, type RegistryEntry, readRegistry, updateRegistry } from './registry.ts';
 

@@ -3,7 +3,8 @@ import { link, mkdir, open, readFile, rename, stat, unlink, utimes } from 'node:
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError, systemCodeOf } from './model-error.ts';
+import { systemCodeOf } from '#kernel';
+import { ModelError } from './model-error.ts';
 
 export type LockOptions = {
   /** How long to wait for another holder, ms. */

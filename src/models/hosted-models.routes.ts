@@ -31,11 +31,12 @@ import {
   readHostedModel,
 } from './hosted-models.ts';
 import { placeToChange, placeToRead } from './hosted-place.ts';
+import type { TrainedJobs } from './hosted-trained.ts';
 import { type Around, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
 import type { ModelsService } from './models-service.ts';
 import { pageOfRevisions, rollBack } from './revisions.ts';
 
-export type HostedRoutesDeps = HostedDeps & { cursors: CursorCodec; models: ModelsService };
+export type HostedRoutesDeps = HostedDeps & { cursors: CursorCodec; models: ModelsService; trainedModels: TrainedJobs };
 
 const listPath = `${projectPrefix}/hosted-models`;
 export const hostedPath = `${listPath}/:hostedModelId`;
@@ -159,13 +160,12 @@ async function render(deps: HostedRoutesDeps, place: Place, model: HostedModel):
 }
 
 async function aroundOf(
-  { models, targets, engine }: HostedRoutesDeps,
+  { models, trainedModels, engine }: HostedRoutesDeps,
   { project }: Place,
   aliases: readonly HostedModel[],
 ): Promise<Around> {
   const jobIds = aliases.flatMap(({ targetType, targetId }) => (targetType === 'training_job' ? [targetId] : []));
-  const jobs =
-    jobIds.length > 0 ? await targets.trainedModels.find(jobIds, project.accountId) : new Map<string, never>();
+  const jobs = await trainedModels.describe(jobIds, project.accountId);
   return { project, findBase: models.find, findJob: (id) => jobs.get(id), status: engine.status };
 }
 

@@ -1,5 +1,5 @@
 import type { Database, Sql } from '#db';
-import { type Clock, checkDisplayName, fault } from '#kernel';
+import { type Clock, checkDisplayName, fault, isId } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import type { Activations } from './hosted-activation.ts';
 import { type By, tellOfHosted } from './hosted-activity.ts';
@@ -83,7 +83,7 @@ function checkKind({ kind }: HostedTarget, project: ProjectSeen): void {
 
 /** Throws `not_found`. */
 export async function readHostedModel(deps: HostedDeps, { project }: Place, id: string): Promise<HostedModel> {
-  const model = isHostedId(id) ? await findHostedModelById(deps.database, { id, projectId: project.id }) : null;
+  const model = isId('hm', id) ? await findHostedModelById(deps.database, { id, projectId: project.id }) : null;
   if (!model) throw noSuchModel();
   return model;
 }
@@ -141,10 +141,6 @@ export async function deactivateHostedModel(deps: HostedDeps, place: Place, id: 
     await tellOfHosted(tx, { by: place.by, model }, { type: 'model.deactivated', message });
     return model;
   });
-}
-
-export function isHostedId(text: string): boolean {
-  return /^hm_[0-9A-Z]{26}$/.test(text);
 }
 
 export function noSuchModel() {

@@ -21,6 +21,14 @@ export type TrainedModels = {
   find: (jobIds: readonly string[], accountId: string) => Promise<ReadonlyMap<string, TrainedModel>>;
 };
 
+/** What lists show of a training job, which does not need its files. */
+export type TrainedFacts = Pick<TrainedModel, 'jobId' | 'maxInputTokens' | 'queryInstruction'>;
+
+/** Where lists learn about those jobs that the account may use, by id. */
+export type TrainedJobs = {
+  describe: (jobIds: readonly string[], accountId: string) => Promise<ReadonlyMap<string, TrainedFacts>>;
+};
+
 /** A finished job in the registry of models. */
 export type FinishedJob = {
   id: string;

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { Clock } from '#kernel';
+import { type Clock, createRounds } from '#kernel';
 import { type Use, updateModelsLastCalled, updateSharesLastUsed } from './hosted-usage.store.ts';
 
 /** Keeps when aliases were called and shares used, exact to a minute, without a write per call. */
@@ -20,11 +20,13 @@ const flushEveryMs = 5_000;
 export function createModelUsage({ sql, clock }: { sql: Sql; clock: Clock }): ModelUsage {
   const models = createNotes((uses) => updateModelsLastCalled(sql, uses, spacingMs));
   const shares = createNotes((uses) => updateSharesLastUsed(sql, uses, spacingMs));
-  const timer: { handle: NodeJS.Timeout | null } = { handle: null };
 
   async function flush(): Promise<void> {
     await Promise.all([models, shares].map((notes) => notes.flush(clock.nowMs())));
   }
+
+  // What could not be written now is due again in the next round.
+  const rounds = createRounds({ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} });
 
   return {
     seen(hostedModelId, shareId) {
@@ -33,12 +35,9 @@ export function createModelUsage({ sql, clock }: { sql: Sql; clock: Clock }): Mo
       if (shareId !== null) shares.note(shareId, nowMs);
     },
     flush,
-    start: () => {
-      timer.handle ??= setInterval(() => void flush().catch(() => {}), flushEveryMs).unref();
-    },
+    start: rounds.start,
     stop: async () => {
-      if (timer.handle) clearInterval(timer.handle);
-      timer.handle = null;
+      await rounds.stop();
       await flush().catch(() => {});
     },
   };

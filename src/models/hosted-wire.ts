@@ -6,7 +6,7 @@ import type { BaseModel } from './base-model.ts';
 import { type HostedEntry, stateOfBase } from './hosted-list.ts';
 import type { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
 import type { HostedModel } from './hosted-models.store.ts';
-import type { TrainedModel } from './hosted-trained.ts';
+import type { TrainedFacts } from './hosted-trained.ts';
 import { limitsOf } from './resolve.ts';
 import type { Revision } from './revisions.store.ts';
 
@@ -17,7 +17,7 @@ export type RevisionWire = Static<typeof revisionSchema>;
 export type Around = {
   project: ProjectSeen;
   findBase: (id: string) => BaseModel | undefined;
-  findJob: (id: string) => TrainedModel | undefined;
+  findJob: (id: string) => TrainedFacts | undefined;
   status: (baseModelId: string) => RuntimeStatus;
 };
 

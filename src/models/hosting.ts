@@ -7,7 +7,7 @@ import { createActivations } from './hosted-activation.ts';
 import { deployJob, type NewDeployment } from './hosted-deploy.ts';
 import type { LoadCheckEngine } from './hosted-load-check.ts';
 import { hostedModelsRoutes } from './hosted-models.routes.ts';
-import { type FinishedJobs, noFinishedJobs, type TrainedModels } from './hosted-trained.ts';
+import { type FinishedJobs, noFinishedJobs, type TrainedJobs, type TrainedModels } from './hosted-trained.ts';
 import { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 import { modelRegistryRoutes } from './model-registry.routes.ts';
 import type { ModelsService } from './models-service.ts';
@@ -20,7 +20,7 @@ export type HostingOptions = {
   publicUrl: PublicUrl;
   clock: Clock;
   models: ModelsService;
-  trainedModels: TrainedModels;
+  trainedModels: TrainedModels & TrainedJobs;
   finishedJobs?: FinishedJobs;
   engine: LoadCheckEngine;
   /** Not started yet: load checks are tasks of it. */

@@ -26,6 +26,8 @@ export {
   type FinishedJobsFilter,
   noFinishedJobs,
   noTrainedModels,
+  type TrainedFacts,
+  type TrainedJobs,
   type TrainedModel,
   type TrainedModels,
 } from './hosted-trained.ts';

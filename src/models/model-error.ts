@@ -11,11 +11,6 @@ export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** System error code (`ENOENT`, `ECONNRESET`, ...) of an unknown thrown value. */
-export function systemCodeOf(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-}
-
 /** Runs a command's work; trouble of the file system (no permission, no space, ...) becomes one line. */
 export async function inOneLine<T>(work: () => Promise<T>): Promise<T> {
   try {

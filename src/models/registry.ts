@@ -3,10 +3,10 @@ import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseCredits } from '#kernel';
+import { parseCredits, systemCodeOf } from '#kernel';
 import { modelIdPattern } from './base-model.ts';
 import { withFileLock } from './file-lock.ts';
-import { ModelError, reasonOf, systemCodeOf } from './model-error.ts';
+import { ModelError, reasonOf } from './model-error.ts';
 
 /**
  * The installed models of a data folder: `models/registry.json`. An entry either installs a catalogue entry (`file`

@@ -1,7 +1,7 @@
 import { type Account, findAccountBySlug } from '#accounts';
 import { recordActivity } from '#activity';
 import type { Sql } from '#db';
-import { type Clock, type CursorCodec, fault, newId } from '#kernel';
+import { type Clock, type CursorCodec, fault, isId, newId } from '#kernel';
 import type { HostedModel } from './hosted-models.store.ts';
 import { type HostedDeps, type Place, readHostedModel } from './hosted-models.ts';
 import { deleteShare, listShareRows, type Share, type SharePosition, upsertShare } from './shares.store.ts';
@@ -120,8 +120,7 @@ export async function unshareModel(
   const model = await readHostedModel(deps, place, id);
   await deps.database.transaction(async (tx) => {
     await place.lock(tx);
-    const isShareId = /^shr_[0-9A-Z]{26}$/.test(shareId);
-    const share = isShareId ? await deleteShare(tx, { id: shareId, hostedModelId: model.id }) : null;
+    const share = isId('shr', shareId) ? await deleteShare(tx, { id: shareId, hostedModelId: model.id }) : null;
     if (!share) throw fault('not_found', { message: 'There is no such share.' });
     const message = `The model "${model.alias}" is no longer shared with ${share.accountSlug}.`;
     await tell(tx, place, { model, share, type: 'share.deleted', message });

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fault, OperatorError } from '#kernel';
+import { fault, OperatorError, systemCodeOf } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, type ObjectStore } from './object-store.ts';
 
@@ -80,5 +80,5 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return ['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -125,4 +126,25 @@ test('while S3 cannot be reached, whoever asks is told so, and what it refuses i
   ])
     await assert.rejects(ask(), isOutOfReach);
   await store.close();
+});
+
+test('an S3 that takes every connection and never answers is out of reach, too', async (t) => {
+  const silent = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const place = { bucket: 'bucket', prefix: '', region: 'us-east-1', endpoint: `http://127.0.0.1:${port}` };
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const store = openS3Store({ ...place, credentials }, { connectMs: 1_000, answerMs: 50, idleMs: 50 });
+  t.after(async () => {
+    await store.close();
+    silent.close();
+  });
+  const asks = [
+    store.put('a/b', Readable.from([Buffer.from('x')])),
+    store.get('a/b'),
+    store.size('a/b'),
+    store.remove('a/b'),
+  ];
+  await Promise.all(asks.map((ask) => assert.rejects(ask, isOutOfReach)));
+  await assert.rejects(store.check(), { name: 'OperatorError' });
 });

@@ -30,14 +30,30 @@ const partBytes = 16 * 1024 * 1024;
 const partsAtOnce = 2;
 const attempts = 4;
 
+/** How long a server may be silent before an attempt has failed, in ms. */
+export type S3Patience = {
+  connectMs: number;
+  /** Until it begins to answer what has no content. */
+  answerMs: number;
+  /** Between two bytes, also of content that the reader takes slowly. */
+  idleMs: number;
+};
+
+const defaultPatience: S3Patience = { connectMs: 10_000, answerMs: 20_000, idleMs: 120_000 };
+
 /** Keeps objects in a bucket. */
-export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S3Place): ObjectStore {
+export function openS3Store(
+  { bucket, prefix, region, endpoint, credentials }: S3Place,
+  { connectMs, answerMs, idleMs }: S3Patience = defaultPatience,
+): ObjectStore {
   const client = new S3Client({
     region,
     maxAttempts: attempts,
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: idleMs, throwOnRequestTimeout: true },
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === null ? {} : { credentials }),
   });
+  const soon = { requestTimeout: answerMs };
   const place = (key: string) => ({ Bucket: bucket, Key: prefix + checkKey(key) });
 
   return {
@@ -62,7 +78,7 @@ export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S
 
     async get(key, range) {
       const asked = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
-      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked })).catch(missing);
+      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked }), soon).catch(missing);
       if (!(body instanceof Readable)) throw new Error('S3 gave no stream. This is a bug.');
       return body;
     },
@@ -70,7 +86,7 @@ export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S
     async size(key) {
       const asked = new HeadObjectCommand(place(key));
       try {
-        const { ContentLength: bytes = 0 } = await client.send(asked);
+        const { ContentLength: bytes = 0 } = await client.send(asked, soon);
         return bytes;
       } catch (error) {
         if (isMissing(error)) return null;
@@ -79,23 +95,31 @@ export function openS3Store({ bucket, prefix, region, endpoint, credentials }: S
     },
 
     async remove(key) {
-      await client.send(new DeleteObjectCommand(place(key))).catch(rethrow);
+      await client.send(new DeleteObjectCommand(place(key)), soon).catch(rethrow);
     },
 
     async check() {
       const probe = { Bucket: bucket, Key: `${prefix}probe-${randomBytes(6).toString('hex')}` };
       try {
-        await client.send(new PutObjectCommand({ ...probe, Body: '' }));
-        await client.send(new DeleteObjectCommand(probe));
+        // Not empty: of an empty body the SDK does not see the length, and says so at each try.
+        await client.send(new PutObjectCommand({ ...probe, Body: 'probe' }), soon);
+        await client.send(new DeleteObjectCommand(probe), soon);
       } catch (cause) {
-        throw new OperatorError(`The bucket ${bucket} cannot be used${endpoint === null ? '' : ` at ${endpoint}`}.`, {
-          cause,
-        });
+        const at = endpoint === null ? '' : ` at ${endpoint}`;
+        throw new OperatorError(`The bucket ${bucket} cannot be used${at}: ${reasonOf(cause)}.`, { cause });
       }
     },
 
     close: async () => client.destroy(),
   };
+}
+
+/** For the operator: what S3 calls it, or why there was no answer. */
+function reasonOf(error: unknown): string {
+  if (error instanceof S3ServiceException) return error.name;
+  // Of several addresses that were tried, Node gives the codes and no message.
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(', ');
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
 function missing(error: unknown): never {

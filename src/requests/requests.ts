@@ -1,5 +1,5 @@
 import type { Database, MonthlyTable } from '#db';
-import { type Clock, fault, firstIdAt, timeOfId } from '#kernel';
+import { type Clock, createRounds, fault, firstIdAt, type Rounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { buryRunning, deleteFailedBefore, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
@@ -40,8 +40,6 @@ export function createRequests(options: RequestsOptions): Requests {
   const failures = createFailureLog({ ...rest, sql: database });
   const here: RunningCalls = new Map();
   let noted = 0;
-  let timers: NodeJS.Timeout[] = [];
-  const underWay = new Map<string, Promise<void>>();
 
   /** Tells the other processes what takes longer here. Quick calls are never written down. */
   async function noteRunning(): Promise<void> {
@@ -63,16 +61,15 @@ export function createRequests(options: RequestsOptions): Requests {
     while ((await deleteFailedBefore(database, firstKept, deletedAtOnce)) === deletedAtOnce);
   }
 
-  function every(ms: number, what: string, work: () => Promise<void>): NodeJS.Timeout {
-    const turn = () => {
-      if (underWay.has(what)) return;
-      const done = work()
-        .catch((error: unknown) => log?.warn({ err: error }, what))
-        .finally(() => underWay.delete(what));
-      underWay.set(what, done);
-    };
-    return setInterval(turn, ms).unref();
+  function roundsOf(work: () => Promise<void>, pauseMs: number, trouble: string): Rounds {
+    const onTrouble = (error: unknown) => log?.warn({ err: error }, trouble);
+    return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
   }
+
+  const rounds = [
+    roundsOf(noteRunning, pageMs, 'no note of running requests'),
+    roundsOf(sweep, sweepMs, 'no sweep of requests'),
+  ];
 
   return {
     begin(id, operation, target) {
@@ -94,17 +91,11 @@ export function createRequests(options: RequestsOptions): Requests {
     },
 
     start() {
-      if (timers.length > 0) return;
-      timers = [
-        every(pageMs, 'no note of running requests', noteRunning),
-        every(sweepMs, 'no sweep of requests', sweep),
-      ];
+      for (const { start } of rounds) start();
     },
 
     async stop() {
-      for (const timer of timers) clearInterval(timer);
-      timers = [];
-      await Promise.all([...underWay.values(), failures.flush()]);
+      await Promise.all([...rounds.map(({ stop }) => stop()), failures.flush()]);
       if (noted > 0) await deleteRunning(database, instanceId).catch(() => {});
     },
   };

@@ -1,5 +1,5 @@
 import { type Micro, parseCredits } from '#kernel';
-import { type SettingsOf, words } from './setting.ts';
+import { httpAddress, type SettingsOf, words } from './setting.ts';
 
 export type CreditValues = {
   /** Who may open an account by himself: nobody, people of the identity provider, anyone. */
@@ -49,7 +49,7 @@ export const creditSettings: SettingsOf<CreditValues> = {
     env: 'STRIPE_API_URL',
     fallback: 'https://api.stripe.com',
     expected: 'the address of the payment provider',
-    read: (text: string) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
+    read: httpAddress,
   },
   creditPacks: { env: 'FANFOLD_CREDIT_PACKS', fallback: null, expected: 'packs of credits', read: words },
   creditPrice: { env: 'FANFOLD_CREDIT_PRICE', fallback: null, expected: 'a price', read: words },

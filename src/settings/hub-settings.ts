@@ -1,4 +1,4 @@
-import { type SettingsOf, words } from './setting.ts';
+import { httpAddress, type SettingsOf, words } from './setting.ts';
 
 export type HubValues = {
   hubEndpoint: string;
@@ -9,8 +9,8 @@ export const hubSettings: SettingsOf<HubValues> = {
   hubEndpoint: {
     env: 'HF_ENDPOINT',
     fallback: 'https://huggingface.co',
-    expected: 'the address of a model hub',
-    read: (text: string) => (URL.canParse(text) ? text : undefined),
+    expected: 'the http address of a model hub',
+    read: httpAddress,
   },
   hubToken: { env: 'HF_TOKEN', fallback: null, expected: 'an access token', read: words },
 };

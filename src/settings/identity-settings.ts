@@ -1,4 +1,4 @@
-import { type SettingsOf, words } from './setting.ts';
+import { httpAddress, type SettingsOf, words } from './setting.ts';
 
 export type IdentityValues = {
   /** null: no identity provider. */
@@ -15,7 +15,7 @@ export const identitySettings: SettingsOf<IdentityValues> = {
     env: 'FANFOLD_OIDC_ISSUER',
     fallback: null,
     expected: 'the address of an OpenID provider, as its discovery document gives it',
-    read: (text: string) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
+    read: httpAddress,
   },
   oidcClientId: {
     env: 'FANFOLD_OIDC_CLIENT_ID',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectPlace } from '#datasets';
-import { OperatorError } from '#kernel';
+import { OperatorError, secretIn } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3Store } from '#objects';
-import { type SettingsOf, words } from './setting.ts';
+import { httpAddress, type SettingsOf, words } from './setting.ts';
 
 export type ObjectValues = {
   /** Where files live that are too large for the database; null: in the data folder. */
@@ -30,7 +30,7 @@ export const objectSettings: SettingsOf<ObjectValues> = {
     env: 'FANFOLD_S3_ENDPOINT',
     fallback: null,
     expected: 'the http address of a server that speaks S3',
-    read: (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+    read: httpAddress,
   },
   s3Region: { env: 'FANFOLD_S3_REGION', fallback: 'us-east-1', expected: 'a region', read: words },
   s3AccessKeyId: { env: 'FANFOLD_S3_ACCESS_KEY_ID', fallback: null, expected: 'an access key', read: words },
@@ -62,19 +62,14 @@ export function objectPlaceOf(config: ObjectValues & { dataDir: string }): Objec
   return { kind: 's3', place: { ...place, region, endpoint, credentials: credentialsOf(config) } };
 }
 
+const readText = (file: string) => readFileSync(file, 'utf8');
+
 function credentialsOf(config: ObjectValues): { accessKeyId: string; secretAccessKey: string } | null {
-  const accessKeyId = config.s3AccessKeyId ?? readSecret(config.s3AccessKeyIdFile);
-  const secretAccessKey = config.s3SecretAccessKey ?? readSecret(config.s3SecretAccessKeyFile);
+  const accessKeyId =
+    config.s3AccessKeyId ?? secretIn(config.s3AccessKeyIdFile, 'FANFOLD_S3_ACCESS_KEY_ID_FILE', readText);
+  const secretAccessKey =
+    config.s3SecretAccessKey ?? secretIn(config.s3SecretAccessKeyFile, 'FANFOLD_S3_SECRET_ACCESS_KEY_FILE', readText);
   if (accessKeyId !== null && secretAccessKey !== null) return { accessKeyId, secretAccessKey };
   if (accessKeyId === null && secretAccessKey === null) return null;
   throw new OperatorError('FANFOLD_S3_ACCESS_KEY_ID and FANFOLD_S3_SECRET_ACCESS_KEY belong together.');
-}
-
-function readSecret(file: string | null): string | null {
-  if (file === null) return null;
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new OperatorError(`The file ${file} cannot be read.`, { cause });
-  }
 }

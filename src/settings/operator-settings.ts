@@ -1,4 +1,4 @@
-import { number, type SettingsOf, words } from './setting.ts';
+import { httpAddress, number, type SettingsOf, words } from './setting.ts';
 
 export type OperatorValues = {
   /** Time that running calls have to finish when the server stops. */
@@ -36,7 +36,7 @@ export const operatorSettings: SettingsOf<OperatorValues> = {
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: null,
     expected: 'the http address of an OpenTelemetry collector',
-    read: (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+    read: httpAddress,
   },
   otelServiceName: { env: 'OTEL_SERVICE_NAME', fallback: 'fanfold', expected: 'a name', read: words },
   traceRatio: {

@@ -20,4 +20,8 @@ export function number(least: number, most: number, unit = 1) {
   };
 }
 
+/** Whole address of a server. */
+export const httpAddress = (text: string): string | undefined =>
+  /^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+
 export const words = (text: string): string | undefined => (text === '' ? undefined : text);

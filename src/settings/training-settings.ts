@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { RunnerValues } from '#training';
-import { number, type SettingsOf, words } from './setting.ts';
+import { httpAddress, number, type SettingsOf, words } from './setting.ts';
 
 const runners = ['local', 'ray'] as const;
 const path = (text: string) => (isAbsolute(text) ? text : undefined);
@@ -23,7 +23,7 @@ export const trainingSettings: SettingsOf<RunnerValues> = {
     env: 'FANFOLD_RAY_URL',
     fallback: null,
     expected: 'the address of the dashboard of a Ray cluster, such as http://ray.internal:8265',
-    read: (text: string) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
+    read: (text: string) => httpAddress(text)?.replace(/\/+$/, ''),
   },
   rayToken: { env: 'FANFOLD_RAY_TOKEN', fallback: null, expected: 'a token', read: words },
   rayTokenFile: { env: 'FANFOLD_RAY_TOKEN_FILE', fallback: null, expected: 'a file', read: words },

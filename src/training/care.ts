@@ -1,4 +1,5 @@
 import type { Database } from '#db';
+import { createRounds } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { listOldCheckpoints } from './care.store.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
@@ -24,8 +25,6 @@ const everyMs = 60_000;
 const atOnce = 100;
 
 export function createCare({ database, objects, keptDays, root, deployments, log }: CareOptions): Care {
-  let timer: NodeJS.Timeout | null = null;
-  let running = Promise.resolve();
   let stopped = false;
 
   async function tend(): Promise<void> {
@@ -46,17 +45,19 @@ export function createCare({ database, objects, keptDays, root, deployments, log
     }
   }
 
+  const rounds = createRounds({
+    pauseMs: everyMs,
+    first: 'after a pause',
+    work: tend,
+    onTrouble: (err) => log.warn({ err }, 'no sweep of training jobs'),
+  });
+
   return {
     tend,
-    start() {
-      timer = setInterval(() => {
-        running = running.then(tend).catch((err: unknown) => log.warn({ err }, 'no sweep of training jobs'));
-      }, everyMs).unref();
-    },
+    start: rounds.start,
     async stop() {
       stopped = true;
-      if (timer) clearInterval(timer);
-      await running;
+      await rounds.stop();
     },
   };
 }

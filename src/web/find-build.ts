@@ -4,8 +4,8 @@ import { access, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Longest time that a build may take before it counts as hung. */
-const buildMs = 180_000;
+/** Longest time that a build may take before it counts as hung, with waiting for another process that makes the same one. */
+const buildMs = 600_000;
 const keptOutput = 4_000;
 
 /** A folder with a complete build of this name; makes it first when there is none. */

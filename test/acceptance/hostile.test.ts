@@ -21,7 +21,7 @@ let caller: Tenant;
 before(async () => {
   database = await createTestDatabase();
   caller = await seedTenant(database.database, openShippedModels());
-  server = await startServerProcess(database.url, { limits: { headersTimeoutMs: 600, requestTimeoutMs: 1_000 } });
+  server = await startServerProcess(database.url, { limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 4_000 } });
 });
 
 after(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { putRoute } from '#models';
 import { startApp, type TestApp } from '#test/app.ts';
@@ -31,7 +32,7 @@ before(async () => {
   for (const [at, { url }] of servers.entries())
     await putRoute(database.database, { ...route, id: `r${at}`, baseModelId: models[at] ?? '', url, capacity: 2 });
   chat = clientOf('chat');
-  for (let n = 0; n < 1_000 && (await isServed()) === false; n += 1) await new Promise((r) => setTimeout(r, 100));
+  for (const model of models) await until(() => isServed(model));
 });
 
 after(async () => {
@@ -48,13 +49,18 @@ const clientOf = (project: string) =>
   });
 
 /** A route is in use within two seconds after it was named, without a restart. */
-async function isServed(): Promise<boolean> {
+async function isServed(model: string): Promise<boolean> {
   const response = await fetch(`${app.origin}/api/v1/base-models`, {
     headers: { authorization: `Bearer ${owner.key}` },
   });
   // as: the contract says so.
   const { data } = (await response.json()) as { data: { id: string; serving: { available: boolean } }[] };
-  return data.find(({ id }) => id === remoteText)?.serving.available ?? false;
+  return data.find(({ id }) => id === model)?.serving.available ?? false;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + 180_000; !(await isSo()); await sleep(50))
+    assert.ok(performance.now() < deadline, 'the change is not in use');
 }
 
 const asked = (content: string, more: object = {}) => ({
@@ -154,7 +160,8 @@ test('vectors are those of our own engine with the same model', async () => {
     ...{ id: 'r1', baseModelId: 'fanfold-tiny-embed', api: 'llama-server', url: servers[1]?.url ?? '' },
     ...{ upstreamModel: 'any', secretSource: null, capacity: 2, weight: 1, draining: false },
   });
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // The same moment in which the route is in use for another model.
+  await until(async () => !(await isServed(remoteEmbedding)));
   const theirs = await vectorsOf('fanfold-tiny-embed');
   for (const [at, vector] of theirs.entries())
     assert.ok(vector.reduce((sum, value, n) => sum + value * (ours[at]?.[n] ?? 0), 0) > 0.999);

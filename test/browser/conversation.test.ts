@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel } from '#models';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { assertAccessible } from './axe.ts';
@@ -19,6 +20,7 @@ before(async () => {
   const shape = { ...smallShape, contextTokens: 16_384 };
   writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });
   await addModel(stage.app.models, { id: 'endless', kind: 'text', ggufPath, contextTokens: 16_384 });
+  while (!stage.app.models.find('endless')) await sleep(20);
 });
 
 after(async () => {

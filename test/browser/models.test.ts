@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel, insertHostedModel } from '#models';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
@@ -122,6 +123,7 @@ test('another model is put behind an alias while it serves, and the former one i
   const ggufPath = stage.app.models.find('fanfold-tiny-embed')?.installed?.ggufPath;
   assert.ok(ggufPath);
   await addModel(stage.app.models, { id: 'other-embed', kind: 'embedding', ggufPath });
+  while (!stage.app.models.find('other-embed')) await sleep(20);
   const { page, go, leave } = await stage.open(owner);
   await go(`/projects/${path}/hosted-models/${id}`);
   await page.getByRole('button', { name: 'Put another model behind it' }).click();

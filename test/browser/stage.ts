@@ -46,7 +46,7 @@ export type Visit = {
   leave: () => Promise<void>;
 };
 
-const buildMs = 300_000;
+const buildMs = 600_000;
 /** A wait costs nothing when what it waits for comes; the machine may have other work. */
 const patienceMs = 60_000;
 

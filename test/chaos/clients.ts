@@ -20,6 +20,8 @@ export type ClientOptions = {
   url: () => string;
   key: string;
   clients: number;
+  /** Told of every call that ended. */
+  note?: (seen: Seen) => void;
   /** Stops all clients after their present call. */
   signal: AbortSignal;
   /** Seeded, so that a run can be repeated. */
@@ -36,7 +38,9 @@ export async function runClients(options: ClientOptions): Promise<Seen[]> {
   const client = async () => {
     while (!options.signal.aborted) {
       const result = await callOnce(options);
-      seen.push({ ...result, endedMs: Date.now() });
+      const ended = { ...result, endedMs: Date.now() };
+      seen.push(ended);
+      options.note?.(ended);
       // While nothing listens, a client must not spin.
       if (result.result !== 'success') await sleep(50);
     }

@@ -17,6 +17,8 @@ export type ChaosOptions = {
   victims: readonly Victim[];
   /** Load between two kills, ms. */
   pauseMs: number;
+  /** So many calls have to succeed before it ends, however long a busy machine takes for them. Default: 0. */
+  leastSuccesses?: number;
   report?: (line: string) => void;
 };
 
@@ -25,20 +27,27 @@ export type ChaosReport = Audit & {
   recoveryMs: Record<Victim, number[]>;
 };
 
+const patienceMs = 180_000;
+
 /**
  * Kills parts of the running program with SIGKILL while clients call it, brings the server back when it was the
  * victim (a supervisor's work; everything else must heal by itself), and then compares the ledger with what the
  * clients saw.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { report = () => {} } = options;
+  const { report = () => {}, leastSuccesses = 0 } = options;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-chaos-'));
-  let program = await startProgram({ dataDir, startMs: 120_000 });
+  let program = await startProgram({ dataDir });
   const { key } = program;
   if (key === null) throw new Error(`No key was printed:\n${program.output()}`);
   const stop = new AbortController();
   const random = randomFrom(options.seed);
-  const clients = runClients({ url: () => program.url, key, clients: options.clients, signal: stop.signal, random });
+  let successes = 0;
+  const note = ({ result }: { result: string }) => {
+    if (result === 'success') successes += 1;
+  };
+  const url = () => program.url;
+  const clients = runClients({ url, key, clients: options.clients, note, signal: stop.signal, random });
   const recoveryMs: ChaosReport['recoveryMs'] = { server: [], engine: [], postgres: [] };
   try {
     await untilServed(program, key);
@@ -50,7 +59,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       recoveryMs[victim].push(performance.now() - killedAt);
       report(`${victim} killed, served again after ${recoveryMs[victim].at(-1)?.toFixed(0)} ms`);
     }
-    await sleep(options.pauseMs);
+    const deadline = Date.now() + patienceMs;
+    do await sleep(options.pauseMs);
+    while (successes < leastSuccesses && Date.now() < deadline);
     stop.abort();
     const seen = await clients;
     const audit = await audited(dataDir, seen);
@@ -65,7 +76,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 async function kill(victim: Victim, program: Program): Promise<Program> {
   if (victim === 'server') {
     await program.kill();
-    return startProgram({ dataDir: program.dataDir, startMs: 60_000 });
+    return startProgram({ dataDir: program.dataDir });
   }
   const pid = program.process.pid ?? 0;
   const targets =
@@ -78,12 +89,12 @@ async function kill(victim: Victim, program: Program): Promise<Program> {
 
 /** Waits until a call succeeds again. */
 async function untilServed(program: Program, key: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline) {
     if (await isServed(program.url, key)) return;
     await sleep(25);
   }
-  throw new Error(`The service did not come back within a minute:\n${program.output().slice(-4000)}`);
+  throw new Error(`The service did not come back within minutes:\n${program.output().slice(-4000)}`);
 }
 
 async function isServed(url: string, key: string): Promise<boolean> {
@@ -92,7 +103,7 @@ async function isServed(url: string, key: string): Promise<boolean> {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 1 }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     await response.text();
     return response.status === 200;
@@ -107,7 +118,7 @@ async function audited(dataDir: string, seen: Awaited<ReturnType<typeof runClien
   if (!url) throw new Error('The embedded PostgreSQL is gone.');
   const database = await openDatabase({ url, maxConnections: 2 });
   try {
-    const deadline = Date.now() + 45_000;
+    const deadline = Date.now() + patienceMs;
     let audit = await auditBooks(database, seen);
     while (audit.findings.length > 0 && Date.now() < deadline) {
       await sleep(1000);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Random, seededRandom } from '#test/random.ts';
+import { type Random, randomOfRun } from '#test/random.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { type ImportClient, importClient, type WireImport } from './import-client.ts';
 
@@ -151,9 +151,7 @@ function killer(random: Random, log: (line: string) => void) {
 }
 
 test('a server that is killed at random moments of an import never leaves half a dataset, and the import ends whole', async (t) => {
-  const seed = Date.now() % 1_000_000;
-  t.diagnostic(`seed ${seed}`);
-  const random = seededRandom(seed);
+  const random = randomOfRun();
   const { id } = await client().create({ name: 'a.jsonl', size: file.length });
   const done = await takeThrough(
     id,

@@ -41,7 +41,7 @@ async function createClone(): Promise<{ serverUrl: string; name: string }> {
   const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
     await ensureTemplate(admin, template);
-    await admin.query(`create database ${name} template ${template}`);
+    await admin.query(`create database ${name} template ${template}`, undefined, patience);
   } finally {
     await admin.close();
   }
@@ -49,10 +49,11 @@ async function createClone(): Promise<{ serverUrl: string; name: string }> {
 }
 
 async function drop(database: Database, serverUrl: string, name: string): Promise<void> {
-  await database.close();
+  // First: a server that nobody uses may go.
   const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
-    await admin.query(`drop database ${name} with (force)`);
+    await database.close();
+    await admin.query(`drop database ${name} with (force)`, undefined, patience);
   } finally {
     await admin.close();
   }
@@ -80,6 +81,8 @@ export async function dismissTestServer(): Promise<void> {
 const startTimeoutMs = 180_000;
 /** A statement of a test may wait for its turn as long as the machine makes it. */
 const connectMs = 60_000;
+/** To copy and to remove a database is work for a disk, which others may keep busy. */
+const patience = { timeoutMs: 180_000 };
 const respawnMs = 60_000;
 
 async function findOrStartServer(): Promise<string> {
@@ -129,6 +132,7 @@ async function ensureTemplate(admin: Database, template: string): Promise<void> 
   // The lock needs a transaction, a database cannot be made inside one: the transaction only holds the lock.
   await admin.transaction(async (holder) => {
     await lockUntilCommit(holder, 'testTemplate');
+    await holder.query('set local idle_in_transaction_session_timeout = 0');
     const maker = await openDatabase({ url: admin.url, maxConnections: 1, connectMs });
     try {
       if (!(await exists(maker, template))) await makeTemplate(maker, template);
@@ -140,16 +144,16 @@ async function ensureTemplate(admin: Database, template: string): Promise<void> 
 
 async function makeTemplate(maker: Database, template: string): Promise<void> {
   const draft = `${template}_draft`;
-  await maker.query(`drop database if exists ${draft} with (force)`);
-  await maker.query(`create database ${draft}`);
-  const database = await openDatabase({ url: replaceDatabase(maker.url, draft), maxConnections: 1 });
+  await maker.query(`drop database if exists ${draft} with (force)`, undefined, patience);
+  await maker.query(`create database ${draft}`, undefined, patience);
+  const database = await openDatabase({ url: replaceDatabase(maker.url, draft), maxConnections: 1, connectMs });
   try {
     await migrate(database);
   } finally {
     await database.close();
   }
   // Under its final name only when complete: other processes clone whatever has that name.
-  await maker.query(`alter database ${draft} rename to ${template}`);
+  await maker.query(`alter database ${draft} rename to ${template}`, undefined, patience);
 }
 
 async function exists(admin: Database, name: string): Promise<boolean> {

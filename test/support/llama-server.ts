@@ -1,16 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { pythonEnvironment } from './python-environment.ts';
 import { root } from './source-tree.ts';
 
-const run = promisify(execFile);
 const script = join(root, 'test/support/llama-server/serve.py');
 const requirements = join(root, 'test/support/llama-server/requirements.txt');
-const environment = join(root, '.cache/llama-server');
 const startMs = 30_000;
 
 /**
@@ -51,13 +48,7 @@ export function serveArguments(ggufPath: string, port: number, more: readonly st
   return [script, ggufPath, String(port), ...more];
 }
 
-/** The Python that has the server in it, made once. */
+/** The Python that has the server in it. */
 export async function installLlamaServer(): Promise<string> {
-  const python = join(environment, 'bin/python');
-  const mark = join(environment, 'lib/installed');
-  if (existsSync(mark)) return python;
-  await run('python3', ['-m', 'venv', '--clear', environment]);
-  await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '-r', requirements]);
-  await run('touch', [mark]);
-  return python;
+  return join(await pythonEnvironment('llama-server', requirements, '--no-deps', '--require-hashes'), 'python');
 }

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** Random choices that a seed repeats. */
 export type Random = {
   /** 0 inclusive to `below` exclusive. */
@@ -6,6 +8,11 @@ export type Random = {
   pick: <T>(from: readonly T[]) => T;
   chance: (probability: number) => boolean;
 };
+
+/** A whole run gives the same everywhere (`TEST_SEED`); alone, a file is tried with other choices each time. */
+export function randomOfRun(): Random {
+  return seededRandom(Number(process.env['TEST_SEED'] ?? randomInt(2 ** 32)));
+}
 
 /** A linear congruential generator modulo 2^32 (constants of Numerical Recipes), of which the high bits are used. */
 export function seededRandom(seed: number): Random {

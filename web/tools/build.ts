@@ -1,5 +1,5 @@
 /** `node web/tools/build.ts FOLDER`: builds the web app into a folder that appears when it is complete. */
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,7 +8,8 @@ import { build } from 'vite';
 import { viteSettings } from './vite-settings.ts';
 
 const [folder = ''] = process.argv.slice(2);
-/** Others that want the same build wait for it; one that is older than this was left behind. */
+/** Others that want the same build wait for it. It is marked as alive this often; one without a mark for so long was left behind. */
+const aliveMs = 2_000;
 const staleMs = 120_000;
 /** Builds that are kept beside the new one: other checkouts of branches come back to theirs. */
 const keptBuilds = 3;
@@ -21,7 +22,10 @@ if (claim.isOurs && !(await exists(folder))) {
   try {
     await build({ ...viteSettings(), build: { ...viteSettings().build, outDir: draft, emptyOutDir: true } });
     await compressAll(join(draft, 'assets'));
-    await rename(draft, folder);
+    await rename(draft, folder).catch(async (error: unknown) => {
+      // Who took this process for dead made the same build.
+      if (!(await exists(folder))) throw error;
+    });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -34,7 +38,14 @@ async function claimBuild() {
   while (!(await exists(folder))) {
     try {
       await mkdir(lock);
-      return { isOurs: true, [Symbol.asyncDispose]: () => rmdir(lock) };
+      const alive = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => {}), aliveMs);
+      return {
+        isOurs: true,
+        [Symbol.asyncDispose]: async () => {
+          clearInterval(alive);
+          await rmdir(lock).catch(() => {});
+        },
+      };
     } catch {
       const age = await stat(lock).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,

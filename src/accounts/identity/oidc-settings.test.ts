@@ -7,6 +7,7 @@ import { OperatorError } from '#kernel';
 import { oidcSettingsOf } from './oidc-settings.ts';
 
 const nothing = {
+  signUp: 'closed' as const,
   oidcIssuer: null,
   oidcClientId: null,
   oidcClientSecret: null,
@@ -26,6 +27,15 @@ test('an identity provider is configured whole or not at all', () => {
   assert.deepEqual(oidcSettingsOf(provider), {
     ...{ issuer: 'https://id.example/realms/people', clientId: 'fanfold', clientSecret: null, name: 'Single sign-on' },
   });
+});
+
+test('signing up by an identity provider needs one', () => {
+  const message = /^FANFOLD_SIGNUP=oidc needs FANFOLD_OIDC_ISSUER/;
+  assert.throws(
+    () => oidcSettingsOf({ ...nothing, signUp: 'oidc' }),
+    (error) => error instanceof OperatorError && message.test(error.message),
+  );
+  assert.ok(oidcSettingsOf({ ...provider, signUp: 'oidc' }));
 });
 
 test('the secret of the client can lie in a file', async (t) => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import type { Sql } from '#db';
-import { fault } from '#kernel';
+import { fault, networkOf } from '#kernel';
 import { forgetTries, takeTry } from './tries.store.ts';
 
 const spanS = 15 * 60;
@@ -72,16 +71,4 @@ async function take(sql: Sql, limits: readonly Limit[]): Promise<void> {
 /** Digests, so that the table holds no addresses of people. */
 function digestOf(subject: string): Buffer {
   return createHash('sha256').update(subject).digest();
-}
-
-/** One person may use any address of an IPv6 network. */
-function networkOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined || !isIPv6(ip)) return mapped ?? ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const last = (tail ?? '').split(':').filter(Boolean);
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => '0');
-  return `${[...groups, ...zeros, ...last].slice(0, 4).join(':').toLowerCase()}::/64`;
 }

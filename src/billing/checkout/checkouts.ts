@@ -1,6 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, fault, formatCredits, type Micro, newId } from '#kernel';
+import { type Clock, fault, formatCredits, isId, type Micro, newId } from '#kernel';
 import type { BillingLog } from '../instance-care.ts';
 import { insertGrant } from '../ledger.store.ts';
 import { type CreditPack, describeCredits, formatAmount, type Price, priceOfCredits } from '../pricing/packs.ts';
@@ -175,7 +175,7 @@ async function deliver(tx: Sql, { id, accountId, micro, price }: Checkout, payme
 }
 
 async function requireCheckout({ database }: CheckoutDeps, address: { id: string; accountId: string }) {
-  const checkout = /^chk_[0-9A-Z]{26}$/.test(address.id) ? await findCheckout(database, address) : null;
+  const checkout = isId('chk', address.id) ? await findCheckout(database, address) : null;
   if (checkout) return checkout;
   throw fault('not_found', { message: 'There is no such checkout.' });
 }

@@ -36,6 +36,18 @@ test('secrets can come from files, without the line break at their end', async (
   assert.deepEqual([stripe?.secretKey, stripe?.webhookSecret], ['sk_file', 'wh_file']);
 });
 
+test('an empty file is no secret: with it anybody could sign a payment', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-sales-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const stripeWebhookSecretFile = join(folder, 'webhook');
+  await writeFile(stripeWebhookSecretFile, '\n');
+  assert.throws(
+    () => salesOf({ ...nothing, stripeSecretKey: 'sk', stripeWebhookSecretFile, creditPrice: '1USD' }),
+    (error) =>
+      error instanceof OperatorError && /^The file of STRIPE_WEBHOOK_SECRET_FILE, .* is empty/.test(error.message),
+  );
+});
+
 test('half a configuration is refused in one line that names what is missing, and never a secret', () => {
   for (const [change, message] of [
     [{ stripeSecretKey: 'sk_live_1' }, /^STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET/],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '#kernel';
+import { OperatorError, secretIn } from '#kernel';
 import { type CreditPack, type Price, readPacks, readPrice } from '../pricing/packs.ts';
 import type { StripeSettings } from './stripe.ts';
 
@@ -29,21 +29,14 @@ export function salesOf(config: SalesConfig): Sales {
   return { stripe, packs, creditPrice };
 }
 
+const readText = (file: string) => readFileSync(file, 'utf8');
+
 function stripeOf(config: SalesConfig): StripeSettings | null {
-  const secretKey = config.stripeSecretKey ?? secretIn(config.stripeSecretKeyFile, 'STRIPE_SECRET_KEY_FILE');
+  const secretKey = config.stripeSecretKey ?? secretIn(config.stripeSecretKeyFile, 'STRIPE_SECRET_KEY_FILE', readText);
   const webhookSecret =
-    config.stripeWebhookSecret ?? secretIn(config.stripeWebhookSecretFile, 'STRIPE_WEBHOOK_SECRET_FILE');
+    config.stripeWebhookSecret ?? secretIn(config.stripeWebhookSecretFile, 'STRIPE_WEBHOOK_SECRET_FILE', readText);
   if (secretKey === null && webhookSecret === null) return null;
   if (secretKey === null) throw new OperatorError('STRIPE_WEBHOOK_SECRET needs STRIPE_SECRET_KEY.');
   if (webhookSecret === null) throw new OperatorError('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET.');
   return { secretKey, webhookSecret, apiUrl: config.stripeUrl };
-}
-
-function secretIn(file: string | null, setting: string): string | null {
-  if (file === null) return null;
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new OperatorError(`The file of ${setting}, ${file}, cannot be read.`, { cause: error });
-  }
 }

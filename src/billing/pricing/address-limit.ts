@@ -1,5 +1,4 @@
-import { isIPv6 } from 'node:net';
-import { type Clock, fault } from '#kernel';
+import { type Clock, fault, networkOf } from '#kernel';
 
 /**
  * Counts requests per client address and minute. In the memory of this process: what it protects costs microseconds and
@@ -52,16 +51,4 @@ export function createAddressLimit({ perMinute, clock, mostAddresses = 50_000 }:
       return headers;
     },
   };
-}
-
-/** One household or server has 2^64 addresses of IPv6: its network counts. */
-function networkOf(address: string): string {
-  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail = null] = plain.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  // What `::` stands for is zeros; only how many of them fall into the first four groups matters.
-  const behind = tail === null || tail === '' ? [] : tail.split(':');
-  const zeros = tail === null ? [] : Array.from({ length: 8 - groups.length - behind.length }, () => '0');
-  return [...groups, ...zeros, ...behind].slice(0, 4).join(':');
 }

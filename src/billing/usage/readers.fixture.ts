@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import type { Sql } from '#db';
+import { randomOfRun } from '#test/random.ts';
 import type { UsageFilter } from './filter.ts';
 import { endOfLedger, listLedgerRows } from './rows.store.ts';
 import { type GroupBy, sumUsage, sumUsageBy, type UsageTotals } from './totals.store.ts';
 import { matches, type PlainRow } from './usage.fixture.ts';
 
+const { integer: randomInt } = randomOfRun();
 export const groupings: GroupBy[] = ['hour', 'day', 'type', 'key', 'project', 'model'];
 
 function totalsOf(rows: readonly PlainRow[]): UsageTotals {

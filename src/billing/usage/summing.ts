@@ -1,8 +1,7 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, formatCredits, type Micro, systemClock } from '#kernel';
+import { type Clock, createRounds, formatCredits, type Micro, type Rounds, systemClock } from '#kernel';
 import type { BillingLog } from '../instance-care.ts';
-import { repeat } from '../repeat.ts';
 import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
 
 /**
@@ -49,7 +48,6 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
   const times = { ...defaultTiming, ...timing };
   const touched = new Map<string, Touched>();
   let stopping = false;
-  let loops: (() => Promise<void>)[] = [];
 
   function touch(accountId: string, rows = 1): void {
     const known = touched.get(accountId);
@@ -99,13 +97,13 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
     }
   }
 
-  async function quietly(what: string, doing: () => Promise<void>): Promise<void> {
-    try {
-      await doing();
-    } catch (error) {
-      log?.warn({ err: error }, what);
-    }
+  function roundsOf(doing: () => Promise<void>, pauseMs: number, trouble: string): Rounds {
+    const onTrouble = (error: unknown) => log?.warn({ err: error }, trouble);
+    return createRounds({ pauseMs, first: 'at once', work: doing, onTrouble });
   }
+
+  const turns = roundsOf(() => work(takeDue()), times.pauseMs, 'usage is not summed up');
+  const looks = roundsOf(sweep, times.sweepMs, 'no sweep of usage');
 
   return {
     touch,
@@ -118,17 +116,13 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
       }
     },
     start({ sweeps } = { sweeps: true }) {
-      if (loops.length > 0) return;
       stopping = false;
-      loops = [
-        repeat(times.pauseMs, () => quietly('usage is not summed up', () => work(takeDue()))),
-        ...(sweeps ? [repeat(times.sweepMs, () => quietly('no sweep of usage', sweep))] : []),
-      ];
+      turns.start();
+      if (sweeps) looks.start();
     },
     async stop() {
       stopping = true;
-      await Promise.all(loops.map((end) => end()));
-      loops = [];
+      await Promise.all([turns.stop(), looks.stop()]);
     },
   };
 }

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '#db';
 import { newId } from '#kernel';
+import { randomOfRun } from '#test/random.ts';
 import { type LedgerType, ledgerTypes, type UsageFilter } from './filter.ts';
 
 export type PlainRow = {
@@ -15,7 +15,7 @@ export type PlainRow = {
   created_at: Date;
 };
 
-const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
+const { integer: randomInt, pick } = randomOfRun();
 const startMs = Date.UTC(2026, 2, 1);
 
 export const someKeys = ['key_1', 'key_2', 'key_3', 'key_4'];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { randomOfRun } from '#test/random.ts';
 import { chargeFor, openAccount } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
 import { grant } from '../grants.ts';
@@ -29,6 +29,7 @@ after(() => db.drop());
 
 const database = () => db.database;
 
+const { integer: randomInt } = randomOfRun();
 const filtersAtOnce = 12;
 
 /** Readers under many filters. */

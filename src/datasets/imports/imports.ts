@@ -67,7 +67,7 @@ function checkFileName(sent: string): string {
 function checkSize(sizeBytes: number, limit: number): void {
   if (sizeBytes <= limit) return;
   throw fault('invalid_request', {
-    message: `size_bytes: a file may have ${limit} bytes.`,
+    message: `size_bytes: a file may have at most ${limit} bytes.`,
     param: 'size_bytes',
     details: { limit, actual: sizeBytes },
   });

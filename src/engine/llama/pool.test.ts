@@ -177,7 +177,7 @@ test('a child that dies again and again while loading is given up until the back
 });
 
 test('a child that is silent at work is killed and its request fails', async () => {
-  const { engine, install } = open({ settings: { hangMs: 200, batchTokens: 1 } });
+  const { engine, install } = open({ settings: { hangMs: 2_000, batchTokens: 1 } });
   install('m');
   await assert.rejects(ask(engine, 'm', { behaviour: { hangAt: 2, deltas: 5 } }), isFault('generation_failed'));
   assert.equal((await ask(engine, 'm')).reason, 'stop');
@@ -240,7 +240,7 @@ test('callers that left give their places back', async () => {
 });
 
 test('an embedding that takes longer than the limit is refused as capacity_unavailable and cancelled', async () => {
-  const { engine, install } = open({ settings: { capacityWaitMs: 60, sequences: 1 } });
+  const { engine, install } = open({ settings: { capacityWaitMs: 2_000, sequences: 1 } });
   install('e', { dimensions: 2 }, 'embedding');
   const embedding = async (behaviour: object) => {
     const inputs = {

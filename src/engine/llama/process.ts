@@ -18,6 +18,15 @@ export type EngineProcess<Sent> = {
   kill: () => void;
 };
 
+export type ProcessOptions = {
+  command: ChildCommand;
+  environment: Record<string, string | undefined>;
+  modelId: string;
+  log: Log;
+  /** Half of what its young objects may take, MB: more where many of them come and go. */
+  youngMb?: number | undefined;
+};
+
 export type ProcessEvents<Received> = {
   message: (message: Received) => void;
   /** Once, after the last message. `tail` is the last output of the child. */
@@ -27,8 +36,8 @@ export type ProcessEvents<Received> = {
 /** Names of variables that children get from the server's environment; everything else (keys, database URL) stays out. */
 const passedOn =
   /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|(CUDA|NVIDIA|GGML|HIP|ROCR|VK|OMP)_\w+)$/i;
-/** The child's own JavaScript is small; without these its idle heap takes about 17 MB more. */
-const smallHeap = ['--max-semi-space-size=2', '--v8-pool-size=1'];
+/** The child's own JavaScript is small; with what Node takes its idle heap takes about 17 MB more. */
+const smallYoungMb = 2;
 const stopMs = 3_000;
 /** Messages may still be in the channel when the exit is reported. */
 const lastMessagesMs = 500;
@@ -47,12 +56,12 @@ export function childEnvironment(environment: Record<string, string | undefined>
  * message `stop`, at which it ends.
  */
 export function startProcess<Sent, Received>(
-  options: { command: ChildCommand; environment: Record<string, string | undefined>; modelId: string; log: Log },
+  options: ProcessOptions,
   events: ProcessEvents<Received>,
 ): EngineProcess<Sent> {
   const child = fork(options.command.script, [], {
     execPath: options.command.execPath,
-    execArgv: smallHeap,
+    execArgv: [`--max-semi-space-size=${options.youngMb ?? smallYoungMb}`, '--v8-pool-size=1'],
     // One pool thread keeps native calls in the order they were made; the child counts on it (`text-runner.ts`).
     env: { ...childEnvironment(options.environment), UV_THREADPOOL_SIZE: '1' },
     serialization: 'advanced',

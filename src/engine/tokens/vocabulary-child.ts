@@ -12,6 +12,8 @@ export type VocabularyChildOptions = {
   patienceMs?: number;
   /** The child ends when nothing was asked for this long, ms. */
   idleMs?: number;
+  /** For questions in large numbers (`process.ts`). */
+  youngMb?: number;
 };
 
 /** A child that dies under a question is replaced once: the second time the question is to blame. */
@@ -65,9 +67,10 @@ export class VocabularyChild {
   }
 
   #start(): EngineProcess<ToCounter> {
-    const { command = { execPath: process.execPath, script: childScript() }, environment = {}, log } = this.#options;
+    const { command = { execPath: process.execPath, script: childScript() }, environment = {} } = this.#options;
+    const { log, youngMb } = this.#options;
     const child: EngineProcess<ToCounter> = startProcess<ToCounter, FromCounter>(
-      { command, environment, modelId: 'token counter', log },
+      { command, environment, modelId: 'token counter', log, youngMb },
       {
         message: (message) => this.#receive(message),
         gone: ({ reason, tail }) => this.#end(child, `${reason} ${tail}`),

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { GgufError, type GgufHeader, readGgufHeader } from '#engine';
-import { ModelError, reasonOf, systemCodeOf } from '../model-error.ts';
+import { systemCodeOf } from '#kernel';
+import { ModelError, reasonOf } from '../model-error.ts';
 
 /** What a GGUF file says of the model in it. */
 export type GgufFacts = {

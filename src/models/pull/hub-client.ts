@@ -1,5 +1,6 @@
 import { request } from 'undici';
-import { reasonOf, systemCodeOf } from '../model-error.ts';
+import { systemCodeOf } from '#kernel';
+import { reasonOf } from '../model-error.ts';
 
 /** A file of a Hugging Face repository. */
 export type HubFile = { repo: string; file: string; revision: string };

@@ -139,6 +139,14 @@ describe('pulling weights', { timeout: 300_000 }, () => {
     assert.equal(fetched(), 2 * first);
   });
 
+  test('weights whose manifest is damaged are pulled anew', async (t) => {
+    const { pull, place } = await setUp(t);
+    await pull();
+    writeFileSync(join(place, 'fanfold-weights.json'), '{"repo": "org/so');
+    assert.equal((await pull()).outcome, 'pulled');
+    assert.equal((await pull()).outcome, 'already_installed');
+  });
+
   test('what breaks off shows nothing, and the next pull goes on behind the last byte', async (t) => {
     const { hub, pull, place, fetched, models } = await setUp(t);
     const well = { type: 'none' } as const;

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { systemCodeOf } from '#kernel';
 import { withFileLock } from '../file-lock.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
@@ -13,7 +14,7 @@ import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
 import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 import { toldInOneLine, withRetries } from './trouble.ts';
-import { describingFiles, isListed, weightFiles } from './weights-files.ts';
+import { describingFiles, isListed, readJson, weightFiles } from './weights-files.ts';
 
 export type PulledWeights =
   | { outcome: 'already_installed'; id: string; folder: string }
@@ -65,9 +66,9 @@ const Manifest = Type.Object({
 /** Whether the folder has what was pulled into it, or what a person has put there. */
 async function isWhole(folder: string): Promise<boolean> {
   if (!holdsWeights(folder)) return false;
-  const text = await readFile(join(folder, weightsManifest), 'utf8').catch(() => null);
-  if (text === null) return true;
-  const manifest: unknown = JSON.parse(text);
+  const path = join(folder, weightsManifest);
+  if (!(await stat(path).catch(() => null))) return true;
+  const manifest = await readJson(path);
   if (!Value.Check(Manifest, manifest)) return false;
   const sizes = await Promise.all(
     manifest.files.map(({ name }) => stat(join(folder, basename(name))).catch(() => null)),
@@ -182,8 +183,8 @@ async function putInPlace({ id, source, folder, draft, commit }: Made, fetched: 
   await syncFolder(draft);
   const former = join(dirname(folder), `.${id}.former`);
   await rm(former, { recursive: true, force: true });
-  await rename(folder, former).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+  await rename(folder, former).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   });
   await rename(draft, folder);
   await syncFolder(dirname(folder));

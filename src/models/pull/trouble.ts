@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError, systemCodeOf } from '../model-error.ts';
+import { systemCodeOf } from '#kernel';
+import { ModelError } from '../model-error.ts';
 import { type HubOptions, HubRefusal, TransferError } from './hub-client.ts';
 
 /** An attempt that got this far was no failure of the same kind as the last: the count of attempts starts again. */

@@ -54,7 +54,8 @@ export async function weightFiles({ files }: Listing, folder: string, repo: stri
   });
 }
 
-async function readJson(path: string): Promise<unknown> {
+/** Null: it is not there, or it is damaged. */
+export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Sql } from '#db';
 import type { ServingRoute } from '#engine';
+import { createRounds } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
 import { listRoutes, type RouteRow } from './serving-routes.store.ts';
@@ -13,7 +14,7 @@ export type ServingRoutes = {
   /** Looks now; the first look comes before the first call. */
   refresh: () => Promise<void>;
   start: () => Promise<void>;
-  stop: () => void;
+  stop: () => Promise<void>;
 };
 
 export type ServingRoutesOptions = {
@@ -31,7 +32,6 @@ export function createServingRoutes({ sql, find, environment, onWarning }: Servi
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
   let seen = '';
-  let timer: NodeJS.Timeout | undefined;
 
   const refresh = async () => {
     const rows = await listRoutes(sql);
@@ -44,7 +44,7 @@ export function createServingRoutes({ sql, find, environment, onWarning }: Servi
     served = new Set(found.map(({ baseModelId }) => baseModelId));
   };
   // A database that is away for a moment leaves the routes as they are.
-  const look = () => void refresh().catch(() => {});
+  const looks = createRounds({ pauseMs: lookEveryMs, first: 'after a pause', work: refresh, onTrouble: () => {} });
 
   return {
     routes: () => routes,
@@ -52,9 +52,9 @@ export function createServingRoutes({ sql, find, environment, onWarning }: Servi
     refresh,
     async start() {
       await refresh();
-      timer = setInterval(look, lookEveryMs).unref();
+      looks.start();
     },
-    stop: () => clearInterval(timer),
+    stop: looks.stop,
   };
 }
 

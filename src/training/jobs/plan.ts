@@ -1,6 +1,6 @@
 import { type Dataset, type Datasets, type DatasetVersion, findDataset, findVersion } from '#datasets';
 import type { Sql } from '#db';
-import { checkDisplayName, fault, type Micro, timeOfId } from '#kernel';
+import { checkDisplayName, fault, isId, type Micro } from '#kernel';
 import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } from '#models';
 import type { ProjectSeen } from '#projects';
 import { estimateJob, estimateSteps } from '../settings/estimate.ts';
@@ -122,7 +122,7 @@ async function findData(
   { datasetId, datasetVersionId }: JobRequest,
 ): Promise<{ dataset: Dataset; version: DatasetVersion | null }> {
   const address = { projectId: project.id, id: datasetId };
-  const dataset = timeOfId('ds', datasetId) === null ? null : await findDataset(sql, address);
+  const dataset = isId('ds', datasetId) ? await findDataset(sql, address) : null;
   if (!dataset) throw fault('not_found', { message: 'There is no such dataset.', param: 'dataset_id' });
   if (dataset.archivedAt) {
     throw fault('state_conflict', {
@@ -134,7 +134,7 @@ async function findData(
   const latest = dataset.headSha256 === null ? null : dataset.latestVersion;
   const id = datasetVersionId ?? latest?.id ?? null;
   if (id === null) return { dataset, version: null };
-  const version = timeOfId('dsv', id) === null ? null : await findVersion(sql, { projectId: project.id, id });
+  const version = isId('dsv', id) ? await findVersion(sql, { projectId: project.id, id }) : null;
   if (version?.datasetId === dataset.id) return { dataset, version };
   throw fault('not_found', { message: 'The dataset has no such version.', param: 'dataset_version_id' });
 }
@@ -144,7 +144,7 @@ const controlField = 'evaluation.control.dataset_version_id';
 async function findControl(sql: Sql, project: ProjectSeen, { control }: Evaluation): Promise<DatasetVersion | null> {
   if (!control) return null;
   const address = { projectId: project.id, id: control.versionId };
-  const version = timeOfId('dsv', address.id) === null ? null : await findVersion(sql, address);
+  const version = isId('dsv', address.id) ? await findVersion(sql, address) : null;
   if (!version) {
     throw fault('not_found', { message: `${controlField}: there is no such dataset version.`, param: controlField });
   }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Sql } from '#db';
-import { fault, timeOfId } from '#kernel';
+import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, projectPrefix, readOwnProject } from '#projects';
 import type { Author } from '../jobs/create-job.ts';
 import type { TrainingJob } from '../jobs/job.ts';
@@ -28,7 +28,7 @@ export function authorOf(request: FastifyRequest): Author {
 export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<TrainingJob> {
   const { id: projectId } = await readOwnProject(sql, request.principal, projectOf(request));
   const id = jobIdOf(request);
-  const job = timeOfId('job', id) === null ? null : await findJob(sql, { projectId, id });
+  const job = isId('job', id) ? await findJob(sql, { projectId, id }) : null;
   if (!job) throw noSuchJob();
   return job;
 }
@@ -37,7 +37,7 @@ export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<Tra
 export async function changeOwnJob(tx: Sql, request: FastifyRequest): Promise<TrainingJob> {
   const { id: projectId } = await changeOwnProject(tx, request.principal, projectOf(request));
   const id = jobIdOf(request);
-  const job = timeOfId('job', id) === null ? null : await lockJob(tx, id);
+  const job = isId('job', id) ? await lockJob(tx, id) : null;
   if (job?.projectId !== projectId) throw noSuchJob();
   return job;
 }

@@ -20,7 +20,8 @@ export type Patience = {
 };
 
 const pollMs = 100;
-const claimMs = 2_000;
+/** From taking a start to saying who has it: two small programs, on a machine that may be busy. */
+const claimMs = 15_000;
 /** More output than this ends an attempt: it would fill the disk. */
 const mostOutputBytes = 256 * 1024 * 1024;
 /** Exit codes from here on stand for signals. */

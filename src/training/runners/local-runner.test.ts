@@ -34,7 +34,7 @@ const program: LocalRunnerOptions['program'] = async function* (run) {
 };
 
 function open(options: Partial<LocalRunnerOptions> = {}): Runner {
-  const runner = createLocalRunner({ program, killAfterMs: 3_000, orphanMs: 20_000, stopMs: 5_000, ...options });
+  const runner = createLocalRunner({ program, killAfterMs: 60_000, orphanMs: 120_000, stopMs: 60_000, ...options });
   opened.push(runner);
   return runner;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '#kernel';
+import { OperatorError, secretIn } from '#kernel';
 import { createLocalRunner } from './local-runner.ts';
 import { createRayRunner } from './ray-runner.ts';
 import type { Runner } from './runner.ts';
@@ -35,26 +35,19 @@ export function openRunner(options: Options): Runner {
   return createLocalRunner({ program: trainerProgram({ environment, python, threads }) });
 }
 
+const readText = (file: string) => readFileSync(file, 'utf8');
+
 function openRay(options: Options): Runner {
   const { rayUrl: url, rayFolder: here, rayWorkerFolder, trainingPython } = options;
   if (url === null || here === null)
     throw new OperatorError('FANFOLD_TRAINING_RUNNER=ray needs FANFOLD_RAY_URL and FANFOLD_RAY_FOLDER.');
   return createRayRunner({
     url,
-    token: options.rayToken ?? readToken(options.rayTokenFile),
+    token: options.rayToken ?? secretIn(options.rayTokenFile, 'FANFOLD_RAY_TOKEN_FILE', readText),
     shared: { here, there: rayWorkerFolder ?? here },
     cpus: options.rayCpus,
     gpus: options.rayGpus,
     pendingMs: options.rayPendingMs,
     python: trainingPython ?? 'python3',
   });
-}
-
-function readToken(file: string | null): string | null {
-  if (file === null) return null;
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new OperatorError(`The file ${file} cannot be read.`, { cause });
-  }
 }

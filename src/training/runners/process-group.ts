@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { systemCodeOf } from '#kernel';
 
 const run = promisify(execFile);
 
@@ -10,7 +11,7 @@ export async function isRunning(pid: number, word: string): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (systemCodeOf(error) !== 'EPERM') return false;
   }
   return (await commandLineOf(pid)).includes(word);
 }
@@ -33,6 +34,6 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error;
+    if (!['ESRCH', 'EPERM'].includes(systemCodeOf(error) ?? '')) throw error;
   }
 }

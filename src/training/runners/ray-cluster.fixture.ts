@@ -1,38 +1,22 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { root } from '#test/source-tree.ts';
+import { freePort } from '#test/free-port.ts';
+import { pythonEnvironment } from '#test/python-environment.ts';
 import { RayClient } from './ray-client.ts';
 
-const run = promisify(execFile);
 const requirements = fileURLToPath(new URL('../../../trainer/requirements-ray.txt', import.meta.url));
-const installMs = 5 * 60_000;
 const startMs = 150_000;
 
 /** A Python with Ray in it, made once; null with the reason where there is none to be had. */
 export async function installRay(): Promise<{ bin: string } | { bin: null; reason: string }> {
-  const venv = join(root, '.cache/ray/venv');
-  const bin = join(venv, 'bin');
-  const stamp = join(venv, '.requirements');
-  const wanted = createHash('sha256')
-    .update(await readFile(requirements))
-    .digest('hex');
-  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return { bin };
   try {
-    const limits = { timeout: installMs, maxBuffer: 16_777_216 };
-    await mkdir(venv, { recursive: true });
-    await run('python3', ['-m', 'venv', venv], limits);
-    await run(join(bin, 'python'), ['-m', 'pip', 'install', '--quiet', '--no-input', '-r', requirements], limits);
-    await writeFile(stamp, wanted);
-    return { bin };
+    return { bin: await pythonEnvironment('ray/venv', requirements) };
   } catch (error) {
     return { bin: null, reason: String(error).slice(0, 2_000) };
   }
@@ -53,6 +37,8 @@ export async function startRay(bin: string): Promise<RayCluster> {
       ...[join(bin, 'ray'), 'start', '--head', '--block', '--port=0', '--num-cpus=2', '--disable-usage-stats'],
       ...['--dashboard-host=127.0.0.1', `--dashboard-port=${dashboard}`, `--dashboard-agent-listen-port=${agent}`],
       ...[`--ray-client-server-port=${clients}`, '--object-store-memory=80000000', `--temp-dir=${folder}`],
+      // From the system's own range; by itself it takes them from where free ports of tests are.
+      ...['--min-worker-port=0', '--max-worker-port=0'],
     ],
     {
       env: {
@@ -100,13 +86,4 @@ async function end(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 15_000);
   await ended;
   clearTimeout(timer);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

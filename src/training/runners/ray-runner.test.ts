@@ -47,7 +47,7 @@ if (bin === null) {
 
   const options = (): RayRunnerOptions => ({
     ...{ url: cluster.url, token: cluster.token, shared: { here: shared, there: shared }, python: cluster.python },
-    ...{ cpus: 0.1, gpus: 0, pendingMs: 30_000, killAfterMs: 4_000, unreachableMs: 10_000 },
+    ...{ cpus: 0.1, gpus: 0, pendingMs: 180_000, killAfterMs: 60_000, unreachableMs: 120_000 },
     ...{ packageFolder, entrypoint: `${cluster.python} speak.py` },
   });
   const open = (change: Partial<RayRunnerOptions> = {}) => createRayRunner({ ...options(), ...change });

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isRunning } from './process-group.ts';
 import type { TrainerSpec } from './protocol.ts';
@@ -83,7 +84,7 @@ const canceled: Outcome = { kind: 'exited', code: 10 };
 
 export type RunnerStage = {
   /** A runner that knows nothing of those before it, as after a restart of the server. */
-  open: (options?: { silenceMs?: number }) => Runner;
+  open: (options?: { silenceMs?: number; killAfterMs?: number }) => Runner;
   attempts: Awaited<ReturnType<typeof openAttempts>>;
 };
 
@@ -152,13 +153,15 @@ function promises(name: 'local' | 'ray', stage: () => RunnerStage): void {
     const { open, attempts } = stage();
     const willing = await attempts.attempt({ steps: 3000 });
     const deaf = await attempts.attempt({ steps: 3000, words: 'deaf child' });
-    const runner = open();
-    const cancelAtStart = (run: Run) => (line: RunnerLine) => {
-      if (isEvent(line) && line.event === 'started') void runner.cancel(run);
+    const cancelAtStart = (runner: Runner, run: Run) => {
+      const see = (line: RunnerLine) => {
+        if (isEvent(line) && line.event === 'started') void runner.cancel(run);
+      };
+      return follow(runner, run, { see });
     };
     const [ended, killed] = await Promise.all([
-      follow(runner, willing, { see: cancelAtStart(willing) }),
-      follow(runner, deaf, { see: cancelAtStart(deaf) }),
+      cancelAtStart(open(), willing),
+      cancelAtStart(open({ killAfterMs: 1_000 }), deaf),
     ]);
     assert.deepEqual([ended.outcome, killed.outcome], [canceled, canceled]);
     assert.equal(eventsOf(ended).at(-1)?.event, 'cancelled');
@@ -168,6 +171,10 @@ function promises(name: 'local' | 'ray', stage: () => RunnerStage): void {
         .find(({ text }) => text.startsWith('CHILD'))
         ?.text.split(' ')[1],
     );
+    assert.ok(child > 1);
+    // Whoever is killed needs his turn at the processor to go.
+    const deadline = performance.now() + 60_000;
+    while ((await isRunning(child, 'sleep')) && performance.now() < deadline) await sleep(20);
     assert.equal(await isRunning(child, 'sleep'), false);
   });
 

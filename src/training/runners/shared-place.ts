@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 import { eventPrefix } from './protocol.ts';
 import type { Run } from './runner.ts';
 
@@ -133,7 +133,7 @@ export class SharedPlace {
       await rename(draft, target);
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
     }
   }
 }

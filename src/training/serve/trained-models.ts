@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
-import type { TrainedModel, TrainedModels } from '#models';
+import { isId } from '#kernel';
+import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#models';
 import type { ObjectStore } from '#objects';
 import { unpackFiles } from '../adapters/index.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
@@ -14,55 +15,61 @@ export type CallQuestion = {
   accountId: string;
 };
 
-export type ServedJobs = TrainedModels & {
-  /** The job behind a call, as far as the caller may use it; null: there is none. */
-  ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
-  /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
-  writePeft: (adapterSha256: string, folder: string) => Promise<void>;
-};
+export type ServedJobs = TrainedModels &
+  TrainedJobs & {
+    /** The job behind a call, as far as the caller may use it; null: there is none. */
+    ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+    /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
+    writePeft: (adapterSha256: string, folder: string) => Promise<void>;
+  };
 
 const jobPrefix = 'training-job#';
 /** Jobs that have succeeded never change: those called last are known without a question. */
-const mostKnown = 2_000;
+const mostKnownJobs = 2_000;
 
-type Known = { model: TrainedModel; accountId: string };
+type Known = { model: TrainedModel; accountId: string; archiveKey: string };
 
-export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore };
+export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mostKnown?: number };
 
-export function createServedJobs({ sql, files, objects }: ServedJobsDeps): ServedJobs {
+export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJobs }: ServedJobsDeps): ServedJobs {
   const known = new Map<string, Known>();
   /** Keys of the archives of those known, by the digest of the adapter. */
   const archives = new Map<string, string>();
 
   async function modelOf(job: ServedJobRow): Promise<Known> {
-    const adapter =
-      job.state === 'succeeded' && job.adapterSha256 !== null ? await adapterOf(job.adapterSha256, job) : null;
-    const model: TrainedModel = {
-      ...{ jobId: job.id, kind: job.kind, baseModelId: job.baseModelId, state: job.state, adapter },
-      ...(job.kind === 'embedding' ? servingOf(job.hyperparameters) : { maxInputTokens: null, queryInstruction: null }),
-    };
-    const entry = { model, accountId: job.accountId };
-    if (adapter) keep(known, job.id, entry);
-    return entry;
+    const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
+    const sha256 = job.state === 'succeeded' ? job.adapterSha256 : null;
+    const adapter = sha256 === null ? null : await files.fetch({ sha256, key: keys.adapter });
+    const { kind, baseModelId, state } = job;
+    const model: TrainedModel = { ...factsOf(job), kind, baseModelId, state, adapter };
+    return { model, accountId: job.accountId, archiveKey: keys.archive };
   }
 
-  async function adapterOf(sha256: string, { id: jobId, attempt }: ServedJobRow) {
-    const keys = artifactKeys({ jobId, attempt });
-    keep(archives, sha256, keys.archive);
-    return await files.fetch({ sha256, key: keys.adapter });
+  function remember(job: Known): void {
+    const { jobId, adapter } = job.model;
+    if (!adapter) return;
+    keepLatest(known, { key: jobId, value: job, most: mostKnown });
+    keepLatest(archives, { key: adapter.sha256, value: job.archiveKey, most: mostKnown });
   }
 
   async function findAll(jobIds: readonly string[]): Promise<Known[]> {
     const there = jobIds.flatMap((id) => known.get(id) ?? []);
-    const missing = jobIds.filter((id) => isJobId(id) && !known.has(id));
-    if (missing.length === 0) return there;
-    return [...there, ...(await Promise.all((await findServedJobs(sql, missing)).map(modelOf)))];
+    const missing = jobIds.filter((id) => isId('job', id) && !known.has(id));
+    const found = missing.length === 0 ? [] : await Promise.all((await findServedJobs(sql, missing)).map(modelOf));
+    const all = [...there, ...found];
+    for (const job of all) remember(job);
+    return all;
   }
 
   return {
     async find(jobIds, accountId) {
       const found = (await findAll(jobIds)).filter((each) => each.accountId === accountId);
       return new Map(found.map(({ model }) => [model.jobId, model]));
+    },
+    async describe(jobIds, accountId) {
+      const asked = jobIds.filter((id) => isId('job', id));
+      const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
+      return new Map(rows.filter((row) => row.accountId === accountId).map((row) => [row.id, factsOf(row)]));
     },
     async ofCall({ requested, alias, accountId }) {
       if (requested?.startsWith(jobPrefix)) {
@@ -82,16 +89,19 @@ export function createServedJobs({ sql, files, objects }: ServedJobsDeps): Serve
   };
 }
 
+function factsOf({ id: jobId, kind, hyperparameters }: ServedJobRow): TrainedFacts {
+  if (kind !== 'embedding') return { jobId, maxInputTokens: null, queryInstruction: null };
+  return { jobId, ...servingOf(hyperparameters) };
+}
+
 const peftFiles = ['adapter_config.json', 'adapter_model.safetensors'];
 
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+type Kept<Value> = { key: string; value: Value; most: number };
+
+/** What was kept longest ago goes first. */
+function keepLatest<Value>(map: Map<string, Value>, { key, value, most }: Kept<Value>): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > mostKnown && oldest !== undefined) map.delete(oldest);
-}
-
-/** What is no id may hold characters that the database does not take. */
-function isJobId(text: string): boolean {
-  return /^job_[0-9A-Z]{26}$/.test(text);
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

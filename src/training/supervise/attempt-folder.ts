@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { systemCodeOf } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
 import type { TrainerSpec } from '../runners/protocol.ts';
@@ -94,7 +95,7 @@ export async function storeCheckpoint(
     }
     return files;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCodeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { isOutOfReach } from '#kernel';
+import { Fault, isOutOfReach } from '#kernel';
 import type { NewDeployment } from '#models';
 import type { TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
@@ -9,7 +9,7 @@ import { appendLogs } from '../logs/logs.store.ts';
 export type DeployTo = (deployment: NewDeployment) => Promise<void>;
 
 export type Deployments = {
-  /** Puts a job that has succeeded behind its alias, where it shall have one. It may be done twice. */
+  /** Puts a job that has succeeded behind its alias, where it shall have one; what cannot be yet stays due. It may be done twice. */
   deploy: (job: TrainingJob) => Promise<void>;
   /** Those whose server has died before it came to it. */
   deployDue: () => Promise<void>;
@@ -24,8 +24,7 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
     try {
       await deployTo()({ accountId, ownerSlug, projectSlug, jobId, ...job.deploy });
     } catch (error) {
-      // It stays due.
-      if (isOutOfReach(error)) return;
+      if (mayPass(error)) return;
       const why = error instanceof Error ? error.message : String(error);
       const message = `The job has succeeded, but it could not be put behind "${job.deploy.alias}": ${why}`;
       await appendLogs(database, { jobId, attempt }, [{ level: 'warn', source: 'system', message }]);
@@ -42,4 +41,9 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
       }
     },
   };
+}
+
+/** Something that is needed is away, or the model behind the alias still loads: the same may work in a minute. */
+function mayPass(error: unknown): boolean {
+  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'model_warming');
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import { fault } from '#kernel';
 import type { NewDeployment } from '#models';
 import { mostInterruptions } from '../jobs/lifecycle.ts';
 import type { TrainerEvent } from '../runners/protocol.ts';
@@ -122,7 +123,7 @@ test('an attempt that ran on another machine counts on there, also where its nex
   }
 });
 
-test('a job whose server died before it put it behind its alias is put there by another, once', async () => {
+test('a job whose server died before it put it behind its alias is put there by another, once, and what still loads stays due', async () => {
   const [digest, result] = ['b'.repeat(64), '{}'];
   const succeeded = async (alias: string, wait: string) => {
     const id = await made();
@@ -136,9 +137,11 @@ test('a job whose server died before it put it behind its alias is put there by 
   const due = await succeeded('mine', '-1 second');
   const early = await succeeded('soon', '1 hour');
   const refused = await succeeded('refused', '-1 second');
+  const slow = await succeeded('slow', '-1 second');
   const deployed: NewDeployment[] = [];
   const { deployDue } = createDeployments(server.database, () => async (deployment) => {
     if (deployment.alias === 'refused') throw new Error('The name is taken.');
+    if (deployment.alias === 'slow') throw fault('model_warming');
     deployed.push(deployment);
   });
   await Promise.all([deployDue(), deployDue()]);
@@ -147,8 +150,8 @@ test('a job whose server died before it put it behind its alias is put there by 
     deployed.map(({ jobId, alias, activate, projectSlug }) => ({ jobId, alias, activate, projectSlug })),
     [{ jobId: due, alias: 'mine', activate: true, projectSlug: 'chat' }],
   );
-  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null');
-  assert.deepEqual(waiting, [{ id: early }]);
+  const waiting = await server.database.query('select id from training_jobs where deploy_at is not null order by id');
+  assert.deepEqual(waiting, [{ id: early }, { id: slow }]);
   const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${refused}/logs?limit=100`);
   assert.equal(
     data.at(-1).message,

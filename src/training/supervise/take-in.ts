@@ -3,7 +3,8 @@ import { advance } from '../jobs/advance.ts';
 import type { Progress, TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
 import { appendLogs, type NewLogLine } from '../logs/logs.store.ts';
-import type { TrainerEvent } from '../runners/protocol.ts';
+import { resultPrefix } from '../metrics/metrics.store.ts';
+import type { Metrics, TrainerEvent } from '../runners/protocol.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 import { logLineOf } from './event-lines.ts';
 import {
@@ -121,9 +122,15 @@ function measurementsOf(event: TrainerEvent): Measurement[] {
     return named(step, { loss, learning_rate: lr, grad_norm, tokens_per_second: tok_s });
   }
   if (event.event !== 'eval') return [];
-  const prefix = event.phase === 'before' ? 'baseline' : 'eval';
-  const entries = Object.entries(event.metrics).map(([name, value]) => [`${prefix}.${name}`, value]);
-  return named(event.step, Object.fromEntries(entries));
+  const { step, phase, metrics } = event;
+  if (phase === 'before') return named(step, under('baseline.', metrics));
+  const measured = named(step, under('eval.', metrics));
+  // What was told last counts, whatever step had the best weights.
+  return phase === 'after' ? [...measured, ...named(0, under(resultPrefix, metrics))] : measured;
+}
+
+function under(prefix: string, metrics: Metrics): Metrics {
+  return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [prefix + name, value]));
 }
 
 function named(step: number, values: Record<string, number | null>): Measurement[] {

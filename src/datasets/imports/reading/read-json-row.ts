@@ -36,7 +36,17 @@ function tooDeep(place: Place, text: string): SourceRow {
 
 /** Cheap: a deep value closes many levels at its end. */
 function mayBeDeep(text: string): boolean {
-  return /(?:[\]}]\s*){9}/.test(text);
+  return closes(text, leastClosings) && /(?:[\]}]\s*){9}/.test(text);
+}
+
+const leastClosings = 9;
+
+/** Cheaper still: most rows close less than that in all. */
+function closes(text: string, least: number): boolean {
+  let found = 0;
+  for (const bracket of ['}', ']'])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++found >= least) return true;
+  return false;
 }
 
 /** Levels of lists and objects, as if the text were JSON. */

@@ -6,10 +6,13 @@ import type { WorkDeps } from './room.ts';
 /** What a worker needs to count tokens by itself: in a process of its own again, so that reading and counting go on at once. */
 export type Counting = { baseModels: readonly BaseModel[]; engineModels: readonly EngineModel[] };
 
+/** The texts of each batch come anew, and go at once. */
+const youngMb = 8;
+
 /** Gives the rulers of the models that an order names; null there: none is installed. */
 export function createRulers(): (counting: Counting | null) => WorkDeps['rulerOf'] {
   let now: Counting | null = null;
-  const tokenCounter = createTokenCounter({ models: () => now?.engineModels ?? [], log: () => {} });
+  const tokenCounter = createTokenCounter({ models: () => now?.engineModels ?? [], log: () => {}, youngMb });
   return (counting) => {
     now = counting;
     const models = { baseModels: () => counting?.baseModels ?? [] };

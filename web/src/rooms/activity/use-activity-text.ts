@@ -13,8 +13,8 @@ export function useActivityText(): (row: Activity) => string {
   const names = activityTypeTexts[language];
   return ({ type, subject, message, data }) => {
     if (language === 'en' || !isActivityType(type)) return message;
+    if (!nameless.has(subject.kind)) return `${names[type]}：“${subject.label}”`;
     const amount = data['credits'] ?? data['balance'];
-    if (typeof amount === 'string') return `${names[type]}：${format.credits(amount)}`;
-    return nameless.has(subject.kind) ? names[type] : `${names[type]}：“${subject.label}”`;
+    return typeof amount === 'string' ? `${names[type]}：${format.credits(amount)}` : names[type];
   };
 }

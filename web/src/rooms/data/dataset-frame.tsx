@@ -10,6 +10,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { IconArchive, IconArrowLeft, IconChartLine, IconDatabase, IconUpload } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useTabInSight } from '../../ui/use-tab-in-sight.ts';
 import styles from './data.module.css';
 import { DatasetMenu } from './dataset-menu.tsx';
 import { type Dataset, datasetQuery } from './datasets-queries.ts';
@@ -86,8 +87,9 @@ function Tabs({ dataset }: { dataset: Dataset }) {
   const format = useFormat();
   const params = route.useParams();
   const waiting = dataset.pending_retrieval_events;
+  const box = useTabInSight();
   return (
-    <nav aria-label={t.tabsLabel} className={styles.tabs}>
+    <nav ref={box} aria-label={t.tabsLabel} className={styles.tabs}>
       <Link
         to="/projects/$owner/$project/data/$dataset"
         params={params}

@@ -1,11 +1,11 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useTabInSight } from '../../ui/use-tab-in-sight.ts';
 import { KindBadge, VisibilityBadge } from './project-badges.tsx';
 import styles from './project-frame.module.css';
 import { projectTabs } from './project-tabs.ts';
@@ -50,19 +50,6 @@ export function ProjectFrame() {
       <Outlet />
     </Page>
   );
-}
-
-/** On a narrow screen the tabs scroll: the one of the page is always in sight. */
-function useTabInSight() {
-  const box = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another tab
-  useEffect(() => {
-    const tab = box.current?.querySelector<HTMLElement>('[aria-current="page"]');
-    // Not scrollIntoView: that would move the page too.
-    if (box.current && tab) box.current.scrollLeft = tab.offsetLeft - (box.current.clientWidth - tab.offsetWidth) / 2;
-  }, [pathname]);
-  return box;
 }
 
 function Where({ owner, slug }: { owner: string; slug: string }) {

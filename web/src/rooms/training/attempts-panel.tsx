@@ -30,7 +30,7 @@ function Attempts({ path }: { path: JobPath }) {
   const columns: Column<Attempt>[] = [
     {
       key: 'number',
-      label: t.attempts,
+      label: t.oneAttempt,
       isName: true,
       render: ({ number, resumed_from, error }) => (
         <>

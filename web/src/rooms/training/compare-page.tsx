@@ -13,7 +13,7 @@ import { pointsOf } from './curves.ts';
 import { Chart } from './curves-panel.tsx';
 import { useHyperparameterName } from './hyperparameter-texts.ts';
 import { JobBadge } from './job-badge.tsx';
-import { useMetricName } from './metric-texts.ts';
+import { listedMetrics, useMetricName } from './metric-texts.ts';
 import { mostCompared } from './routes.ts';
 import { SettingValue } from './settings-panel.tsx';
 import styles from './training.module.css';
@@ -133,7 +133,7 @@ function useLines(jobs: readonly Job[]): Line[] {
   const nameOf = useHyperparameterName();
   const metricName = useMetricName();
   const settings = [...new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters)))];
-  const measured = [...new Set(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})))];
+  const measured = listedMetrics(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})));
   const plain = (key: string, name: string, cell: (job: Job) => ReactNode): Line => ({
     ...{ key, name },
     cells: jobs.map(cell),

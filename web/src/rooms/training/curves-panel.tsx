@@ -6,7 +6,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { isNamedCurve, pointsOf, seriesNames } from './curves.ts';
-import { useMetricName } from './metric-texts.ts';
+import { isGain, useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import { type JobPath, type Metrics, metricsQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -28,11 +28,13 @@ function Curves({ path }: { path: JobPath }) {
   const t = useTexts(trainingTexts);
   const { data } = useSuspenseQuery(metricsQuery(path));
   const names = seriesNames(data);
-  const loss: LineSeries[] = [
-    { name: t.trainLoss, color: 'var(--chart-2)', points: pointsOf(data, 'loss') },
-    { name: t.evalLoss, color: 'var(--chart-3)', points: pointsOf(data, 'eval.loss'), isSparse: true },
-  ];
-  const others = names.filter((name) => name !== 'loss' && name !== 'eval.loss');
+  const heldOut = pointsOf(data, 'eval.loss');
+  const loss: LineSeries[] = [{ name: t.trainLoss, color: 'var(--chart-2)', points: pointsOf(data, 'loss') }];
+  // Models of embeddings have other measurements instead.
+  if (heldOut.length > 0) loss.push({ name: t.evalLoss, color: 'var(--chart-3)', points: heldOut, isSparse: true });
+  const others = names.filter(
+    (name) => name !== 'loss' && name !== 'eval.loss' && !isGain(name.replace(/^eval\./, '')),
+  );
   return (
     <>
       <Chart label={t.curvesLabel} series={loss} height={230} />

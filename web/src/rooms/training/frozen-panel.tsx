@@ -32,18 +32,19 @@ function Frozen({ path }: { path: JobPath }) {
   const format = useFormat();
   const { data } = useSuspenseQuery(frozenQuery(path));
   const { example_count, split_counts, tokens, sha256 } = data;
+  // A job that holds a part out of its own leaves the split of the version aside.
+  const learned = tokens ? { train: tokens.samples, test: tokens.held_out } : split_counts;
   return (
     <dl className={styles.facts}>
       <Fact name={t.examples}>
         {format.number(example_count)}
-        <span className={styles.quiet}>
-          {t.split(format.number(split_counts.train), format.number(split_counts.test))}
-        </span>
+        <span className={styles.quiet}>{t.split(format.number(learned.train), format.number(learned.test))}</span>
       </Fact>
-      {tokens && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
+      {/* Models of embeddings learn pairs. */}
+      {tokens && tokens.trained > 0 && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
       {tokens && <Fact name={t.dropped}>{format.number(tokens.dropped)}</Fact>}
       <Fact name={t.digest}>
-        <span className={styles.digest}>{sha256.slice(0, 16)}…</span>
+        <span className={styles.digest}>{sha256.slice(0, 12)}…</span>
       </Fact>
     </dl>
   );

@@ -12,6 +12,10 @@ export const metricTexts = catalogue(
       recall100: 'Recall@100',
       pair_accuracy: 'Right before wrong',
     },
+    control: (name: string) => `${name} (must not be forgotten)`,
+    gain: (gain: string, low: string, high: string) =>
+      `nDCG@10 changed by ${gain}; with 95 % certainty by ${low} to ${high}.`,
+    noGain: 'That may be chance.',
   },
   {
     names: {
@@ -24,14 +28,32 @@ export const metricTexts = catalogue(
       recall100: 'Recall@100',
       pair_accuracy: '正例先于负例',
     },
+    control: (name) => `${name}（不应遗忘）`,
+    gain: (gain, low, high) => `nDCG@10 变化 ${gain}，95% 置信区间为 ${low} 至 ${high}。`,
+    noGain: '这可能只是偶然。',
   },
 );
 
 type Known = keyof (typeof metricTexts)['en']['names'];
 const isKnown = (name: string): name is Known => Object.hasOwn(metricTexts.en.names, name);
 
+const known = Object.keys(metricTexts.en.names);
+const ofControl = /^control\./;
+const ofGain = /^gain\./;
+
 /** What a measurement is called; one that this page does not know keeps the name that the trainer gave it. */
 export function useMetricName(): (name: string) => string {
   const t = useTexts(metricTexts);
-  return (name) => (isKnown(name) ? t.names[name] : name.replaceAll('_', ' '));
+  const nameOf = (name: string) => (isKnown(name) ? t.names[name] : name.replaceAll('_', ' '));
+  return (name) => (ofControl.test(name) ? t.control(nameOf(name.replace(ofControl, ''))) : nameOf(name));
 }
+
+/** What stands in a table, in the order in which it is read; a gain is told in a sentence. */
+export function listedMetrics(names: Iterable<string>): string[] {
+  const place = (name: string) => (isKnown(name) ? known.indexOf(name) : known.length);
+  const rank = (name: string) => place(name.replace(ofControl, '')) + (ofControl.test(name) ? known.length + 1 : 0);
+  return [...new Set(names)].filter((name) => !isGain(name)).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Whether it says how sure a change is, and measures nothing by itself. */
+export const isGain = (name: string): boolean => ofGain.test(name);

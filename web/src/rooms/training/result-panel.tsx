@@ -4,14 +4,14 @@ import { Panel } from '../../ui/panel.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { fileSize } from './file-size.ts';
-import { useMetricName } from './metric-texts.ts';
+import { listedMetrics, metricTexts, useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
 type Result = NonNullable<Job['result']>;
-type Measured = { name: string; before: number | null; after: number };
+type Measured = { name: string; before: number | null; after: number | null };
 
 /** What a job has learned: measured before and after, and what serves it. */
 export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; result: Result }) {
@@ -20,8 +20,8 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   const loss = useLoss();
   const metricName = useMetricName();
   const { adapter, metrics, baseline_metrics, check } = result;
-  const rows = Object.entries(metrics).map(
-    ([name, after]): Measured => ({ name, after, before: baseline_metrics?.[name] ?? null }),
+  const rows = listedMetrics(Object.keys(metrics)).map(
+    (name): Measured => ({ name, after: metrics[name] ?? null, before: baseline_metrics?.[name] ?? null }),
   );
   const columns: Column<Measured>[] = [
     { key: 'name', label: t.metric, isName: true, render: ({ name }) => metricName(name) },
@@ -32,18 +32,31 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   return (
     <Panel title={t.result} text={t.resultText} flush>
       {rows.length > 0 && <Rows label={t.result} columns={columns} rows={rows} idOf={({ name }) => name} />}
+      <Gain metrics={metrics} />
       <p className={styles.note}>
-        {t.size(fileSize(adapter.size_bytes, format.shortAmount))}. {t.checked(loss(check.agreement))}{' '}
+        {t.size(fileSize(adapter.size_bytes, format.shortAmount))} {t.checked(loss(check.agreement))}{' '}
         {job.deployed_as.length > 0 && (
           <>
             {t.deployedAs}{' '}
             <TextLink to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
               {format.list(job.deployed_as)}
             </TextLink>
-            .
           </>
         )}
       </p>
     </Panel>
+  );
+}
+
+/** How much better a search finds, and whether that can be told from chance. */
+function Gain({ metrics }: { metrics: Result['metrics'] }) {
+  const t = useTexts(metricTexts);
+  const loss = useLoss();
+  const { 'gain.ndcg10': gain, 'gain.low': low, 'gain.high': high, 'gain.measurable': isMeasurable } = metrics;
+  if (gain === undefined || low === undefined || high === undefined) return null;
+  return (
+    <p className={styles.note}>
+      {t.gain(loss(gain), loss(low), loss(high))} {isMeasurable === 0 && t.noGain}
+    </p>
   );
 }

@@ -9,6 +9,6 @@ export function useLoss(): (value: number | null | undefined) => string {
   const small = new Intl.NumberFormat(tags[language], { notation: 'scientific', maximumSignificantDigits: 3 });
   return (value) => {
     if (value === null || value === undefined) return '–';
-    return value !== 0 && Math.abs(value) < 0.001 ? small.format(value) : format.format(value);
+    return value !== 0 && Math.abs(value) < 0.00001 ? small.format(value) : format.format(value);
   };
 }
