@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublication } from '#http';
@@ -37,6 +37,7 @@ type Caller = { slug: string; headers: string[] };
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult[]> {
   const database = await createTestDatabase();
   const app = await startApp(database.database, { settings: { FANFOLD_SIGNUP: 'open' } });
+  const tables = await mkdtemp(join(tmpdir(), 'fanfold-fuzz-tables-'));
   try {
     const tenant = await seedTenant(database.database, app.models, { credits: 100_000 });
     const { projectId } = await seedProject(database.database, { accountId: tenant.accountId, slug: 'spare' });
@@ -45,15 +46,17 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult[]> {
     // All callers before any run: the requests of one of them try passwords until further tries are refused.
     const callers = new Map<FuzzRun, Caller>();
     for (const run of runs.keys()) callers.set(run, await callerFor(run, app.origin, tenant));
+    await writeCharacterTables(tables);
     return await Promise.all(
       runs.entries().map(async ([run, operations]) => {
         const caller = callers.get(run) ?? { slug: tenant.slug, headers: [] };
-        return { run, operations, ...(await schemathesis(app.origin, caller, { operations, options })) };
+        return { run, operations, ...(await schemathesis(app.origin, caller, { operations, options, tables })) };
       }),
     );
   } finally {
     await app.stop();
     await database.drop();
+    await rm(tables, { recursive: true });
   }
 }
 
@@ -89,12 +92,24 @@ async function signUp(origin: string): Promise<Caller> {
   return { slug, headers: [`Cookie: ${cookie}`, `x-fnf-csrf: ${token}`] };
 }
 
-type Part = { operations: readonly string[]; options: FuzzOptions };
+/** What hypothesis knows of all characters takes it seconds to find out: once for all runs. */
+async function writeCharacterTables(folder: string): Promise<void> {
+  const script =
+    'from hypothesis.internal.charmap import charmap, intervals_from_codec; charmap(); intervals_from_codec("utf-8")';
+  const { code, output } = await runToEnd(await pythonProgram('python'), ['-c', script], {
+    cwd: folder,
+    env: { ...process.env, HYPOTHESIS_STORAGE_DIRECTORY: folder },
+    timeout: 180_000,
+  });
+  if (code !== 0) throw new Error(output);
+}
+
+type Part = { operations: readonly string[]; options: FuzzOptions; tables: string };
 
 async function schemathesis(
   origin: string,
   caller: Caller,
-  { operations, options }: Part,
+  { operations, options, tables }: Part,
 ): Promise<Omit<FuzzResult, 'run' | 'operations'>> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfold-fuzz-'));
   const args = [
@@ -113,6 +128,8 @@ async function schemathesis(
     PYTHONDONTWRITEBYTECODE: '1',
   };
   try {
+    // A copy: nothing that one run finds out is for another.
+    await cp(tables, folder, { recursive: true });
     const program = await pythonProgram('schemathesis');
     const startedAt = performance.now();
     const { code, output } = await runToEnd(program, args, {

@@ -6,7 +6,7 @@ import { canary, type World } from './world.ts';
 export type Flaw = { name: string; operation: string; leak: Leak; complaint: RegExp };
 
 const isOwner = ({ headers }: Sent, { owner }: World) => headers.authorization === `Bearer ${owner.key}`;
-const namesSecret = ({ path }: Sent, { secrets }: World) => [...secrets].some((secret) => path.includes(secret));
+const namesSecret = ({ path }: Sent, { secrets }: World) => secrets.readIn(path).length > 0;
 const asOwner = (sent: Sent, { owner }: World): Sent => ({
   ...sent,
   headers: { ...sent.headers, ...bearer(owner.key) },

@@ -18,8 +18,8 @@ export function judge(verdict: Verdict, tried: Tried, { name, cell }: { name: st
   if (got !== cell) verdict.wrong.push(`${label}: expected ${cell}, got ${got}: ${answer.text.slice(0, 300)}`);
   if (scene.caller === 'owner') return;
   const sent = JSON.stringify([paramsOf({ ...tried, place: scene.place }), asked]);
-  for (const secret of scene.world.secrets)
-    if (answer.told.includes(secret) && !sent.includes(secret)) verdict.wrong.push(`${label}: reads ${secret}`);
+  for (const secret of scene.world.secrets.readIn(answer.told))
+    if (!sent.includes(secret)) verdict.wrong.push(`${label}: reads ${secret}`);
 }
 
 /** Adds to the verdict that something hidden is answered differently from something that does not exist. */

@@ -8,6 +8,7 @@ import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase } from '#test/database.ts';
 import { seedSession } from '#test/sessions.ts';
 import type { Caller, Place } from './matrix.ts';
+import { Secrets } from './secrets.ts';
 
 export type Account = { accountId: string; slug: string; key: string; keyId: string };
 
@@ -35,8 +36,7 @@ export type World = {
   /** A session of the suspended account, from better days. */
   oldSession: Credential['headers'];
   places: Record<Place['kind'], Places>;
-  /** Words and ids that nobody but the owner may ever read. */
-  secrets: Set<string>;
+  secrets: Secrets;
   stop: () => Promise<void>;
 };
 
@@ -83,7 +83,7 @@ export async function createWorld(): Promise<World> {
   const hidden = [places.text, places.embedding].flatMap((each) => [each.private, each.elsewhere]);
   return {
     ...{ app, database, owner, friend, stranger, suspended, places, deadKey: dead.key, oldSession },
-    secrets: new Set([
+    secrets: new Secrets([
       ...[canary, owner.keyId, dead.keyId],
       ...hidden.flatMap(({ projectId, hostedModelId }) => [projectId, hostedModelId]),
     ]),
