@@ -7,7 +7,8 @@ import type { Row } from './table.ts';
 
 const rounds = 3;
 const roundMs = 2500;
-const warmMs = 2000;
+/** Code is still being compiled until some ten thousand calls were served. */
+const warmMs = 6000;
 const cases = [
   { streams: false, connections: 32 },
   { streams: false, connections: 256 },
