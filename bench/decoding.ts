@@ -13,6 +13,8 @@ const levels = [
   { streams: 8, goal: 0.9 },
 ];
 const promptTokens = 24;
+/** A model of random weights draws its end now and then; what was drawn with others then is drawn again. */
+const mostTries = 20;
 
 /**
  * Tokens per second of N streams through the whole program (HTTP, admission, hold, SSE, settlement) against the
@@ -38,6 +40,20 @@ export async function benchDecoding({ name, gguf, tokens, rounds, threads }: Dec
         reasoning_effort: 'none',
       },
     });
+  let seeds = 0;
+  const another = () => {
+    seeds += 1;
+    return stream(seeds);
+  };
+  async function servedRate(streams: number): Promise<number> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const began = performance.now();
+      const answers = await Promise.all(Array.from({ length: streams }, another));
+      const drawn = answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+      if (drawn === streams * tokens) return drawn / ((performance.now() - began) / 1000);
+    }
+    throw new Error(`An answer of ${tokens} tokens ended early ${mostTries} times in a row.`);
+  }
   try {
     await stream(0);
     await raw.run({ type: 'decode', sequences: 1, promptTokens, tokens: 8 });
@@ -46,12 +62,7 @@ export async function benchDecoding({ name, gguf, tokens, rounds, threads }: Dec
       const rates = { raw: [] as number[], served: [] as number[] };
       for (let round = 0; round < rounds; round++) {
         rates.raw.push(await raw.run({ type: 'decode', sequences: streams, promptTokens, tokens }));
-        const began = performance.now();
-        const answers = await Promise.all(Array.from({ length: streams }, (_, n) => stream(round * 8 + n)));
-        const drawn = answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
-        if (drawn !== streams * tokens)
-          throw new Error(`${drawn} tokens came where ${streams * tokens} were asked for.`);
-        rates.served.push(drawn / ((performance.now() - began) / 1000));
+        rates.served.push(await servedRate(streams));
       }
       rows.push({
         name: `served / raw decoding, ${name}, ${streams} ${streams === 1 ? 'stream' : 'streams'}`,
