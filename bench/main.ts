@@ -76,7 +76,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   // Fetches Lighthouse: named only.
   lighthouse: benchLighthouse,
   scrolling: benchScrolling,
-  // Takes half an hour: named only.
+  // Takes some eight minutes: named only.
   'examples-million': () => benchExamples({ examples: 1_000_000 }),
 };
 

@@ -47,10 +47,13 @@ export class HealthWatch {
   async #lookOnce(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const hasAnswered = await this.#asks();
-    if (hasAnswered || !this.#watched.hasCalls()) this.#unreached = 0;
-    else await this.#reach();
-    this.#isLooking = false;
+    try {
+      const hasAnswered = await this.#asks();
+      if (hasAnswered || !this.#watched.hasCalls()) this.#unreached = 0;
+      else await this.#reach();
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   /** Every such engine lists its models (TEI: tells about itself); what it answers matters less than that it does. */

@@ -43,8 +43,12 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
     const parser = createParser({ onEvent });
     await body.read((piece) => {
       if (signal.aborted) return false;
-      parser.feed(decoder.write(piece));
-      say();
+      try {
+        parser.feed(decoder.write(piece));
+      } finally {
+        // Also what came before a chunk that cannot be read.
+        say();
+      }
       return !isDone;
     });
     if (!text.isComplete) throw new Error('The stream ended before the answer did.');
