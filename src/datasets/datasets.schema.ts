@@ -44,7 +44,7 @@ export const createDatasetBody = Type.Object({
   target_model: Type.Optional(
     targetModel(
       'Base model whose tokenizer counts the examples, and whose context bounds them; it never changes. Without it the first installed model of the kind counts.',
-      '用于统计 token 数并限制样本长度的基础模型，创建后不能更改。省略时使用第一个已安装的同类模型。',
+      '用于统计词元数并限制样本长度的基础模型，创建后不能更改。省略时使用第一个已安装的同类模型。',
     ),
   ),
 });
@@ -80,7 +80,7 @@ export const datasetSchema = Type.Object(
       Type.String(),
       said(
         'Base model that counts tokens; null: the first installed one of the kind.',
-        '统计 token 数的基础模型；为 null 表示第一个已安装的同类模型。',
+        '统计词元数的基础模型；为 null 表示第一个已安装的同类模型。',
       ),
     ),
     example_count: count('All examples, also those that no version takes.', '全部样本数，包括不会进入版本的样本。'),
@@ -89,7 +89,7 @@ export const datasetSchema = Type.Object(
       'Of them, examples that no version takes because they are too long.',
       '其中因过长而不会进入版本的样本数。',
     ),
-    token_total: count('Tokens of all examples.', '全部样本的 token 总数。'),
+    token_total: count('Tokens of all examples.', '全部样本的词元总数。'),
     head_sha256: nullable(
       Type.String(),
       said(
@@ -146,7 +146,7 @@ export const limitsSchema = Type.Object(
       Type.Integer(),
       said(
         'Longest example (of a conversation) or text (to embed), tokens, for datasets that name no model; null: no model of this kind is installed.',
-        '未指定模型的数据集中，单个对话样本或单段嵌入文本的最大 token 数；为 null 表示没有安装该类型的模型。',
+        '未指定模型的数据集中，单个对话样本或单段嵌入文本的最大词元数；为 null 表示没有安装该类型的模型。',
       ),
     ),
     max_import_bytes: count('Size of an uploaded file.', '上传文件的大小上限（字节）。'),

@@ -66,11 +66,11 @@ const rowFields = {
   finish_reason: Type.Enum(['stop', 'length', 'tool_calls'], said('Why the answer ended.', '回答结束的原因。')),
   usage: Type.Object(
     {
-      prompt_tokens: count('Tokens of the prompt.', '提示词的 token 数。'),
-      completion_tokens: count('Tokens of the answer.', '回答的 token 数。'),
+      prompt_tokens: count('Tokens of the prompt.', '提示词的词元数。'),
+      completion_tokens: count('Tokens of the answer.', '回答的词元数。'),
       total_tokens: count('Both together.', '两者之和。'),
-      reasoning_tokens: count('Of the answer: tokens of reasoning.', '回答中用于推理的 token 数。'),
-      cached_tokens: count('Of the prompt: tokens that were cached.', '提示词中命中缓存的 token 数。'),
+      reasoning_tokens: count('Of the answer: tokens of reasoning.', '回答中用于推理的词元数。'),
+      cached_tokens: count('Of the prompt: tokens that were cached.', '提示词中命中缓存的词元数。'),
     },
     said('What the model counted.', '模型统计的用量。'),
   ),

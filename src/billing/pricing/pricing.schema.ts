@@ -90,12 +90,12 @@ export const estimateBody = Type.Object({
       maximum: 1e10,
     }),
   ),
-  prompt_tokens: count(10_000_000, 'Tokens of the prompt of one call.', '单次调用的提示 token 数。', 0),
-  max_tokens: count(10_000_000, 'Most tokens of the answer.', '回答的最大 token 数。'),
+  prompt_tokens: count(10_000_000, 'Tokens of the prompt of one call.', '单次调用中提示的词元数。', 0),
+  max_tokens: count(10_000_000, 'Most tokens of the answer.', '回答的最大词元数。'),
   inputs: count(1_000, 'Inputs of one call.', '单次调用的输入个数。'),
-  input_tokens: count(10_000_000, 'Tokens of each input.', '每个输入的 token 数。'),
+  input_tokens: count(10_000_000, 'Tokens of each input.', '每个输入的词元数。'),
   examples: count(100_000_000, 'Examples of the dataset.', '数据集的样本数。'),
-  tokens: count(1_000_000_000_000, 'Tokens of all examples, when known.', '全部样本的 token 数（如已知）。'),
+  tokens: count(1_000_000_000_000, 'Tokens of all examples, when known.', '全部样本的词元数（如已知）。'),
   hyperparameters: Type.Optional(
     Type.Object(
       {

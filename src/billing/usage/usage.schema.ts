@@ -123,8 +123,8 @@ export const ledgerRowSchema = Type.Object(
       said('The frozen rate.', '冻结的费率。'),
     ),
     price_version: orNull('Version of the price list.', '价目表版本。'),
-    prompt_tokens: nullable(Type.Integer(), said('Tokens of the prompt or the inputs.', '提示或输入的 token 数。')),
-    completion_tokens: nullable(Type.Integer(), said('Tokens of the answer.', '回答的 token 数。')),
+    prompt_tokens: nullable(Type.Integer(), said('Tokens of the prompt or the inputs.', '提示或输入的词元数。')),
+    completion_tokens: nullable(Type.Integer(), said('Tokens of the answer.', '回答的词元数。')),
     outcome: nullable(
       Type.Enum(['succeeded', 'client_disconnected', 'canceled']),
       said('How the work ended.', '工作的结束方式。'),

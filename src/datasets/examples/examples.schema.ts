@@ -191,7 +191,7 @@ export const exampleSchema = Type.Object(
     origin_id: nullable(Type.String(), said('Id of what it was made of.', '来源对象的 ID。')),
     tokens: nullable(
       Type.Integer({ minimum: 0 }),
-      said('Tokens of all of it; null: no model could count.', '样本的 token 总数；为 null 表示没有可用于统计的模型。'),
+      said('Tokens of all of it; null: no model could count.', '样本的词元总数；为 null 表示没有可用于统计的模型。'),
     ),
     valid: Type.Boolean(said('Whether versions take it.', '是否会进入版本。')),
     issues,

@@ -66,8 +66,8 @@ export const profileSchema = Type.Object({
   token_stats: tokenStats,
   token_histogram: Type.Array(
     Type.Object({
-      from: integer(said('Fewest tokens.', '最少 token 数。')),
-      to: integer(said('Most tokens.', '最多 token 数。')),
+      from: integer(said('Fewest tokens.', '最少词元数。')),
+      to: integer(said('Most tokens.', '最多词元数。')),
       rows: integer(said('Rows that have as many.', '处于该区间的行数。')),
     }),
     said(

@@ -50,7 +50,7 @@ export const versionSchema = Type.Object(
         max: count('Of the longest example.', '最长样本。'),
         total: count('All together.', '总数。'),
       },
-      said('Tokens of its examples.', '样本的 token 数统计。'),
+      said('Tokens of its examples.', '样本的词元数统计。'),
     ),
     parent_version_id: nullable(
       Type.String(),

@@ -53,7 +53,7 @@ export const settingsSchema = Type.Object(
         max_results: count('Results of one event.', '每个事件的结果数上限。'),
         max_query_tokens: nullable(
           Type.Integer(),
-          said('Longest query that can be promoted.', '可提升的查询的最大 token 数。'),
+          said('Longest query that can be promoted.', '可提升的查询的最大词元数。'),
         ),
       },
       said('Limits.', '各项上限。'),
@@ -64,7 +64,7 @@ export const settingsSchema = Type.Object(
     ),
     max_seq_length: nullable(
       Type.Integer(),
-      said('Longest text that it takes, tokens.', '该模型接受的最大文本长度（token 数）。'),
+      said('Longest text that it takes, tokens.', '该模型接受的最大文本长度（词元数）。'),
     ),
     query_instruction: nullable(Type.String(), said('What it puts in front of queries.', '该模型在查询前添加的指令。')),
     updated_at: timestamp(said('When the project last changed.', '项目最后更改的时间。')),

@@ -20,7 +20,7 @@ export const usageSchema = Type.Object(
     prompt_tokens: Type.Integer({ ...said('Tokens of the texts.', '文本的词元数。'), minimum: 0 }),
     total_tokens: Type.Integer({ ...said('The same.', '同上。'), minimum: 0 }),
   },
-  said('Tokens that were embedded.', '嵌入的 token 数。'),
+  said('Tokens that were embedded.', '嵌入的词元数。'),
 );
 
 export const documentId = nullable(Type.String(), said('Your name for the document.', '调用方自己的文档标识。'));

@@ -99,7 +99,7 @@ export const datasetsTexts = catalogue(
     back: '数据集',
     goneTitle: '没有这个数据集',
     gone: '它不在此项目中，或地址有误。',
-    facts: (examples, tokens) => `${examples} 条样本 · ${tokens} token`,
+    facts: (examples, tokens) => `${examples} 条样本 · ${tokens} 个词元`,
     unfinished: '未完成的导入',
     unfinishedText: '等待你继续，或正在处理。',
   },

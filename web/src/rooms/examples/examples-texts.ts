@@ -108,7 +108,7 @@ export const examplesTexts = catalogue(
       inference: '来自保存的调用',
       retrieval_event: '来自反馈',
     },
-    tokens: (count) => `${count} token`,
+    tokens: (count) => `${count} 个词元`,
     notUsable: '不可用',
     nothingSaid: '（无内容）',
     callsTool: (name) => `调用 ${name}`,

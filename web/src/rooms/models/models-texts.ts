@@ -174,7 +174,7 @@ export const modelsTexts = catalogue(
     failedNext: '请按提示解决问题或更换目标，然后重新启用。',
     runtime: '引擎状态',
     context: '上下文',
-    tokens: (count) => `${count} 个 token`,
+    tokens: (count) => `${count} 个词元`,
     maxInput: '最长输入',
     dimensions: '向量维度',
     rateText: (amount) => `每分钟活跃时间 ${amount} 额度`,

@@ -68,7 +68,7 @@ export const registryTexts = catalogue(
     project: '项目',
     everyProject: '你的所有项目',
     size: '规模',
-    context: (count) => `${count} 个 token`,
+    context: (count) => `${count} 个词元`,
     dimensions: (count) => `${count} 维`,
     rate: '费率',
     perMinute: (amount) => `${amount} / 分钟`,

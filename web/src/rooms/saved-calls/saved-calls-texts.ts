@@ -51,7 +51,7 @@ export const savedCallsTexts = catalogue(
     toSettings: '前往设置',
     noneFoundTitle: '没有结果',
     noneFound: '没有保存的调用包含这段文字。',
-    tokens: (count) => `${count} token`,
+    tokens: (count) => `${count} 个词元`,
     expires: '保留至',
     detailTitle: '保存的调用',
     keep: '作为样本',

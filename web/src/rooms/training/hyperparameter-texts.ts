@@ -75,7 +75,7 @@ export const hyperparameterTexts = catalogue(
       gradient_accumulation: '合并为一步的批数。',
       warmup_ratio: '学习率逐渐增大的步数比例。',
       weight_decay: '使权重趋近于零。',
-      max_seq_length: '以 token 计，超出的样本被舍弃或截断。',
+      max_seq_length: '以词元计，超出的样本被舍弃或截断。',
       seed: '相同的种子、数据和设置会得到相同的结果。',
       packing: '将多个样本放入一个序列。',
       query_instruction: '训练和调用时加在查询之前。',
