@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { ActivityType, Severity } from './activity-types.ts';
 import type { SubjectKind } from './subject-href.ts';
 
@@ -75,12 +76,6 @@ export type ActivityFilter = {
   project: { ownerSlug: string; slug: string } | null;
 };
 
-/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
-export type ActivityPosition = { createdAt: string; id: string };
-
-/** Before the first row. A condition without a case for it is one that the index answers. */
-export const feedStart: ActivityPosition = { createdAt: 'infinity', id: '' };
-
 /** Literal, so that the index of what is not archived serves the list that everybody opens. */
 const archivedIs: Record<ArchiveFilter, string> = {
   false: 'and archived_at is null',
@@ -103,11 +98,11 @@ const filterValues = ({ accountId, type, project }: ActivityFilter) => [
 export async function listActivityRows(
   sql: Sql,
   filter: ActivityFilter,
-  { after, limit }: { after: ActivityPosition; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<{ rows: (ActivityRow & { position: string })[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
     sql.query<ActivityRow & { position: string }>(
-      `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      `select ${columns}, ${timeText('created_at')} as position
          ${filtered(filter.archived)} and (created_at, id) < ($5::timestamptz, $6)
         order by created_at desc, id desc limit $7`,
       [...filterValues(filter), after.createdAt, after.id, limit],

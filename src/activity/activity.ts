@@ -1,32 +1,32 @@
 import { type MonthlyTable, monthsBefore, type Sql } from '#db';
-import { type Clock, type CursorCodec, fault, isId } from '#kernel';
+import {
+  type Clock,
+  type CursorCodec,
+  fault,
+  isId,
+  type ListPage,
+  listStart,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import {
   type ActivityFilter,
-  type ActivityPosition,
   type ActivityRow,
   type ArchiveSelection,
   archiveSelected,
-  feedStart,
   listActivityRows,
   updateActivityArchived,
 } from './activity.store.ts';
-
-export type ActivityPage = {
-  rows: ActivityRow[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: ActivityRow) => string;
-};
 
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listActivity(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: ActivityFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<ActivityPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<ActivityRow>> {
   const { accountId, archived, type, project } = filter;
   const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
-  const after = cursor === null ? feedStart : positionOf(deps.cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
   const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after, limit: limit + 1 });
   const positions = new Map<ActivityRow, string>(rows.map((row) => [row, row.position]));
   return {
@@ -35,11 +35,6 @@ export async function listActivity(
     totalCount,
     cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.id]),
   };
-}
-
-function positionOf([createdAt, id]: readonly string[]): ActivityPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 /** Takes a row out of the feed or puts it back. Throws `not_found`. */

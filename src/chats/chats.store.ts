@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { ChatParams } from './params.ts';
 
 export type ChatRow = {
@@ -104,17 +105,14 @@ export type ChatFilter = { projectId: string; archived: boolean; q: string | nul
 
 const matches = `project_id = $1 and (archived_at is not null) = $2 and ($3::text is null or strpos(search_text, $3) > 0)`;
 
-/** Place of a row in a list; the time is text because a `Date` would drop the microseconds. */
-export type ChatPosition = { createdAt: string; id: string };
-
 /** Chats after a position, newest first. */
 export function listChatRows(
   sql: Sql,
   { projectId, archived, q }: ChatFilter,
-  { after, limit }: { after: ChatPosition; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<(ChatRow & { position: string })[]> {
   return sql.query(
-    `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    `select ${columns}, ${timeText('created_at')} as position
        from chats where ${matches} and (created_at, id) < ($4::timestamptz, $5)
       order by created_at desc, id desc limit $6`,
     [projectId, archived, q, after.createdAt, after.id, limit],

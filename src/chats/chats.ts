@@ -1,5 +1,16 @@
 import type { Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, foldText, isId, newId, timeOfId } from '#kernel';
+import {
+  type CursorCodec,
+  checkDisplayName,
+  fault,
+  foldText,
+  isId,
+  listStart,
+  newId,
+  type PageRequest,
+  readListPosition,
+  timeOfId,
+} from '#kernel';
 import type { ProjectSeen } from '#projects';
 import {
   type ChatAddress,
@@ -75,12 +86,12 @@ export async function deleteChat(sql: Sql, address: ChatAddress): Promise<void> 
 export async function listChats(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: ChatFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
+  { limit, cursor }: PageRequest,
 ) {
   const scope = ['chats', filter.projectId, String(filter.archived), filter.q ?? ''];
-  const [createdAt = 'infinity', id = ''] = cursor === null ? [] : cursors.decode(scope, cursor);
+  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
   const [rows, totalCount] = await Promise.all([
-    listChatRows(sql, filter, { after: { createdAt, id }, limit: limit + 1 }),
+    listChatRows(sql, filter, { after, limit: limit + 1 }),
     countChats(sql, filter),
   ]);
   const cursorOf = (row: (typeof rows)[number]) => cursors.encode(scope, [row.position, row.id]);

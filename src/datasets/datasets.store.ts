@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { ExampleKind } from './content/example-content.ts';
 
 /** A dataset as its owner sees it, with the sums over its live examples. */
@@ -51,9 +52,6 @@ export async function findDataset(sql: Sql, address: { projectId: string; id: st
   return row ?? null;
 }
 
-/** Place of a row in a list; the time is text because a `Date` would drop the microseconds. */
-export type ListPosition = { createdAt: string; id: string };
-
 /** `q` is folded text. */
 export type DatasetFilter = { projectId: string; archived: boolean; q: string | null };
 
@@ -64,14 +62,14 @@ const matches = `d.project_id = $1 and (d.archived_at is not null) = $2
 export function listDatasets(
   sql: Sql,
   { projectId, archived, q }: DatasetFilter,
-  { after, limit }: { after: ListPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<(Dataset & { position: string })[]> {
   return sql.query(
-    `select ${columns}, to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    `select ${columns}, ${timeText('d.created_at')} as position
        from ${tables}
-      where ${matches} and ($4::timestamptz is null or (d.created_at, d.id) < ($4::timestamptz, $5))
+      where ${matches} and (d.created_at, d.id) < ($4::timestamptz, $5)
       order by d.created_at desc, d.id desc limit $6`,
-    [projectId, archived, q, after?.createdAt ?? null, after?.id ?? '', limit],
+    [projectId, archived, q, after.createdAt, after.id, limit],
   );
 }
 

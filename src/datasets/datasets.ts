@@ -1,5 +1,15 @@
 import type { Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, foldText, newId } from '#kernel';
+import {
+  type CursorCodec,
+  checkDisplayName,
+  fault,
+  foldText,
+  type ListPage,
+  listStart,
+  newId,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import type { ProjectSeen } from '#projects';
 import { isDatasetId, noSuchDataset } from './dataset-access.ts';
 import { type DatasetAuthor, tellOfCreation, tellOfMove } from './dataset-activity.ts';
@@ -9,7 +19,6 @@ import {
   type DatasetFilter,
   findDataset,
   insertDataset,
-  type ListPosition,
   type LockedDataset,
   listDatasets as listRows,
   lockContents,
@@ -121,31 +130,19 @@ function found(dataset: Dataset | null): Dataset {
   return dataset;
 }
 
-export type DatasetPage = {
-  rows: (Dataset & { position: string })[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: Dataset & { position: string }) => string;
-};
-
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listDatasets(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: DatasetFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<DatasetPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<Dataset & { position: string }>> {
   const scope = ['datasets', filter.projectId, String(filter.archived), filter.q ?? ''];
-  const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
   const [rows, totalCount] = await Promise.all([
     listRows(sql, filter, { after, limit: limit + 1 }),
     countDatasets(sql, filter),
   ]);
   return { rows, limit, totalCount, cursorOf: ({ position, id }) => cursors.encode(scope, [position, id]) };
-}
-
-export function positionOf([createdAt, id]: readonly string[]): ListPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 /** A dataset of a project. Throws `not_found`. */

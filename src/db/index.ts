@@ -14,3 +14,4 @@ export { lockUntilCommit } from './locks.ts';
 export { migrate } from './migrate.ts';
 export { createMonths, type MonthlyTable, type Months, monthAfter, monthsBefore } from './months.ts';
 export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';
+export { timeText } from './time-text.ts';

@@ -18,7 +18,7 @@ export {
   projectAddress,
   timestamp,
 } from './page-query.ts';
-export { type Page, type PageRequest, pageOf, readPage } from './paging.ts';
+export { type Page, pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
 export { renderFault, type WireShape } from './render-fault.ts';
 export type { Access, RouteRow, RouteTable } from './route-table.ts';

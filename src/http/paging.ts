@@ -1,8 +1,5 @@
-import { fault } from '#kernel';
+import { fault, type ListPage, type PageRequest } from '#kernel';
 import { defaultLimit, maxLimit } from './page-query.ts';
-
-/** A cursor page as asked for: `?limit=25&cursor=...`. */
-export type PageRequest = { limit: number; cursor: string | null };
 
 /** A cursor page as answered (interface 2.6). */
 export type Page<T> = { data: T[]; next_cursor: string | null; total_count: number };
@@ -16,18 +13,8 @@ export function readPage(query: unknown): PageRequest {
   return { limit: readLimit(limit), cursor: readCursor(cursor) };
 }
 
-/**
- * Makes a page of `rows`, of which there is one more than `limit` when another page follows.
- * `cursorOf` makes the cursor that continues after a row.
- */
-export function pageOf<Row, T>(input: {
-  rows: readonly Row[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: Row) => string;
-  toWire: (row: Row) => T;
-}): Page<T> {
-  const { rows, limit, totalCount, cursorOf, toWire } = input;
+export function pageOf<Row, T>(list: ListPage<Row> & { toWire: (row: Row) => T }): Page<T> {
+  const { rows, limit, totalCount, cursorOf, toWire } = list;
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {

@@ -4,7 +4,7 @@ import { findDataset } from '#datasets';
 import type { Database, Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, listStart, readListPosition } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { type CreateDeps, createIndex } from './create-index.ts';
 import type { IndexState } from './dataset-index.ts';
@@ -51,7 +51,7 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
         const filter = { projectId, datasetId, state };
         const { limit, cursor } = readPage(request.query);
         const scope = ['dataset-indexes', projectId, datasetId ?? '', state ?? ''];
-        const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+        const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
         const [rows, totalCount] = await Promise.all([
           listIndexes(database, filter, { digests: digests(), after, limit: limit + 1 }),
           countIndexes(database, filter, digests()),
@@ -110,11 +110,6 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
       },
     );
   };
-}
-
-function positionOf([createdAt, id]: readonly string[]) {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 function wrongState(state: IndexState) {

@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { DatasetIndex, IndexState } from './dataset-index.ts';
 
 /** SHA-256 of the installed base models, by id: an index whose model was replaced is stale. */
@@ -48,22 +49,19 @@ export async function lockIndex(tx: Sql, id: string): Promise<void> {
 
 export type IndexFilter = { projectId: string; datasetId: string | null; state: IndexState | null };
 
-/** Place of a row in a list; the time is text because a `Date` would drop the microseconds. */
-export type ListPosition = { createdAt: string; id: string };
-
 /** Indexes of a project after a position, newest first. */
 export function listIndexes(
   sql: Sql,
   { projectId, datasetId, state }: IndexFilter,
-  { digests, after, limit }: { digests: Digests; after: ListPosition | null; limit: number },
+  { digests, after, limit }: { digests: Digests; after: ListPosition; limit: number },
 ): Promise<(DatasetIndex & { position: string })[]> {
   return sql.query(
-    `select ${columns}, to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    `select ${columns}, ${timeText('i.created_at')} as position
        from ${tables}
       where i.project_id = $2 and ($3::text is null or i.dataset_id = $3) and ($4::text is null or ${stateNow} = $4)
-        and ($5::timestamptz is null or (i.created_at, i.id) < ($5::timestamptz, $6))
+        and (i.created_at, i.id) < ($5::timestamptz, $6)
       order by i.created_at desc, i.id desc limit $7`,
-    [JSON.stringify(digests), projectId, datasetId, state, after?.createdAt ?? null, after?.id ?? '', limit],
+    [JSON.stringify(digests), projectId, datasetId, state, after.createdAt, after.id, limit],
   );
 }
 

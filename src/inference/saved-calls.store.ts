@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 
 /** A call as it is kept; `messages`, `tools`, `params` and `answer` are JSON texts. */
 export type NewSavedCall = {
@@ -114,12 +115,6 @@ export type SavedCallFilter = {
   search: string | null;
 };
 
-/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
-export type SavedCallPosition = { createdAt: string; id: string };
-
-/** Before the first row. */
-export const newest: SavedCallPosition = { createdAt: 'infinity', id: '' };
-
 /** Only filters that are set are in the text, so that each keeps its index. */
 function filtered({ projectId, keptSince, model, finishReason, from, to, search }: SavedCallFilter) {
   const values: unknown[] = [projectId, from !== null && from > keptSince ? from : keptSince];
@@ -135,14 +130,14 @@ function filtered({ projectId, keptSince, model, finishReason, from, to, search 
 export async function listSavedCallRows(
   sql: Sql,
   filter: SavedCallFilter,
-  { after, limit }: { after: SavedCallPosition; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<{ rows: (SavedCallRow & { position: string })[]; totalCount: number }> {
   const list = filtered(filter);
   const place = `(created_at, request_id) < ($${list.values.push(after.createdAt)}::timestamptz, $${list.values.push(after.id)})`;
   const count = filtered(filter);
   const [rows, [counted]] = await Promise.all([
     sql.query<SavedCallRow & { position: string }>(
-      `select ${rowColumns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      `select ${rowColumns}, ${timeText('created_at')} as position
          ${list.from} and ${place} order by created_at desc, request_id desc limit $${list.values.push(limit)}`,
       list.values,
     ),

@@ -1,38 +1,29 @@
 import type { Sql } from '#db';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, type ListPage, listStart, type PageRequest, readListPosition } from '#kernel';
 import {
   deleteSavedCall as deleteRow,
   deleteSavedCallRows,
   findSavedCall,
   listSavedCallRows,
-  newest,
   type SavedCallAddress,
   type SavedCallDetail,
   type SavedCallFilter,
-  type SavedCallPosition,
   type SavedCallRow,
 } from './saved-calls.store.ts';
-
-export type SavedCallPage = {
-  rows: SavedCallRow[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: SavedCallRow) => string;
-};
 
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listSavedCalls(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: SavedCallFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<SavedCallPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<SavedCallRow>> {
   const { projectId, model, finishReason, from, to, search } = filter;
   const scope = [
     'saved_calls',
     projectId,
     ...[model, finishReason, from?.toISOString(), to?.toISOString(), search].map((value) => value ?? ''),
   ];
-  const after = cursor === null ? newest : positionOf(deps.cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
   const { rows, totalCount } = await listSavedCallRows(deps.sql, filter, { after, limit: limit + 1 });
   const positions = new Map<SavedCallRow, string>(rows.map((row) => [row, row.position]));
   return {
@@ -41,11 +32,6 @@ export async function listSavedCalls(
     totalCount,
     cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.requestId]),
   };
-}
-
-function positionOf([createdAt, id]: readonly string[]): SavedCallPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 /** Throws `not_found`. */

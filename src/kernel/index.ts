@@ -23,6 +23,7 @@ export {
 } from './faults.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
+export { type ListPage, type ListPosition, listStart, type PageRequest, readListPosition } from './list-page.ts';
 export { networkOf } from './network.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';

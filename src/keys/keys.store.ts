@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { KeyMask } from './key.ts';
 
 /** A key as its account may see it. */
@@ -78,21 +79,18 @@ export async function deleteKey(sql: Sql, key: { id: string; accountId: string }
   return row ? recordOf(row) : null;
 }
 
-/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
-export type KeyPosition = { createdAt: string; id: string };
-
 /** Keys of an account after a position, newest first, and how many there are in all. */
 export async function listKeys(
   sql: Sql,
-  page: { accountId: string; after: KeyPosition | null; limit: number },
-): Promise<{ rows: (KeyRecord & { position: KeyPosition })[]; totalCount: number }> {
+  page: { accountId: string; after: ListPosition; limit: number },
+): Promise<{ rows: (KeyRecord & { position: ListPosition })[]; totalCount: number }> {
   const [found, [count]] = await Promise.all([
     sql.query<KeyRow & { position: string }>(
-      `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      `select ${columns}, ${timeText('created_at')} as position
        from api_keys
-       where account_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3))
+       where account_id = $1 and (created_at, id) < ($2::timestamptz, $3)
        order by created_at desc, id desc limit $4`,
-      [page.accountId, page.after?.createdAt ?? null, page.after?.id ?? '', page.limit],
+      [page.accountId, page.after.createdAt, page.after.id, page.limit],
     ),
     sql.query<{ total: number }>('select count(*)::integer as total from api_keys where account_id = $1', [
       page.accountId,

@@ -1,11 +1,21 @@
 import { type ActivityType, type Actor, recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, isId, newId } from '#kernel';
+import {
+  type CursorCodec,
+  checkDisplayName,
+  fault,
+  isId,
+  type ListPage,
+  type ListPosition,
+  listStart,
+  newId,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
   insertKey,
-  type KeyPosition,
   type KeyRecord,
   listKeys as listKeyRows,
   lockActiveKeys,
@@ -99,21 +109,19 @@ async function tell(
   });
 }
 
-export type KeyPage = { rows: KeyRecord[]; limit: number; totalCount: number; cursorOf: (row: KeyRecord) => string };
-
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for another list's or account's cursor. */
 export async function listKeys(
   deps: { database: Database; cursors: CursorCodec },
-  page: { accountId: string; limit: number; cursor: string | null },
-): Promise<KeyPage> {
+  page: PageRequest & { accountId: string },
+): Promise<ListPage<KeyRecord>> {
   const scope = ['keys', page.accountId];
-  const after = page.cursor === null ? null : positionOf(deps.cursors.decode(scope, page.cursor));
+  const after = page.cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, page.cursor));
   const { rows, totalCount } = await listKeyRows(deps.database, {
     accountId: page.accountId,
     after,
     limit: page.limit + 1,
   });
-  const positions = new Map<KeyRecord, KeyPosition>(rows.map((row) => [row, row.position]));
+  const positions = new Map<KeyRecord, ListPosition>(rows.map((row) => [row, row.position]));
   return {
     rows,
     limit: page.limit,
@@ -124,11 +132,6 @@ export async function listKeys(
       return deps.cursors.encode(scope, [position.createdAt, position.id]);
     },
   };
-}
-
-function positionOf([createdAt, id]: readonly string[]): KeyPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 /** Another account's key is as unknown as one that never was, so ids cannot be probed. */

@@ -1,7 +1,15 @@
 import type { Sql } from '#db';
-import { type CursorCodec, fault, foldText } from '#kernel';
+import {
+  type CursorCodec,
+  foldText,
+  type ListPage,
+  type ListPosition,
+  listStart,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import { type BaseModel, isServed } from './base-model.ts';
-import { type EntryPosition, type ListedModel, listAliases } from './hosted-lists.store.ts';
+import { type ListedModel, listAliases } from './hosted-lists.store.ts';
 import type { HostedState } from './hosted-models.store.ts';
 
 /** An entry of the management list: an alias of the project, or a base model, which every project has. */
@@ -12,22 +20,15 @@ export type HostedFilter = { source: 'alias' | 'base' | null; state: HostedState
 
 export type HostedListDeps = { sql: Sql; cursors: CursorCodec; models: { baseModels: () => readonly BaseModel[] } };
 
-export type HostedPage = {
-  rows: HostedEntry[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (entry: HostedEntry) => string;
-};
-
 /** Aliases and base models, newest first; one entry more than `limit` when another page follows. */
 export async function listHosted(
   { sql, cursors, models }: HostedListDeps,
   filter: HostedFilter & { projectId: string },
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<HostedPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<HostedEntry>> {
   const { projectId, source, state, q } = filter;
   const scope = ['hosted-models', projectId, source ?? '', state ?? '', q ?? ''];
-  const after = cursor === null ? null : readPosition(cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
   const aliases =
     source === 'base'
       ? { rows: [], totalCount: 0 }
@@ -60,31 +61,26 @@ function isWanted(model: BaseModel, { state, q }: HostedFilter): boolean {
 
 const toBaseEntry = (baseModel: BaseModel): HostedEntry => ({ source: 'base', baseModel });
 
-function positionOf(entry: HostedEntry): EntryPosition {
+function positionOf(entry: HostedEntry): ListPosition {
   return entry.source === 'base'
     ? positionOfBase(entry.baseModel)
     : { createdAt: entry.model.position, id: entry.model.id };
 }
 
 /** With six decimals, as the database writes times: texts of one form compare as what they mean. */
-export function positionOfBase({ created, id }: BaseModel): EntryPosition {
+export function positionOfBase({ created, id }: BaseModel): ListPosition {
   return { createdAt: created.toISOString().replace('Z', '000Z'), id };
 }
 
-export function isAfter(position: EntryPosition, after: EntryPosition | null): boolean {
-  return after === null || compare(position, after) > 0;
+export function isAfter(position: ListPosition, after: ListPosition): boolean {
+  return compare(position, after) > 0;
 }
 
 const newestFirst = (a: HostedEntry, b: HostedEntry): number => compare(positionOf(a), positionOf(b));
 
 /** Negative when `a` stands before `b`: newest first, then by id, downwards. */
-export function compare(a: EntryPosition, b: EntryPosition): number {
+export function compare(a: ListPosition, b: ListPosition): number {
   if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
   if (a.id === b.id) return 0;
   return a.id > b.id ? -1 : 1;
-}
-
-export function readPosition([createdAt, id]: readonly string[]): EntryPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }

@@ -1,11 +1,6 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
-
-/** Place of an entry in a list, newest first; the time is text because a `Date` would drop the microseconds. */
-export type EntryPosition = { createdAt: string; id: string };
-
-/** As a time to go on after: everything comes after it, by index like any other page. */
-export const firstPage = 'infinity';
 
 export type ListedModel = HostedModel & { shareCount: number; position: string };
 
@@ -23,18 +18,18 @@ const matches = `h.project_id = $1 and ($2::text is null or h.state = $2)
 export async function listAliases(
   sql: Sql,
   { projectId, state, q }: AliasFilter,
-  { after, limit }: { after: EntryPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<{ rows: ListedModel[]; totalCount: number }> {
   const filter = [projectId, state, q];
   const [rows, [count]] = await Promise.all([
     sql.query<ListedModel>(
       `select ${hostedColumns}, ${shareCount},
-              to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+              ${timeText('h.created_at')} as position
          from hosted_models h
         where ${matches}
           and h.created_at <= $4 and (h.created_at < $4 or h.id collate "C" < $5)
         order by h.created_at desc, h.id desc limit $6`,
-      [...filter, after?.createdAt ?? firstPage, after?.id ?? '', limit],
+      [...filter, after.createdAt, after.id, limit],
     ),
     sql.query<{ total: number }>(`select count(*)::integer as total from hosted_models h where ${matches}`, filter),
   ]);

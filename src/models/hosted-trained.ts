@@ -1,4 +1,5 @@
 import type { Adapter } from '#engine';
+import type { ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
 
 /** A training job as somebody sees it who wants to serve its result. */
@@ -58,7 +59,7 @@ export type FinishedJobsFilter = {
 export type FinishedJobs = {
   list: (
     filter: FinishedJobsFilter,
-    page: { after: { createdAt: string; id: string } | null; limit: number },
+    page: { after: ListPosition; limit: number },
   ) => Promise<{ rows: FinishedJob[]; totalCount: number }>;
 };
 

@@ -1,6 +1,6 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
-import { type EntryPosition, firstPage } from './hosted-lists.store.ts';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
 
 export type Access = 'owned' | 'shared' | 'public';
@@ -75,7 +75,7 @@ const everyAccess: readonly Access[] = ['owned', 'shared', 'public'];
 const pageStatement = `
   select ${hostedColumns}, page.access, p.kind, p.slug as "projectSlug", o.id as "ownerId", o.slug as "ownerSlug",
          p.archived_at is not null as "isArchived",
-         to_char(h.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+         ${timeText('h.created_at')} as position
     from (${everyAccess.map(newestOfSource).join(' union all ')} order by created_at desc, id desc limit $10) page
    ${probe('h', 'hosted_models', 'id = page.id')} ${projectOf} ${probe('o', 'accounts', 'id = p.account_id')}
    order by page.created_at desc, page.id desc`;
@@ -85,12 +85,12 @@ const countStatement = `select (${everyAccess.map(countOfSource).join(' + ')})::
 export async function listRegistryRows(
   sql: Sql,
   filter: RegistryFilter,
-  { after, limit }: { after: EntryPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<{ rows: RegistryRow[]; totalCount: number }> {
   const { accountId, access, kind, state, project, q } = filter;
   const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([
-    sql.query<RegistryRow>(pageStatement, [...values, after?.createdAt ?? firstPage, after?.id ?? '', limit], {
+    sql.query<RegistryRow>(pageStatement, [...values, after.createdAt, after.id, limit], {
       name: 'models.registry_page',
     }),
     sql.query<{ total: number }>(countStatement, values, { name: 'models.registry_count' }),

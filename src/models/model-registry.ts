@@ -1,8 +1,15 @@
 import type { Sql } from '#db';
-import { type CursorCodec, foldText } from '#kernel';
+import {
+  type CursorCodec,
+  foldText,
+  type ListPage,
+  type ListPosition,
+  listStart,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import type { BaseModel } from './base-model.ts';
-import { compare, isAfter, positionOfBase, readPosition, stateOfBase } from './hosted-list.ts';
-import type { EntryPosition } from './hosted-lists.store.ts';
+import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts';
 import type { FinishedJob, FinishedJobs } from './hosted-trained.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
@@ -22,21 +29,14 @@ export type RegistryDeps = {
   finishedJobs: FinishedJobs;
 };
 
-export type RegistryPage = {
-  rows: RegistryEntry[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (entry: RegistryEntry) => string;
-};
-
 /** Newest first, one entry more than `limit` when another page follows. Throws `invalid_cursor`. */
 export async function listRegistry(
   { sql, cursors, models, finishedJobs }: RegistryDeps,
   filter: RegistryFilter & { source: RegistrySource | null },
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<RegistryPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<RegistryEntry>> {
   const scope = scopeOf(filter);
-  const after = cursor === null ? null : readPosition(cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
   const isAsked = (source: RegistrySource) => filter.source === null || filter.source === source;
   const bases = isAsked('base') ? models.baseModels().filter((model) => isWanted(model, filter)) : [];
   const nothing = { rows: [], totalCount: 0 };
@@ -83,7 +83,7 @@ function isWanted(model: BaseModel, { access, kind, state, project, q }: Registr
   return q === null || foldText(`${model.id} ${model.name}`).includes(q);
 }
 
-function positionOf(entry: RegistryEntry): EntryPosition {
+function positionOf(entry: RegistryEntry): ListPosition {
   if (entry.source === 'base') return positionOfBase(entry.baseModel);
   const { position: createdAt, id } = entry.source === 'hosted' ? entry.model : entry.job;
   return { createdAt, id };

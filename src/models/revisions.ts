@@ -1,15 +1,11 @@
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, type ListPage, type PageRequest } from '#kernel';
 import type { HostedModel } from './hosted-models.store.ts';
 import { type HostedDeps, isTargetOf, type Place, readHostedModel } from './hosted-models.ts';
 import { retarget, sameFace } from './hosted-retarget.ts';
 import { findTarget } from './hosted-target.ts';
 import { findRevision, listRevisions, type Revision } from './revisions.store.ts';
 
-export type RevisionPage = {
-  rows: Revision[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: Revision) => string;
+export type RevisionPage = ListPage<Revision> & {
   /** The revision that is served. */
   current: number;
 };
@@ -18,7 +14,7 @@ export type RevisionPage = {
 export async function pageOfRevisions(
   deps: HostedDeps & { cursors: CursorCodec },
   place: Place,
-  { id, limit, cursor }: { id: string; limit: number; cursor: string | null },
+  { id, limit, cursor }: PageRequest & { id: string },
 ): Promise<RevisionPage> {
   const model = await readHostedModel(deps, place, id);
   const scope = ['hosted-model-revisions', model.id];

@@ -1,5 +1,5 @@
-import type { Sql } from '#db';
-import { firstPage } from './hosted-lists.store.ts';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 
 /** An account that may call a hosted model of somebody else. */
 export type Share = {
@@ -15,20 +15,18 @@ export type Share = {
 const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "accountId", a.slug as "accountSlug",
   s.created_at as "createdAt", s.expires_at as "expiresAt", s.last_used_at as "lastUsedAt"`;
 
-export type SharePosition = { createdAt: string; id: string };
-
 /** Shares of a model after a position, newest first, expired ones too, and how many there are in all. */
 export async function listShareRows(
   sql: Sql,
-  { hostedModelId, after, limit }: { hostedModelId: string; after: SharePosition | null; limit: number },
+  { hostedModelId, after, limit }: { hostedModelId: string; after: ListPosition; limit: number },
 ): Promise<{ rows: (Share & { position: string })[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
     sql.query<Share & { position: string }>(
-      `select ${columns}, to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      `select ${columns}, ${timeText('s.created_at')} as position
          from model_shares s join accounts a on a.id = s.account_id
         where s.hosted_model_id = $1 and (s.created_at, s.id) < ($2, $3)
         order by s.created_at desc, s.id desc limit $4`,
-      [hostedModelId, after?.createdAt ?? firstPage, after?.id ?? '', limit],
+      [hostedModelId, after.createdAt, after.id, limit],
     ),
     sql.query<{ total: number }>('select count(*)::integer as total from model_shares where hosted_model_id = $1', [
       hostedModelId,

@@ -1,10 +1,20 @@
 import { type Account, findAccountBySlug } from '#accounts';
 import { recordActivity } from '#activity';
 import type { Sql } from '#db';
-import { type Clock, type CursorCodec, fault, isId, newId } from '#kernel';
+import {
+  type Clock,
+  type CursorCodec,
+  fault,
+  isId,
+  type ListPage,
+  listStart,
+  newId,
+  type PageRequest,
+  readListPosition,
+} from '#kernel';
 import type { HostedModel } from './hosted-models.store.ts';
 import { type HostedDeps, type Place, readHostedModel } from './hosted-models.ts';
-import { deleteShare, listShareRows, type Share, type SharePosition, upsertShare } from './shares.store.ts';
+import { deleteShare, listShareRows, type Share, upsertShare } from './shares.store.ts';
 
 /** How many calls accounts made of a model, by account; from the ledger. */
 export type CountCalls = (
@@ -16,24 +26,17 @@ export type ShareDeps = HostedDeps & { cursors: CursorCodec; countCalls: CountCa
 
 export type CountedShare = Share & { calls30d: number };
 
-export type SharePage = {
-  rows: CountedShare[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: CountedShare) => string;
-};
-
 const countedMs = 30 * 24 * 3_600_000;
 
 /** Newest first, one row more than `limit` when another page follows. Throws `not_found`, `invalid_cursor`. */
 export async function pageOfShares(
   deps: ShareDeps,
   place: Place,
-  { id, limit, cursor }: { id: string; limit: number; cursor: string | null },
-): Promise<SharePage> {
+  { id, limit, cursor }: PageRequest & { id: string },
+): Promise<ListPage<CountedShare>> {
   const model = await readHostedModel(deps, place, id);
   const scope = ['model-shares', model.id];
-  const after = cursor === null ? null : readPosition(deps.cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
   const page = await listShareRows(deps.database, { hostedModelId: model.id, after, limit: limit + 1 });
   const positions = new Map(page.rows.map((row) => [row.id, row.position]));
   return {
@@ -42,11 +45,6 @@ export async function pageOfShares(
     totalCount: page.totalCount,
     cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row.id) ?? '', row.id]),
   };
-}
-
-function readPosition([createdAt, id]: readonly string[]): SharePosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }
 
 async function withCalls(

@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import { type ProjectKind, projectColumns } from './projects.store.ts';
 
@@ -12,28 +13,21 @@ export type ProjectFilter = {
   search: string | null;
 };
 
-/** Place of a row in the list; the time is text because a `Date` would drop the microseconds. */
-export type ProjectPosition = { createdAt: string; id: string };
-
 export type ListedProject = ProjectSeen & { position: string };
-
-/** Before the first row of a list. Conditions without a case for it keep their index. */
-const start: ProjectPosition = { createdAt: 'infinity', id: '' };
 
 /** Projects after a position, newest first. Each page is read from an index, at its place, however deep it is. */
 export function listProjects(
   sql: Sql,
   filter: ProjectFilter,
-  { after, limit }: { after: ProjectPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<ListedProject[]> {
   const { values, parts } = partsOf(filter);
-  const { createdAt, id } = after ?? start;
-  const at = `(p.created_at, p.id) < ($${values.push(createdAt)}::timestamptz, $${values.push(id)})`;
+  const at = `(p.created_at, p.id) < ($${values.push(after.createdAt)}::timestamptz, $${values.push(after.id)})`;
   const most = `order by created_at desc, id desc limit $${values.push(limit)}`;
   const pages = parts.map((part) => `(select p.*, ${part.isShared} as "isShared" ${part.from} and ${at} ${most})`);
   return sql.query<ListedProject>(
     `select ${projectColumns}, a.slug as "ownerSlug", p."isShared",
-            to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+            ${timeText('p.created_at')} as position
        from (select * from (${pages.join(' union all ')}) both_parts ${most}) p join accounts a on a.id = p.account_id
       order by p.created_at desc, p.id desc`,
     values,

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, type ListPage, listStart, type PageRequest, readListPosition } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import type { CallerRole } from './access.ts';
 import { countContents, type ProjectCounts } from './contents.store.ts';
@@ -8,7 +8,6 @@ import {
   type ListedProject,
   listProjects as listProjectRows,
   type ProjectFilter,
-  type ProjectPosition,
 } from './project-list.store.ts';
 
 /** A project as a caller may see it. */
@@ -19,23 +18,17 @@ export type ShownProject = {
   counts: ProjectCounts | null;
 };
 
-export type ProjectPage = {
-  rows: ListedProject[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: ListedProject) => string;
-  shownOf: (row: ListedProject) => ShownProject;
-};
+export type ProjectPage = ListPage<ListedProject> & { shownOf: (row: ListedProject) => ShownProject };
 
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listProjects(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: ProjectFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
+  { limit, cursor }: PageRequest,
 ): Promise<ProjectPage> {
   const { accountId, access, archived, kind, search } = filter;
   const scope = ['projects', accountId, access, String(archived), kind ?? '', search ?? ''];
-  const after = cursor === null ? null : positionOf(deps.cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
   const [rows, totalCount] = await Promise.all([
     listProjectRows(deps.sql, filter, { after, limit: limit + 1 }),
     countProjects(deps.sql, filter),
@@ -58,9 +51,4 @@ export async function listProjects(
 export async function showToOwner(sql: Sql, project: ProjectSeen): Promise<ShownProject> {
   const counts = await countContents(sql, [project.id]);
   return { project, role: 'owner', counts: counts.get(project.id) ?? null };
-}
-
-function positionOf([createdAt, id]: readonly string[]): ProjectPosition {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
 }

@@ -1,19 +1,12 @@
 import type { Sql } from '#db';
-import type { PageRequest } from '#http';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, type ListPage, type PageRequest } from '#kernel';
 import type { LedgerType, UsageFilter } from './filter.ts';
 import { listKeyNames, listProjectPaths } from './names.store.ts';
 import { endOfLedger, type LedgerRow, listLedgerRows } from './rows.store.ts';
 import type { Span } from './span.ts';
 import { type GroupBy, sumUsage, sumUsageBy, type UsageGroup, type UsageTotals } from './totals.store.ts';
 
-export type UsagePage = {
-  rows: LedgerRow[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: LedgerRow) => string;
-  totals: UsageTotals;
-};
+export type UsagePage = ListPage<LedgerRow> & { totals: UsageTotals };
 
 /**
  * Rows of an account's ledger, in the order in which its balance changed, the latest first; one more than `limit` when

@@ -1,4 +1,4 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
 import type { Asked, ImportOptions, ImportRecord, ImportState, SampleRow } from './import-record.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 import { storedJson } from './stored-json.ts';
@@ -92,7 +92,7 @@ export async function listImports(
 ): Promise<{ rows: (ImportRecord & { position: string })[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
     sql.query<ImportRecord & { position: string }>(
-      `select ${importColumns}, to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+      `select ${importColumns}, ${timeText('i.created_at')} as position
          from ${tables}
         where ${matches} and ($4::timestamptz is null or (i.created_at, i.id) < ($4::timestamptz, $5))
         order by i.created_at desc, i.id desc limit $6`,

@@ -3,11 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, checkDisplayName, fault } from '#kernel';
+import { type CursorCodec, checkDisplayName, fault, listStart, readListPosition } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { seeDatasetToChange } from '../dataset-access.ts';
 import { authorOf, datasetOf, datasetPath, projectOf } from '../datasets.routes.ts';
-import { positionOf } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { streamLines } from './version-content.ts';
 import { createContract, downloadContract, listContract, readContract } from './versions.contract.ts';
@@ -37,7 +36,7 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
         const filter = { projectId, datasetId: request.query.dataset_id ?? null };
         const { limit, cursor } = readPage(request.query);
         const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
-        const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+        const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
         const [rows, totalCount] = await Promise.all([
           listVersions(database, filter, { after, limit: limit + 1 }),
           countVersions(database, filter),

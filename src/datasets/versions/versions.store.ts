@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { Origin, Split } from '../examples/new-examples.ts';
 
 /** What made a version. */
@@ -59,21 +60,19 @@ export async function findVersionAt(
   return row ?? null;
 }
 
-export type ListPosition = { createdAt: string; id: string };
-
 /** Versions of a project after a position, newest first. */
 export function listVersions(
   sql: Sql,
   { projectId, datasetId }: { projectId: string; datasetId: string | null },
-  { after, limit }: { after: ListPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<(DatasetVersion & { position: string })[]> {
   return sql.query(
-    `select ${columns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    `select ${columns}, ${timeText('created_at')} as position
        from dataset_versions
       where project_id = $1 and ($2::text is null or dataset_id = $2)
-        and ($3::timestamptz is null or (created_at, id) < ($3::timestamptz, $4))
+        and (created_at, id) < ($3::timestamptz, $4)
       order by created_at desc, id desc limit $5`,
-    [projectId, datasetId, after?.createdAt ?? null, after?.id ?? '', limit],
+    [projectId, datasetId, after.createdAt, after.id, limit],
   );
 }
 

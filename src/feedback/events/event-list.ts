@@ -1,6 +1,6 @@
 import { searchTerms } from '#datasets';
 import type { Sql } from '#db';
-import { type CursorCodec, fault, firstIdAt } from '#kernel';
+import { type CursorCodec, fault, firstIdAt, type ListPage, type PageRequest } from '#kernel';
 import type { EventState } from './event.ts';
 import { countEvents, type EventFilter, listEventIds, type SearchWords, sumEvents } from './events.store.ts';
 
@@ -37,14 +37,12 @@ function wordsOf(q: string, datasetId: string): SearchWords | null {
   };
 }
 
-export type IdPage = { ids: string[]; limit: number; totalCount: number; cursorOf: (id: string) => string };
-
 /** Newest first; one id more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listEvents(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   { datasetId, question }: { datasetId: string; question: EventQuestion },
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<IdPage> {
+  { limit, cursor }: PageRequest,
+): Promise<ListPage<string>> {
   const { state, q, model, externalId, from, to } = question;
   const filters = [state, q, model, externalId, from?.toISOString(), to?.toISOString()];
   // A filter that is not set must not look like an empty one.
@@ -54,7 +52,7 @@ export async function listEvents(
   const { ids, totalCount } = filter
     ? await findPage(sql, filter, { beyond, limit: limit + 1 })
     : { ids: [], totalCount: 0 };
-  return { ids, limit, totalCount, cursorOf: (id) => cursors.encode(scope, [id]) };
+  return { rows: ids, limit, totalCount, cursorOf: (id) => cursors.encode(scope, [id]) };
 }
 
 function positionOf([id]: readonly string[]): string {

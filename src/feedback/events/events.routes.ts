@@ -29,9 +29,9 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
         const { dataset } = await placeToRead(database, request.principal, pathOf(request));
         const question = questionOf(request.query);
         const page = await listEvents(deps, { datasetId: dataset.id, question }, readPage(request.query));
-        const ids = page.ids.slice(0, page.limit);
-        const rows = await showEvents(deps, { dataset, ids }, eventRowToWire);
-        const { data, ...rest } = pageOf({ ...page, rows: page.ids, toWire: (id) => rows.get(id) });
+        const ids = page.rows.slice(0, page.limit);
+        const shown = await showEvents(deps, { dataset, ids }, eventRowToWire);
+        const { data, ...rest } = pageOf({ ...page, toWire: (id) => shown.get(id) });
         return { data: data.filter((row) => row !== undefined), ...rest };
       },
     );

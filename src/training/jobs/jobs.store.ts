@@ -1,5 +1,5 @@
-import type { Sql } from '#db';
-import type { Micro } from '#kernel';
+import { type Sql, timeText } from '#db';
+import type { ListPosition, Micro } from '#kernel';
 import type { Attempt, Author, Deployment, Evaluation, TrainingJob } from './job.ts';
 import type { JobState } from './lifecycle.ts';
 
@@ -101,8 +101,6 @@ export async function insertAttempt(tx: Sql, attempt: NewAttempt): Promise<void>
   );
 }
 
-export type ListPosition = { createdAt: string; id: string };
-
 /** `q` is folded text; null: does not matter. */
 export type JobFilter = {
   projectId: string;
@@ -119,14 +117,14 @@ const matches = `j.project_id = $1 and ($2::text is null or j.state = $2) and ($
 export function listJobs(
   sql: Sql,
   { projectId, state, baseModelId, datasetId, q }: JobFilter,
-  { after, limit }: { after: ListPosition | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<(TrainingJob & { position: string })[]> {
   return sql.query(
-    `select ${columns}, to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    `select ${columns}, ${timeText('j.created_at')} as position
        from ${tables}
-      where ${matches} and ($6::timestamptz is null or (j.created_at, j.id) < ($6::timestamptz, $7))
+      where ${matches} and (j.created_at, j.id) < ($6::timestamptz, $7)
       order by j.created_at desc, j.id desc limit $8`,
-    [projectId, state, baseModelId, datasetId, q, after?.createdAt ?? null, after?.id ?? '', limit],
+    [projectId, state, baseModelId, datasetId, q, after.createdAt, after.id, limit],
   );
 }
 

@@ -1,17 +1,16 @@
 import type { Sql } from '#db';
-import { type CursorCodec, fault, foldText } from '#kernel';
+import { type CursorCodec, foldText, listStart, type PageRequest, readListPosition } from '#kernel';
 import type { TrainingJob } from './job.ts';
 import { countJobs, type JobFilter, listAttempts, listJobs } from './jobs.store.ts';
 
 type Listing = { sql: Sql; cursors: CursorCodec };
-type Asked = { limit: number; cursor: string | null };
 
 /** Jobs of a project, newest first, one more than `limit` when another page follows. Throws `invalid_cursor`. */
-export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { limit, cursor }: Asked) {
+export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { limit, cursor }: PageRequest) {
   const filter = { ...asked, q: asked.q === null ? null : foldText(asked.q) };
   const { projectId, state, baseModelId, datasetId, q } = filter;
   const scope = ['training-jobs', projectId, state ?? '', baseModelId ?? '', datasetId ?? '', q ?? ''];
-  const after = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
+  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
   const [rows, totalCount] = await Promise.all([
     listJobs(sql, filter, { after, limit: limit + 1 }),
     countJobs(sql, filter),
@@ -24,13 +23,8 @@ export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { 
   };
 }
 
-function positionOf([createdAt, id]: readonly string[]) {
-  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
-  return { createdAt, id };
-}
-
 /** Attempts of a job, latest first. */
-export async function pageOfAttempts({ sql, cursors }: Listing, job: TrainingJob, { limit, cursor }: Asked) {
+export async function pageOfAttempts({ sql, cursors }: Listing, job: TrainingJob, { limit, cursor }: PageRequest) {
   const scope = ['training-attempts', job.id];
   const before = cursor === null ? null : Number(cursors.decode(scope, cursor)[0]);
   const rows = await listAttempts(sql, job.id, { before, limit: limit + 1 });

@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { type Sql, timeText } from '#db';
+import type { ListPosition } from '#kernel';
 import type { FinishedJob, FinishedJobsFilter, ModelKind } from '#models';
 import type { JobState } from '../jobs/lifecycle.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
@@ -32,7 +33,7 @@ const tables = 'training_jobs j join projects p on p.id = j.project_id join acco
 export async function listRegistryJobs(
   sql: Sql,
   { accountId, kind, project, q }: FinishedJobsFilter,
-  { after, limit }: { after: { createdAt: string; id: string } | null; limit: number },
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<{ rows: FinishedJob[]; totalCount: number }> {
   const values = [accountId, kind, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([
@@ -41,11 +42,11 @@ export async function listRegistryJobs(
               o.slug as "ownerSlug", p.archived_at is not null as "isArchived",
               (j.result->>'maxInputTokens')::integer as "maxInputTokens", j.created_at as "createdAt",
               j.finished_at as "finishedAt",
-              to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+              ${timeText('j.created_at')} as position
          from ${tables}
-        where ${matches} and ($6::timestamptz is null or (j.created_at, j.id) < ($6::timestamptz, $7))
+        where ${matches} and (j.created_at, j.id) < ($6::timestamptz, $7)
         order by j.created_at desc, j.id desc limit $8`,
-      [...values, after?.createdAt ?? null, after?.id ?? '', limit],
+      [...values, after.createdAt, after.id, limit],
     ),
     sql.query<{ total: number }>(`select count(*)::integer as total from ${tables} where ${matches}`, values),
   ]);

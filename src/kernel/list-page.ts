@@ -1,0 +1,25 @@
+import { fault } from './faults.ts';
+
+/** What a list is asked for: `limit` rows after `cursor`; null: from the first row on. */
+export type PageRequest = { limit: number; cursor: string | null };
+
+/** What a list answers: one row more than `limit` when another page follows. */
+export type ListPage<Row> = {
+  rows: readonly Row[];
+  limit: number;
+  totalCount: number;
+  /** The cursor that goes on after a row. */
+  cursorOf: (row: Row) => string;
+};
+
+/** Place of a row in a list, newest first; the time is text because a `Date` would drop the microseconds. */
+export type ListPosition = { createdAt: string; id: string };
+
+/** Before the first row. A condition without a case for it is one that the index answers. */
+export const listStart: ListPosition = { createdAt: 'infinity', id: '' };
+
+/** What the cursor of such a list says. Throws `invalid_cursor`. */
+export function readListPosition([createdAt, id]: readonly string[]): ListPosition {
+  if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
+  return { createdAt, id };
+}
