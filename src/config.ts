@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
-import { OperatorError, systemCodeOf } from '#kernel';
+import { isFields, OperatorError, systemCodeOf } from '#kernel';
 import type { RunnerValues } from '#training';
 import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
 import { datasetSettings } from './settings/dataset-settings.ts';
@@ -133,6 +133,6 @@ function parseFile(path: string, content: string): object {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new OperatorError(`${path} is not valid YAML: ${line.replace(/:$/, '')}.`, { cause: error });
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (isFields(value)) return value;
   throw new OperatorError(`${path} must hold settings, one "name: value" per line.`);
 }

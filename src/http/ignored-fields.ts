@@ -1,3 +1,5 @@
+import { type Fields, isFields } from '#kernel';
+
 const maxNames = 20;
 const maxDepth = 8;
 const plainName = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -16,14 +18,14 @@ function collect(names: string[], schemas: readonly unknown[], value: unknown, p
   const alternatives = schemas.flatMap(alternativesOf);
   if (path.split('.').length > maxDepth || alternatives.some(takesAnything)) return;
   if (Array.isArray(value)) collectFromItems(names, alternatives, value, path);
-  else if (isRecord(value)) collectFromFields(names, alternatives, value, path);
+  else if (isFields(value)) collectFromFields(names, alternatives, value, path);
 }
 
-function collectFromFields(names: string[], alternatives: readonly Schema[], value: Schema, path: string): void {
+function collectFromFields(names: string[], alternatives: readonly Fields[], value: Fields, path: string): void {
   for (const [name, item] of Object.entries(value)) {
     if (names.length >= maxNames) return;
     const known = alternatives.flatMap(({ properties }) =>
-      isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+      isFields(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
     );
     const place = path === '' ? name : `${path}.${name}`;
     if (known.length > 0) collect(names, known, item, place);
@@ -34,35 +36,29 @@ function collectFromFields(names: string[], alternatives: readonly Schema[], val
 /** The items of a list are alike: one name for all of them. */
 function collectFromItems(
   names: string[],
-  alternatives: readonly Schema[],
+  alternatives: readonly Fields[],
   items: readonly unknown[],
   path: string,
 ): void {
-  const schemas = alternatives.flatMap((each) => (isRecord(each.items) ? [each.items] : []));
+  const schemas = alternatives.flatMap((each) => (isFields(each.items) ? [each.items] : []));
   if (schemas.length > 0) for (const item of items) collect(names, schemas, item, path);
 }
 
-type Schema = Record<string, unknown>;
-
 /** What fits one of several schemas may have the fields of any. */
-function alternativesOf(schema: unknown): Schema[] {
-  if (!isRecord(schema)) return [];
+function alternativesOf(schema: unknown): Fields[] {
+  if (!isFields(schema)) return [];
   const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((each) => (Array.isArray(each) ? each : []));
   return [schema, ...nested.flatMap(alternativesOf)].filter(
-    (each) => isRecord(each.properties) || 'items' in each || takesAnything(each),
+    (each) => isFields(each.properties) || 'items' in each || takesAnything(each),
   );
 }
 
 /** An object without listed fields, a record or an unknown value: nothing in it can be unknown. */
-function takesAnything(schema: Schema): boolean {
-  if (isRecord(schema.patternProperties) || isRecord(schema.additionalProperties)) return true;
+function takesAnything(schema: Fields): boolean {
+  if (isFields(schema.patternProperties) || isFields(schema.additionalProperties)) return true;
   const isObject =
-    schema.type === 'object' && Object.keys(isRecord(schema.properties) ? schema.properties : {}).length === 0;
+    schema.type === 'object' && Object.keys(isFields(schema.properties) ? schema.properties : {}).length === 0;
   return (
     isObject || !['type', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$ref', 'not'].some((each) => each in schema)
   );
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,6 +21,7 @@ export {
   faultRows,
   isOutOfReach,
 } from './faults.ts';
+export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
 export { type ListPage, type ListPosition, listStart, type PageRequest, readListPosition } from './list-page.ts';

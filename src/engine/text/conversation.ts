@@ -1,3 +1,4 @@
+import { isFields } from '#kernel';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
 
 /** A message in the form chat templates read (the OpenAI form, arguments as objects). */
@@ -59,8 +60,7 @@ function toTemplateCall(call: ToolCall): NonNullable<TemplateMessage['tool_calls
 function parsedArguments(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && !isDeeperThan(value, maxArgumentsDepth) ? value : text;
+    return isFields(value) && !isDeeperThan(value, maxArgumentsDepth) ? value : text;
   } catch {
     return text;
   }

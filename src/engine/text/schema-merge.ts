@@ -1,4 +1,4 @@
-import { fault } from '#kernel';
+import { fault, isFields } from '#kernel';
 
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
@@ -11,7 +11,7 @@ export function refuse(message: string): Error {
 }
 
 export function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isFields(value);
 }
 
 /** Schemas stand for themselves as text: equal text, equal meaning (references are absolute). */

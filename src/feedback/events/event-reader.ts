@@ -1,3 +1,4 @@
+import type { Fields } from '#kernel';
 import {
   type EventDetails,
   type EventResult,
@@ -8,16 +9,7 @@ import {
   signals,
 } from './event.ts';
 import { FieldError } from './field-error.ts';
-import {
-  type Fields,
-  readFields,
-  readInteger,
-  readList,
-  readNumber,
-  readOneOf,
-  readOptionalText,
-  readText,
-} from './fields.ts';
+import { readFields, readInteger, readList, readNumber, readOneOf, readOptionalText, readText } from './fields.ts';
 import { refuseVectors, type UnknownFields } from './unknown-fields.ts';
 
 /** Where an event stands in the body: in front of the names of its fields, and without indices. */

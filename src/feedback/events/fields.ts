@@ -1,10 +1,5 @@
+import { type Fields, isFields } from '#kernel';
 import { FieldError } from './field-error.ts';
-
-export type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A text of 1 to `most` characters that can be stored. */
 export function readText(value: unknown, param: string, most: number): string {

@@ -1,5 +1,5 @@
+import { isFields } from '#kernel';
 import type { Language, OpenApiDocument, OperationObject } from './model.ts';
-import { isRecord } from './write-schema.ts';
 
 export type IndexRow = {
   operation_id: string;
@@ -63,7 +63,7 @@ function componentsFor(operation: OperationObject, all: OpenApiDocument['compone
   const needed = new Set<string>();
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item);
-    else if (isRecord(value)) {
+    else if (isFields(value)) {
       if (typeof value.$ref === 'string' && !needed.has(value.$ref)) {
         needed.add(value.$ref);
         visit(pointed(all, value.$ref));
@@ -83,6 +83,6 @@ function componentsFor(operation: OperationObject, all: OpenApiDocument['compone
 function pointed(components: OpenApiDocument['components'], ref: string): unknown {
   const [, , kind = '', name = ''] = ref.split('/');
   const group: unknown = Reflect.get(components, kind);
-  if (!isRecord(group) || !(name in group)) throw new Error(`${ref} points nowhere. This is a bug.`);
+  if (!isFields(group) || !(name in group)) throw new Error(`${ref} points nowhere. This is a bug.`);
   return group[name];
 }

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { isFields } from '#kernel';
 import { type Answer, type Contract, said } from '../contract.ts';
 import type { RouteRow } from '../route-table.ts';
 import type { ErrorResponses } from './error-responses.ts';
@@ -15,7 +16,7 @@ import type {
 } from './model.ts';
 import { pathParameterNames } from './path-parameters.ts';
 import { faultsOf } from './route-faults.ts';
-import { describe, isRecord, type SchemaWriter } from './write-schema.ts';
+import { describe, type SchemaWriter } from './write-schema.ts';
 
 /** A route with its contract: what the document is made of. */
 export type ContractRow = RouteRow & { contract: Contract };
@@ -59,7 +60,7 @@ function parametersOf(row: ContractRow, { schemas }: Pen): (ParameterObject | Re
 }
 
 function fieldsOf(fields: unknown, place: 'query' | 'header', schemas: SchemaWriter): ParameterObject[] {
-  if (!isRecord(fields) || !isRecord(fields.properties)) return [];
+  if (!isFields(fields) || !isFields(fields.properties)) return [];
   const required = new Set(Array.isArray(fields.required) ? fields.required : []);
   // as: the properties of a TypeBox object are schemas.
   const properties = fields.properties as TObject['properties'];

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { isFields } from '#kernel';
 import type { JsonSchema, Language } from './model.ts';
 
 /** Turns the schemas of routes into those of a document in one language; what has an `$id` becomes a component. */
@@ -16,7 +17,7 @@ export function createSchemaWriter(language: Language): SchemaWriter {
   const components = new Map<string, JsonSchema>();
 
   function write(schema: unknown): JsonSchema {
-    if (!isRecord(schema)) throw new Error(`Not a schema: ${JSON.stringify(schema)}. This is a bug.`);
+    if (!isFields(schema)) throw new Error(`Not a schema: ${JSON.stringify(schema)}. This is a bug.`);
     const name = schema.$id;
     const plain = simplify(writeKeywords(schema), language);
     if (typeof name !== 'string') return plain;
@@ -33,9 +34,9 @@ export function createSchemaWriter(language: Language): SchemaWriter {
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === '$id' || keyword === 'x-zh') continue;
       if (keyword === 'description') Object.assign(out, described(schema, language));
-      else if (maps.has(keyword) && isRecord(value)) out[keyword] = mapValues(value, write);
+      else if (maps.has(keyword) && isFields(value)) out[keyword] = mapValues(value, write);
       else if (lists.has(keyword) && Array.isArray(value)) out[keyword] = value.map(write);
-      else if (single.has(keyword) && isRecord(value)) out[keyword] = write(value);
+      else if (single.has(keyword) && isFields(value)) out[keyword] = write(value);
       else out[keyword] = value;
     }
     return out;
@@ -72,10 +73,10 @@ function asEnum(schema: JsonSchema): JsonSchema {
 
 function withFreeProperties(schema: JsonSchema): JsonSchema {
   const { patternProperties, ...rest } = schema;
-  if (!isRecord(patternProperties)) return schema;
+  if (!isFields(patternProperties)) return schema;
   const [[pattern, value] = [], ...others] = Object.entries(patternProperties);
   if (pattern !== '^.*$' || others.length > 0) return schema;
-  return { ...rest, additionalProperties: isRecord(value) && Object.keys(value).length === 0 ? true : value };
+  return { ...rest, additionalProperties: isFields(value) && Object.keys(value).length === 0 ? true : value };
 }
 
 function withType(schema: JsonSchema): JsonSchema {
@@ -100,8 +101,4 @@ function withNull(schema: JsonSchema, language: Language): JsonSchema {
 
 function mapValues(record: Record<string, unknown>, map: (value: unknown) => JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isFields } from '#kernel';
+
 /**
  * YAML of what JSON can hold, in one quick pass: a document of half a megabyte must not keep the server from its streams
  * for a second, as a general writer does.
@@ -15,7 +17,7 @@ const blockText = /^[^\s][^\t\r\p{C}\u0085\u2028\u2029]*(?:\n+[^\s][^\t\r\p{C}\u
 function block(value: unknown, indent: string): string {
   if (Array.isArray(value) && value.length > 0)
     return value.map((item) => `\n${indent}-${inList(item, `${indent}  `)}`).join('');
-  if (isRecord(value)) {
+  if (isFields(value)) {
     const fields = Object.entries(value).filter(([, item]) => item !== undefined);
     if (fields.length > 0)
       return fields.map(([name, item]) => `\n${indent}${scalar(name)}:${block(item, `${indent}  `)}`).join('');
@@ -37,8 +39,4 @@ function inList(value: unknown, indent: string): string {
 /** A string of JSON is one of YAML. */
 function scalar(text: string): string {
   return plainText.test(text) && !wordsOfYaml.test(text) ? text : JSON.stringify(text);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isFields } from '#kernel';
 import { AdapterError } from './adapter-error.ts';
 
 /** What of a PEFT configuration decides what the adapter does. */
@@ -117,8 +118,4 @@ function readPattern(value: unknown, name: string, read: (item: unknown, name: s
 export function patternFor(patterns: ReadonlyMap<string, number>, module: string): number | null {
   for (const [key, value] of patterns) if (module === key || module.endsWith(`.${key}`)) return value;
   return null;
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

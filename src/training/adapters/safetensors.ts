@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { isFields } from '#kernel';
 import { AdapterError } from './adapter-error.ts';
 
 /** Bytes of an element. Other types make no adapter. */
@@ -128,10 +129,6 @@ async function readExactly(file: FileHandle, position: number, length: number): 
   const { bytesRead } = await file.read(bytes, 0, length, position);
   if (bytesRead < length) throw new AdapterError('The weights are cut short.');
   return bytes;
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isElementType(value: unknown): value is ElementType {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { AdapterProbe } from '#engine';
+import { isFields } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 
 /** What the trainer says with its adapter and without, for whoever serves it. */
@@ -70,10 +71,6 @@ function isReference(value: unknown): value is Reference {
 
 function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'number');
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function everyNth(values: readonly number[], stride: number): number[] {

@@ -1,3 +1,4 @@
+import { isFields } from '#kernel';
 import {
   type HeaderObject,
   isRef,
@@ -10,7 +11,6 @@ import {
   type Ref,
   type ResponseObject,
 } from '../model.ts';
-import { isRecord } from '../write-schema.ts';
 import { codeBlock, curl } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline, markdown } from './markdown.ts';
@@ -111,9 +111,9 @@ function mediaView(type: string, media: MediaType, { schemas, say }: Scene): Htm
 
 /** What one event of a stream holds. */
 function eventData({ schema }: MediaType): JsonSchema | null {
-  const data = isRecord(schema?.properties) ? schema.properties.data : null;
-  const [json]: unknown[] = isRecord(data) && Array.isArray(data.anyOf) ? data.anyOf : [];
-  return isRecord(json) && isRecord(json.contentSchema) ? json.contentSchema : null;
+  const data = isFields(schema?.properties) ? schema.properties.data : null;
+  const [json]: unknown[] = isFields(data) && Array.isArray(data.anyOf) ? data.anyOf : [];
+  return isFields(json) && isFields(json.contentSchema) ? json.contentSchema : null;
 }
 
 function headerView(name: string, header: HeaderObject | Ref, { document }: Scene): Html {

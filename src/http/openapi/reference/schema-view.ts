@@ -1,5 +1,5 @@
+import { isFields } from '#kernel';
 import type { JsonSchema, Language } from '../model.ts';
-import { isRecord } from '../write-schema.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 import { word } from './words.ts';
@@ -34,8 +34,8 @@ export function createSchemaView(schemas: Record<string, JsonSchema>, language: 
   }
 
   function nameOf(type: string, schema: JsonSchema): string {
-    if (type === 'array' && isRecord(schema.items)) return `${say('listOf')} ${typeOf(schema.items)}`;
-    if (type === 'object' && isRecord(schema.additionalProperties))
+    if (type === 'array' && isFields(schema.items)) return `${say('listOf')} ${typeOf(schema.items)}`;
+    if (type === 'object' && isFields(schema.additionalProperties))
       return `${say('mapOf')} ${typeOf(schema.additionalProperties)}`;
     return type === 'string' && typeof schema.format === 'string' ? schema.format : type;
   }
@@ -76,16 +76,16 @@ export function createSchemaView(schemas: Record<string, JsonSchema>, language: 
   /** The objects that a value may be or hold, however they are wrapped. */
   function objectsOf(schema: JsonSchema): JsonSchema[] {
     const plainSchema = resolve(schema);
-    if (isRecord(plainSchema.properties) && Object.keys(plainSchema.properties).length > 0) return [plainSchema];
+    if (isFields(plainSchema.properties) && Object.keys(plainSchema.properties).length > 0) return [plainSchema];
     const nested = [...optionsOf(plainSchema), plainSchema.items, plainSchema.additionalProperties];
-    return nested.filter(isRecord).flatMap(objectsOf);
+    return nested.filter(isFields).flatMap(objectsOf);
   }
 
   function fieldList(schema: JsonSchema, depth: number): Html {
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-    const properties = Object.entries(isRecord(schema.properties) ? schema.properties : {});
+    const properties = Object.entries(isFields(schema.properties) ? schema.properties : {});
     return html`<dl class="fields">${properties.map(([name, field]) =>
-      isRecord(field) ? fieldView(name, field, { depth, isRequired: required.has(name) }) : null,
+      isFields(field) ? fieldView(name, field, { depth, isRequired: required.has(name) }) : null,
     )}</dl>`;
   }
 
@@ -108,7 +108,7 @@ export function createSchemaView(schemas: Record<string, JsonSchema>, language: 
 
 function optionsOf(schema: JsonSchema): JsonSchema[] {
   return [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
-    Array.isArray(list) ? list.filter(isRecord) : [],
+    Array.isArray(list) ? list.filter(isFields) : [],
   );
 }
 
