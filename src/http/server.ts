@@ -15,6 +15,7 @@ import { checkDoor } from './door.ts';
 import { drainServer } from './drain.ts';
 import { healthRoutes } from './health.ts';
 import { ignoredFields } from './ignored-fields.ts';
+import { notServed } from './not-served.ts';
 import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
@@ -188,7 +189,7 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, a
   const methods = successor === null ? routes.methodsOf(path) : [];
   if (successor !== null) sendFault(reply, retired(successor), request.shape);
   else if (methods.length === 0) {
-    if (!answerStranger(request, reply)) sendFault(reply, fault('not_found'), request.shape);
+    if (!answerStranger(request, reply)) sendFault(reply, notServed(path), request.shape);
   } else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
   else sendFault(reply, fault('method_not_allowed', { headers: { allow: methods.join(', ') } }), request.shape);
 }

@@ -35,6 +35,17 @@ test('a value of the wrong type or shape is 422 with its place in detail', () =>
   }
 });
 
+test('token ids, flat or in lists, are refused with the words that say what to send instead', () => {
+  for (const input of [
+    [1, 2],
+    [[1, 2], [3]],
+    ['a', [1]],
+  ]) {
+    assert.throws(() => readEmbeddingRequest({ model: 'e', input }), /a list of strings, not token ids/);
+  }
+  assert.throws(() => readEmbeddingRequest({ model: 'e', input: [{}] }), /a string or a list of strings$/);
+});
+
 test('null options count as omitted, unknown fields are ignored, the default is float documents', () => {
   const options = { encoding_format: null, input_type: null, truncate: null, dimensions: null, user: 'u', other: 1 };
   assert.deepEqual(readEmbeddingRequest({ model: 'e', input: 'x', ...options }), {

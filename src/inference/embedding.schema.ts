@@ -47,10 +47,18 @@ function readInputs(fields: Fields): string[] {
   const inputs: unknown[] = Array.isArray(input) ? input : [input];
   if (inputs.length === 0) throw shape('input', 'List should have at least one string', 'too_short');
   return inputs.map((text) => {
-    if (typeof text !== 'string') throw shape('input', 'Input should be a string or a list of strings', 'string_type');
+    if (typeof text !== 'string') throw shape('input', `Input should be ${asText(text)}`, 'string_type');
     if (text === '') throw shape('input', 'String should have at least 1 character', 'string_too_short');
     return text;
   });
+}
+
+/** OpenAI takes token ids, too; LangChain for Python sends them unless told otherwise, and each model has its own. */
+function asText(sent: unknown): string {
+  const isTokens = typeof sent === 'number' || (Array.isArray(sent) && typeof sent[0] === 'number');
+  return isTokens
+    ? 'a string or a list of strings, not token ids (in LangChain set check_embedding_ctx_length=False)'
+    : 'a string or a list of strings';
 }
 
 function readWord<Word extends string>(fields: Fields, name: string, words: readonly Word[]): Word | undefined {

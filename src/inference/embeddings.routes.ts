@@ -54,7 +54,7 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Embedding
   if (wanted.inputs.length > maxInputs) {
     throw fault('invalid_request', {
       param: 'input',
-      message: `input: expected at most ${maxInputs} inputs; split the request`,
+      message: `input: expected at most ${maxInputs} inputs; split the request, or set the batch size of your client to ${maxInputs}`,
     });
   }
   const answered = await embed(deps, call.callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {

@@ -84,7 +84,7 @@ function run(
   });
 }
 
-/** The words "maximum context length" are what clients recognise a context overflow by. */
+/** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
 function contextExcess(promptTokens: number, maxTokens: number, maxContextTokens: number) {
   const requested = promptTokens + maxTokens;
   if (requested <= maxContextTokens) return null;
@@ -92,6 +92,7 @@ function contextExcess(promptTokens: number, maxTokens: number, maxContextTokens
     param: promptTokens >= maxContextTokens ? 'messages' : 'max_tokens',
     message:
       `This model's maximum context length is ${maxContextTokens} tokens. However, you requested ${requested} tokens ` +
-      `(${promptTokens} in the prompt, ${maxTokens} in max_tokens).`,
+      `(${promptTokens} in the prompt, ${maxTokens} in max_tokens): ` +
+      'the prompt is too long or max_tokens is too large.',
   });
 }

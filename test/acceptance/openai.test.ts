@@ -207,12 +207,14 @@ test('errors arrive as the client classes that users catch', async () => {
   await assert.rejects(chat.chat.completions.create({ ...hello, model: 'nothing' }), OpenAI.NotFoundError);
   await assert.rejects(chat.chat.completions.create({ ...hello, max_tokens: 100_000 }), (error: unknown) => {
     assert.ok(error instanceof OpenAI.BadRequestError);
-    assert.match(error.message, /maximum context length/);
+    assert.match(error.message, /maximum context length.*prompt is too long/);
     assert.equal(error.param, 'max_tokens');
     return true;
   });
+  await assert.rejects(chat.responses.create({ model: 'chat', input: 'x' }), /not served. Set your client to chat/);
   await assert.rejects(chat.embeddings.create({ model: 'chat', input: 'x' }), OpenAI.ConflictError);
   await assert.rejects(search.embeddings.create({ model: 'search', input: '' }), OpenAI.UnprocessableEntityError);
+  await assert.rejects(search.embeddings.create({ model: 'search', input: [[1, 2]] }), /not token ids/);
   await assert.rejects(search.embeddings.create({ model: 'search', input: ['a', 'b', 'c'] }), OpenAI.BadRequestError);
   await assert.rejects(
     search.embeddings.create({ model: 'search', input: 'a', dimensions: 7 }),

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notServed } from './not-served.ts';
+
+const base = '/api/projects/o/p/openai/v1';
+
+test('a client that would use the Responses API is told to use chat completions, wherever it asks', () => {
+  for (const path of [
+    `${base}/responses`,
+    `${base}/responses/resp_1`,
+    '/v1/responses',
+    '/openai/v1/responses',
+    '/responses',
+  ])
+    assert.match(notServed(path).message, /Responses API is not served.*chat completions/, path);
+});
+
+test('a client whose base URL is too long, too short or without a project is told how it ends', () => {
+  for (const path of [
+    `${base}/v1/chat/completions`,
+    `${base}/chat/completions/chat/completions`,
+    `${base}/chat/completions/models`,
+    `${base}/chat/completions/`,
+    '/api/projects/o/p/chat/completions',
+    '/api/projects/o/p/v1/embeddings',
+    '/api/v1/chat/completions',
+    '/chat/completions',
+    '/models',
+  ])
+    assert.match(notServed(path).message, /ends with \/api\/projects\/\{owner\}\/\{project\}\/openai\/v1\.$/, path);
+});
+
+test('other paths below the base URL are told what is served', () => {
+  for (const path of [base, `${base}/`, `${base}/files`, `${base}/audio/speech`, `${base}/nope`, `${base}/responsesx`])
+    assert.match(notServed(path).message, /Served are models, chat\/completions, completions and embeddings/, path);
+});
+
+test('elsewhere nothing is promised, and nothing of a path is repeated', () => {
+  for (const path of ['/', '/nope', '/api/v1/nope', '/api/v1/responses/x', '/modelsx', '/api/projects/o'])
+    assert.equal(notServed(path).message, 'There is nothing here.', path);
+  assert.doesNotMatch(notServed('/<script>/chat/completions').message, /script/);
+});

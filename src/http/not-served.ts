@@ -1,0 +1,33 @@
+import { type Fault, fault } from '#kernel';
+
+const calls = '(models|chat/completions|completions|embeddings)';
+const compat = '/api/projects/[^/]+/[^/]+/openai/v1';
+const baseUrl = '/api/projects/{owner}/{project}/openai/v1';
+
+type Rule = { pattern: RegExp; message: string };
+
+/** What OpenAI clients ask for by default, or when their base URL is not quite right. The first that fits counts. */
+const rules: readonly Rule[] = [
+  {
+    pattern: /^\/(?:api\/projects\/[^/]+\/[^/]+\/)?(?:openai\/)?(?:v1\/)?responses(?:\/|$)/,
+    message: 'The Responses API is not served. Set your client to chat completions.',
+  },
+  {
+    pattern: new RegExp(`^${compat}/(?:.+/${calls}|${calls}/)$`),
+    message: `This path goes on behind a call. The base URL of a client ends with ${baseUrl}.`,
+  },
+  {
+    pattern: new RegExp(`^${compat}(/|$)`),
+    message: 'This path is not served. Served are models, chat/completions, completions and embeddings.',
+  },
+  {
+    pattern: /^\/(?:.+\/)?(?:chat\/completions|completions|embeddings)$|^\/models$/,
+    message: `There is nothing here. The base URL of a client ends with ${baseUrl}.`,
+  },
+];
+
+/** The fault of a path where nothing is; to a client of OpenAI's interface it says which setting helps. */
+export function notServed(path: string): Fault {
+  const rule = rules.find(({ pattern }) => pattern.test(path));
+  return rule ? fault('not_found', { message: rule.message }) : fault('not_found');
+}
