@@ -7,9 +7,9 @@ import {
   changeHostedModel,
   createHostedModel,
   type HostedChange,
-  type Place,
   readHostedModel,
 } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 import { createHostedRoom, type HostedRoom, toldTo } from './hosted-room.fixture.ts';
 import type { TargetName } from './hosted-target.ts';
 import { pageOfRevisions, rollBack } from './revisions.ts';
@@ -96,8 +96,20 @@ test('targets that are not there, not installed or of another kind are refused',
 });
 
 test('of two changes of the target at once one wins, and the other is told', async () => {
-  const { read, retarget, revisions } = await alias();
-  const results = await Promise.allSettled([retarget(base('b')), retarget(base('b'))]);
+  const { id, place, read, revisions } = await alias();
+  const bothLooked = Promise.withResolvers<void>();
+  let looked = 0;
+  // Neither changes the model before both have looked: who looks later finds what it wished for, and has lost nothing.
+  const lock: Place['lock'] = async (tx) => {
+    looked += 1;
+    if (looked === 2) bothLooked.resolve();
+    await bothLooked.promise;
+    await place.lock(tx);
+  };
+  const change = { ...nothing, target: base('b') };
+  const results = await Promise.allSettled(
+    [1, 2].map(() => changeHostedModel(room, { ...place, lock }, { id, change })),
+  );
   const [lost] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   assert.ok(isRefusal('state_conflict', 'changed_meanwhile')(lost));
   assert.deepEqual(serving(await read()).slice(0, 3), ['b', 2, 'active']);
