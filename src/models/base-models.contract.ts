@@ -60,7 +60,7 @@ const rateSchema = Type.Object(
   said('What calls cost.', '调用费率。'),
 );
 
-export const baseModelSchema = Type.Object(
+const baseModelSchema = Type.Object(
   {
     id: Type.String(
       said('Use it as `model` in calls inside an own project.', '在自己的项目中调用时作为 `model` 使用。'),

@@ -1,18 +1,5 @@
-import type { Actor } from '#activity';
 import type { Sql } from '#db';
-import { type HostedModel, hostedColumns } from './hosted-models.store.ts';
-
-/** One wish that an alias be served: what the load check needs to end it, and to tell who wished it. */
-export type Activation = {
-  /** Tells it from later ones, which an attempt at this one must not end. */
-  id: string;
-  /** Attempts that were begun and not given back: those that ended with their process. */
-  tries: number;
-  accountId: string;
-  project: { ownerSlug: string; slug: string };
-  actor: Actor;
-  requestId: string | null;
-};
+import { type Activation, type HostedModel, hostedColumns } from './hosted-models.store.ts';
 
 export type Warming = HostedModel & { activation: Activation };
 

@@ -8,9 +8,9 @@ import {
   changeHostedModel,
   createHostedModel,
   deactivateHostedModel,
-  type Place,
   readHostedModel,
 } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 import { createHostedRoom, type HostedRoom, toldTo } from './hosted-room.fixture.ts';
 
 let room: HostedRoom;

@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
-import type { Activation } from './hosted-activation.store.ts';
 import {
+  type Activation,
   type HostedModel,
   type HostedState,
   hostedColumns,

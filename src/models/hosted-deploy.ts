@@ -2,14 +2,10 @@ import { systemActor } from '#activity';
 import type { Database } from '#db';
 import type { Principal } from '#http';
 import { changeOwnProject } from '#projects';
+import type { HostedDeps } from './hosted-deps.ts';
 import { findHostedModel, type HostedModel } from './hosted-models.store.ts';
-import {
-  activateHostedModel,
-  changeHostedModel,
-  createHostedModel,
-  type HostedDeps,
-  type Place,
-} from './hosted-models.ts';
+import { activateHostedModel, changeHostedModel, createHostedModel } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 
 /** A finished training job and the alias that shall stand for it. */
 export type NewDeployment = {

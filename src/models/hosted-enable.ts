@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fault } from '#kernel';
-import type { Activation } from './hosted-activation.store.ts';
 import { tellOfHosted } from './hosted-activity.ts';
 import { enableHosted } from './hosted-changes.store.ts';
 import { changedMeanwhile } from './hosted-conflict.ts';
-import { findHostedModelById, type HostedModel } from './hosted-models.store.ts';
-import type { HostedDeps, Place } from './hosted-models.ts';
+import type { HostedDeps } from './hosted-deps.ts';
+import { type Activation, findHostedModelById, type HostedModel } from './hosted-models.store.ts';
+import type { Place } from './hosted-place.ts';
 import { findTarget, type HostedTarget } from './hosted-target.ts';
 
 /**

@@ -5,6 +5,7 @@ import { once } from '#idempotency';
 import { type CursorCodec, foldText } from '#kernel';
 import { projectPrefix } from '#projects';
 import { isBaseEntry } from './hosted-conflict.ts';
+import type { HostedDeps } from './hosted-deps.ts';
 import { listHosted } from './hosted-list.ts';
 import { countShares } from './hosted-lists.store.ts';
 import {
@@ -25,12 +26,10 @@ import {
   createHostedModel,
   deactivateHostedModel,
   type HostedChange,
-  type HostedDeps,
   type NewAlias,
-  type Place,
   readHostedModel,
 } from './hosted-models.ts';
-import { placeToChange, placeToRead } from './hosted-place.ts';
+import { type Place, placeToChange, placeToRead } from './hosted-place.ts';
 import type { TrainedJobs } from './hosted-trained.ts';
 import { type Around, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
 import type { ModelsService } from './models-service.ts';

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { creditsText, nullable, pageQuery, said, timestamp } from '#http';
 
 export const hostedStates = ['inactive', 'warming', 'active', 'failed'] as const;
-export const visibilities = ['private', 'shared', 'public'] as const;
+const visibilities = ['private', 'shared', 'public'] as const;
 
 const stateText = said(
   '`inactive`: refuses calls. `warming`: is loaded and tried once; calls get 503 `model_warming`. `active`: serves. `failed`: the load check failed, `error` says why. A base model is `active` when it is installed, otherwise `inactive`.',

@@ -1,10 +1,22 @@
+import type { Actor } from '#activity';
 import type { Sql } from '#db';
 import { foldText, type Micro } from '#kernel';
-import type { Activation } from './hosted-activation.store.ts';
 
 export type TargetType = 'base_model' | 'training_job';
 export type HostedState = 'inactive' | 'warming' | 'active' | 'failed';
 export type ModelVisibility = 'private' | 'shared' | 'public';
+
+/** One wish that an alias be served: what the load check needs to end it, and to tell who wished it. */
+export type Activation = {
+  /** Tells it from later ones, which an attempt at this one must not end. */
+  id: string;
+  /** Attempts that were begun and not given back: those that ended with their process. */
+  tries: number;
+  accountId: string;
+  project: { ownerSlug: string; slug: string };
+  actor: Actor;
+  requestId: string | null;
+};
 
 /** An alias of a project that stands for a base model or a finished training job. */
 export type HostedModel = {

@@ -1,31 +1,14 @@
-import type { Database, Sql } from '#db';
-import { type Clock, checkDisplayName, fault, isId } from '#kernel';
+import { checkDisplayName, fault, isId } from '#kernel';
 import type { ProjectSeen } from '#projects';
-import type { Activations } from './hosted-activation.ts';
-import { type By, tellOfHosted } from './hosted-activity.ts';
+import { tellOfHosted } from './hosted-activity.ts';
 import { checkAlias, insertAlias } from './hosted-alias.ts';
 import { disableHosted, updateFace } from './hosted-changes.store.ts';
+import type { HostedDeps } from './hosted-deps.ts';
 import { enable, whatEnabling } from './hosted-enable.ts';
-import type { LoadCheckEngine } from './hosted-load-check.ts';
 import { findHostedModelById, type HostedModel, type ModelVisibility } from './hosted-models.store.ts';
+import type { Place } from './hosted-place.ts';
 import { faceOf, retarget } from './hosted-retarget.ts';
-import { findTarget, type HostedTarget, type TargetDeps, type TargetName } from './hosted-target.ts';
-
-export type HostedDeps = {
-  database: Database;
-  targets: TargetDeps;
-  engine: LoadCheckEngine;
-  activations: Activations;
-  clock: Clock;
-};
-
-/** The owner's project, and who changes what in it. */
-export type Place = {
-  project: ProjectSeen;
-  by: By;
-  /** In the transaction of a change: until it ends nobody archives the project. Throws what forbids the change. */
-  lock: (tx: Sql) => Promise<void>;
-};
+import { findTarget, type HostedTarget, type TargetName } from './hosted-target.ts';
 
 export type NewAlias = {
   alias: string;
@@ -143,6 +126,6 @@ export async function deactivateHostedModel(deps: HostedDeps, place: Place, id: 
   });
 }
 
-export function noSuchModel() {
+function noSuchModel() {
   return fault('not_found', { message: 'There is no such hosted model.' });
 }

@@ -2,7 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Sql } from '#db';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
-import type { Place } from './hosted-models.ts';
+import type { By } from './hosted-activity.ts';
+
+/** The owner's project, and who changes what in it. */
+export type Place = {
+  project: ProjectSeen;
+  by: By;
+  /** In the transaction of a change: until it ends nobody archives the project. Throws what forbids the change. */
+  lock: (tx: Sql) => Promise<void>;
+};
 
 /** Only the owner reads what a project hosts; what others may call is in the compatible list and in the registry. */
 export async function placeToRead(sql: Sql, request: FastifyRequest): Promise<Place> {

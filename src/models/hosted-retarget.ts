@@ -2,9 +2,10 @@ import { checkDisplayName, fault } from '#kernel';
 import { tellOfHosted } from './hosted-activity.ts';
 import { type Face, switchHosted } from './hosted-changes.store.ts';
 import { changedMeanwhile } from './hosted-conflict.ts';
+import type { HostedDeps } from './hosted-deps.ts';
 import { checkLoad } from './hosted-load-check.ts';
 import { findHostedModelById, type HostedModel, searchTextOf } from './hosted-models.store.ts';
-import type { HostedChange, HostedDeps, Place } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 import type { HostedTarget } from './hosted-target.ts';
 
 /** A load that takes longer is not waited for: it goes on, and the caller comes back. Less than clients wait. */
@@ -86,7 +87,7 @@ function happeningOf({ model, target, restoredFrom }: Retarget) {
 }
 
 /** What a change says about the face of a model. Throws `invalid_request` for a bad name. */
-export function faceOf(model: HostedModel, { displayName, visibility }: HostedChange): Face {
+export function faceOf(model: HostedModel, { displayName, visibility }: Omit<Face, 'searchText'>): Face {
   const name = displayName === null ? null : checkDisplayName(displayName, 'display_name');
   const searchText = name === null ? null : searchTextOf({ alias: model.alias, displayName: name });
   return { displayName: name, visibility, searchText };

@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { createScriptedEngine, type ScriptedEngine } from '#test/scripted-engine.ts';
 import type { BaseModel } from './base-model.ts';
 import { createActivations } from './hosted-activation.ts';
-import type { HostedDeps, Place } from './hosted-models.ts';
+import type { HostedDeps } from './hosted-deps.ts';
+import type { Place } from './hosted-place.ts';
 import type { TrainedModel } from './hosted-trained.ts';
 
 /** The hosting of models over a real database and a scripted engine, with load checks that run when a test says so. */

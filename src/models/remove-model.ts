@@ -29,7 +29,7 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
   if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
   const entry = readRegistry(models.registryPath).entries.get(id);
   if (!entry) {
-    const deletedWeights = listed ? await removeWeights(models, id) : null;
+    const deletedWeights = listed ? await removeWeights(models.registryPath, id) : null;
     if (deletedWeights !== null) return { id, deletedFile: null, deletedWeights };
     throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
   }
@@ -40,7 +40,7 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
     }
   }
   await updateRegistry(models.registryPath, id, null);
-  const deletedWeights = await removeWeights(models, id);
+  const deletedWeights = await removeWeights(models.registryPath, id);
   const folder = pulledFolder(models, id);
   if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
   await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 import { type CursorCodec, fault, type ListPage, type PageRequest } from '#kernel';
+import type { HostedDeps } from './hosted-deps.ts';
 import type { HostedModel } from './hosted-models.store.ts';
-import { type HostedDeps, isTargetOf, type Place, readHostedModel } from './hosted-models.ts';
+import { isTargetOf, readHostedModel } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 import { retarget, sameFace } from './hosted-retarget.ts';
 import { findTarget } from './hosted-target.ts';
 import { findRevision, listRevisions, type Revision } from './revisions.store.ts';

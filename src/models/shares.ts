@@ -12,8 +12,10 @@ import {
   type PageRequest,
   readListPosition,
 } from '#kernel';
+import type { HostedDeps } from './hosted-deps.ts';
 import type { HostedModel } from './hosted-models.store.ts';
-import { type HostedDeps, type Place, readHostedModel } from './hosted-models.ts';
+import { readHostedModel } from './hosted-models.ts';
+import type { Place } from './hosted-place.ts';
 import { deleteShare, listShareRows, type Share, upsertShare } from './shares.store.ts';
 
 /** How many calls accounts made of a model, by account; from the ledger. */

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModelsService } from './models-service.ts';
 
 /** The file by which a folder says that `pull` made it, and from what. */
 export const weightsManifest = 'fanfold-weights.json';
@@ -21,8 +20,8 @@ export function holdsWeights(folder: string): boolean {
 }
 
 /** Deletes weights that `pull` fetched; those that a person put there stay. Returns the folder, null where there is none. */
-export async function removeWeights(models: Pick<ModelsService, 'registryPath'>, id: string): Promise<string | null> {
-  const folder = hubWeightsFolder(models.registryPath, id);
+export async function removeWeights(registryPath: string, id: string): Promise<string | null> {
+  const folder = hubWeightsFolder(registryPath, id);
   const isPulled = await stat(join(folder, weightsManifest)).catch(() => null);
   if (!isPulled) return null;
   await rm(folder, { recursive: true, force: true });

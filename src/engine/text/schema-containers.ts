@@ -1,12 +1,14 @@
 import { type Expression, type Grammar, literal, optional, repeated, sequence } from './gbnf.ts';
 import { anyValue, blank, otherKey } from './json-rules.ts';
-import type { Compile } from './schema-grammar.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { asList, isSchema, refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { lengthRange } from './schema-scalars.ts';
 
 const maxProperties = 500;
 const maxNameChars = 256;
+
+/** Turns one schema (any nested place of it) into an expression. */
+export type Compile = (schema: unknown) => Expression;
 
 type Member = { expression: Expression; required: boolean };
 

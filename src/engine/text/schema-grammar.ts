@@ -1,6 +1,6 @@
 import { anyOf, type Expression, type Grammar, literal } from './gbnf.ts';
 import { anyArray, anyObject, anyValue } from './json-rules.ts';
-import { arrayExpression, objectExpression } from './schema-containers.ts';
+import { arrayExpression, type Compile, objectExpression } from './schema-containers.ts';
 import { checkKeywords } from './schema-keywords.ts';
 import {
   asList,
@@ -23,9 +23,6 @@ const maxDepth = 48;
  * Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
  * passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
  */
-
-/** Turns one schema (any nested place of it) into an expression. */
-export type Compile = (schema: unknown) => Expression;
 
 const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
 /** Where no type is given, these keywords tell which one is meant. */

@@ -9,7 +9,7 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
-import type { KeyDialogProps } from './key-menu.tsx';
+import type { KeyDialogProps } from './key-dialog.ts';
 import { keyCallsQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 

@@ -11,7 +11,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import type { KeyDialogProps } from './key-menu.tsx';
+import type { KeyDialogProps } from './key-dialog.ts';
 import { keyLimitsQuery, type LimitsChange, useChangeKeyLimits } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 

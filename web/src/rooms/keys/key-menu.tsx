@@ -7,6 +7,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { IconActivity, IconDots, IconGauge, IconPlayerPause, IconPlayerPlay, IconTrash } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { KeyCalls } from './key-calls.tsx';
+import type { KeyDialogProps } from './key-dialog.ts';
 import { KeyLimits } from './key-limits.tsx';
 import { type Key, useDeleteKey, useSetKeyActive } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -71,8 +72,6 @@ function useActivate(key: Key) {
     );
   return { run, isPending: setActive.isPending };
 }
-
-export type KeyDialogProps = { apiKey: Key; isOpen: boolean; onClose: () => void };
 
 function ConfirmDeactivation({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);

@@ -2,7 +2,6 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { type ProjectPath, warmingPollMs } from '../projects/projects-queries.ts';
-import type { RegistrySearch } from './routes.ts';
 
 export type HostedModel = Schemas['HostedModel'];
 export type CallableModel = Schemas['CallableModel'];
@@ -75,6 +74,16 @@ export const trainedModelsQuery = (kind: CallableModel['kind']) =>
     queryFn: ({ signal }) =>
       call('GET /api/v1/models', { query: { source: 'training_job', access: 'owned', kind, limit: 100 }, signal }),
   });
+
+export const sources = ['hosted', 'training_job', 'base'] as const;
+export const accesses = ['owned', 'shared', 'public'] as const;
+
+export type RegistrySearch = {
+  q?: string | undefined;
+  source?: (typeof sources)[number] | undefined;
+  kind?: 'text' | 'embedding' | undefined;
+  access?: (typeof accesses)[number] | undefined;
+};
 
 export const registryQuery = (filter: RegistrySearch) =>
   infiniteQueryOptions({

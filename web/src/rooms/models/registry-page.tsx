@@ -14,10 +14,9 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
-import { registryQuery } from './models-queries.ts';
+import { accesses, type RegistrySearch, registryQuery, sources } from './models-queries.ts';
 import { useRegistryColumns } from './registry-columns.tsx';
 import { registryTexts } from './registry-texts.ts';
-import { accesses, type RegistrySearch, sources } from './routes.ts';
 
 const route = getRouteApi('/signed-in/models');
 

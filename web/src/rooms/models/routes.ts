@@ -1,17 +1,16 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { projectRoute } from '../projects/routes.ts';
-import { hostedListQuery, hostedModelQuery, registryQuery, revisionsQuery, sharesQuery } from './models-queries.ts';
-
-export const sources = ['hosted', 'training_job', 'base'] as const;
-export const accesses = ['owned', 'shared', 'public'] as const;
-
-export type RegistrySearch = {
-  q?: string | undefined;
-  source?: (typeof sources)[number] | undefined;
-  kind?: 'text' | 'embedding' | undefined;
-  access?: (typeof accesses)[number] | undefined;
-};
+import {
+  accesses,
+  hostedListQuery,
+  hostedModelQuery,
+  type RegistrySearch,
+  registryQuery,
+  revisionsQuery,
+  sharesQuery,
+  sources,
+} from './models-queries.ts';
 
 function readSearch({ q, source, kind, access }: Record<string, unknown>): RegistrySearch {
   return {

@@ -19,9 +19,8 @@ import { When } from '../../ui/when.tsx';
 import { CreateProject } from './create-project.tsx';
 import { KindBadge, VisibilityBadge } from './project-badges.tsx';
 import styles from './projects-page.module.css';
-import { type Project, projectsQuery } from './projects-queries.ts';
+import { type Project, type ProjectsSearch, projectsQuery } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
-import type { ProjectsSearch } from './routes.ts';
 
 const route = getRouteApi('/signed-in/projects');
 

@@ -7,10 +7,15 @@ import {
 } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import type { ProjectsSearch } from './routes.ts';
 
 export type Project = Schemas['Project'];
 export type ProjectPath = { owner: string; project: string };
+
+export type ProjectsSearch = {
+  q?: string | undefined;
+  kind?: 'text' | 'embedding' | undefined;
+  archived?: true | undefined;
+};
 
 export const projectsQuery = (filter: ProjectsSearch) =>
   infiniteQueryOptions({

@@ -1,12 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../../app/root-route.tsx';
-import { baseModelsQuery, projectQuery, projectsQuery } from './projects-queries.ts';
-
-export type ProjectsSearch = {
-  q?: string | undefined;
-  kind?: 'text' | 'embedding' | undefined;
-  archived?: true | undefined;
-};
+import { baseModelsQuery, type ProjectsSearch, projectQuery, projectsQuery } from './projects-queries.ts';
 
 function readSearch({ q, kind, archived }: Record<string, unknown>): ProjectsSearch {
   return {

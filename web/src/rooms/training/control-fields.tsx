@@ -4,9 +4,9 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { isFitting, replayRange } from './new-job-fields.ts';
-import type { JobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import { type Dataset, versionChoiceQuery } from './training-queries.ts';
+import type { JobForm } from './use-job-form.ts';
 
 type ControlFieldsProps = { path: ProjectPath; form: JobForm; datasets: readonly Dataset[] };
 

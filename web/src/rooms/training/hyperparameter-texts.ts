@@ -90,8 +90,7 @@ export type HyperparameterName = keyof (typeof hyperparameterTexts)['en']['names
 // as: the names are the keys of the texts.
 export const hyperparameterNames = Object.keys(hyperparameterTexts.en.names) as HyperparameterName[];
 
-export const isKnownName = (name: string): name is HyperparameterName =>
-  hyperparameterNames.some((each) => each === name);
+const isKnownName = (name: string): name is HyperparameterName => hyperparameterNames.some((each) => each === name);
 
 /** Of later servers, what this page does not know is called as the interface calls it. */
 export function useHyperparameterName(): (name: string) => string {

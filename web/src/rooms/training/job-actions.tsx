@@ -8,6 +8,7 @@ import { IconDownload, IconMessageCircle, IconRefresh, IconRocket, IconX } from 
 import { notify } from '../../ui/notify.tsx';
 import { ServeTarget } from '../models/serve-target.tsx';
 import type { Project } from '../projects/projects-queries.ts';
+import type { JobDialogProps } from './job-dialog.ts';
 import { canCancel } from './job-state.ts';
 import { RetryJob } from './retry-job.tsx';
 import { useCancelJob } from './training-changes.ts';
@@ -72,8 +73,6 @@ export function JobActions({ path, job, project }: JobActionsProps) {
     </Group>
   );
 }
-
-export type JobDialogProps = { path: JobPath; job: Job; isOpen: boolean; onClose: () => void };
 
 function CancelJob({ path, job, isOpen, onClose }: JobDialogProps) {
   const t = useTexts(trainingTexts);

@@ -1,40 +1,19 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import type { Schemas } from '../../api/generated/contract.ts';
 import { isProblem } from '../../api/problem.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
 import { EstimateSide } from './estimate-side.tsx';
-import {
-  aliasPattern,
-  type Beginning,
-  isFitting,
-  type JobFields,
-  jobBody,
-  rangesOf,
-  replayRange,
-  settingsFrom,
-} from './new-job-fields.ts';
+import { isFitting, jobBody, rangesOf, replayRange } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
 import { hintBelow, Settings } from './settings-fields.tsx';
 import { SourceFields } from './source-fields.tsx';
 import styles from './training.module.css';
 import { useCreateJob } from './training-changes.ts';
-import type { Dataset } from './training-queries.ts';
-
-export type BaseModel = Schemas['BaseModel'];
-
-export type NewJobFormProps = {
-  path: ProjectPath;
-  bases: readonly BaseModel[];
-  datasets: readonly Dataset[];
-  begin: Beginning;
-};
+import { type NewJobFormProps, useJobForm } from './use-job-form.ts';
 
 export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const t = useTexts(newJobTexts);
@@ -104,32 +83,4 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
       </div>
     </form>
   );
-}
-
-export type JobForm = ReturnType<typeof useJobForm>;
-
-function useJobForm({ bases, datasets, begin }: Omit<NewJobFormProps, 'path'>) {
-  const t = useTexts(newJobTexts);
-  const installed = bases.filter(({ serving }) => serving.available);
-  const base = installed.find(({ id }) => id === begin.base) ?? installed[0];
-  const dataset = datasets.find(({ id }) => id === begin.dataset) ?? (datasets.length === 1 ? datasets[0] : undefined);
-  return useForm<JobFields>({
-    initialValues: {
-      name: '',
-      base_model: base?.id ?? '',
-      dataset_id: dataset?.id ?? '',
-      dataset_version_id: begin.version ?? '',
-      settings: settingsFrom(begin.settings ?? {}, rangesOf(base?.training.hyperparameters ?? {})),
-      test_ratio: '',
-      every_steps: '',
-      early_stopping_patience: '',
-      control: begin.control?.dataset_version_id ?? '',
-      replay: begin.control?.replay_ratio ? String(begin.control.replay_ratio) : '',
-      alias: '',
-      activate: true,
-    },
-    validate: {
-      alias: (text) => (text.trim() === '' || aliasPattern.test(text.trim()) ? null : t.aliasWrong),
-    },
-  });
 }

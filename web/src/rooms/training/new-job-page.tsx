@@ -8,11 +8,12 @@ import { IconArrowLeft, IconCube, IconDatabase } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { baseModelsQuery, projectQuery } from '../projects/projects-queries.ts';
-import { NewJobForm, type NewJobFormProps } from './new-job-form.tsx';
+import { NewJobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import styles from './training.module.css';
 import { datasetChoiceQuery, jobQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
+import type { NewJobFormProps } from './use-job-form.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/new');
 

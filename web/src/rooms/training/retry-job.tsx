@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { JobDialogProps } from './job-actions.tsx';
+import type { JobDialogProps } from './job-dialog.ts';
 import { useRetryJob } from './training-changes.ts';
 import { type RetryFrom, retryEstimateQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';

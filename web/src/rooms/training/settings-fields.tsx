@@ -3,9 +3,9 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { type HyperparameterName, hyperparameterTexts } from './hyperparameter-texts.ts';
 import { isFitting, isNumeric, mainSettings, type Range, type Ranges } from './new-job-fields.ts';
-import type { JobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import styles from './training.module.css';
+import type { JobForm } from './use-job-form.ts';
 
 type SettingsProps = { form: JobForm; ranges: Ranges; lengths: readonly number[] };
 

@@ -4,9 +4,9 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ControlFields } from './control-fields.tsx';
-import type { JobForm, NewJobFormProps } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import { versionChoiceQuery } from './training-queries.ts';
+import type { JobForm, NewJobFormProps } from './use-job-form.ts';
 
 type SourceFieldsProps = Omit<NewJobFormProps, 'begin'> & { form: JobForm };
 
