@@ -4,7 +4,7 @@ export const minPasswordLength = 12;
 export const maxPasswordLength = 128;
 
 /** What can be wrong with a new password; these names are on the wire. */
-export const passwordRules = [
+const passwordRules = [
   'min_length',
   'max_length',
   'well_formed',

@@ -3,7 +3,7 @@ import { chatSchema } from './chats.schema.ts';
 
 const tag = 'chats';
 
-export const chatExample = {
+const chatExample = {
   id: 'cht_01KAXR4T5K7D9E1A3C5F7H9J1M',
   title: 'What is 2 + 3?',
   model: 'chat',

@@ -9,7 +9,7 @@ import { chatsQuery, chatToWire, createChatBody, updateChatBody } from './chats.
 import type { ChatAddress } from './chats.store.ts';
 import { changeChat, createChat, deleteChat, listChats, readChat } from './chats.ts';
 
-export const chatsPath = `${projectPrefix}/chats`;
+const chatsPath = `${projectPrefix}/chats`;
 export const chatPath = `${chatsPath}/:chatId`;
 
 export function chatsRoutes({ database, cursors }: { database: Database; cursors: CursorCodec }) {

@@ -16,7 +16,7 @@ const request = {
 
 const nothing = { reasoning_content: null, tool_calls: null, error: null };
 
-export const userMessageExample = {
+const userMessageExample = {
   ...{ id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V', seq: 1, role: 'user', content: 'What is 2 + 3?', ...nothing },
   ...{ state: 'complete', attempt: 1, finish_reason: null, usage: null, request: null, request_id: null },
   ...{ model_revision: null, active_ms: 0, credits: '0.000000' },
@@ -24,7 +24,7 @@ export const userMessageExample = {
   finished_at: '2026-01-02T03:04:04.000Z',
 };
 
-export const messageExample = {
+const messageExample = {
   ...{ id: 'msg_01KAXR5B3D5F7H9K1N3Q5S7U9W', seq: 2, role: 'assistant', content: '5', ...nothing },
   ...{ state: 'complete', attempt: 1, finish_reason: 'stop', usage: usageExample, request },
   request_id: 'req_01KAXR5B0A2C4E6G8J0M2P4R6T',

@@ -25,7 +25,7 @@ import { beginRetry, beginTurn, messageIn, type Turn } from './turns.ts';
 
 export type MessagesDeps = RunDeps & { database: Database; cursors: CursorCodec; calls: PrincipalCalls };
 
-export const messagesPath = `${chatPath}/messages`;
+const messagesPath = `${chatPath}/messages`;
 export const messagePath = `${messagesPath}/:messageId`;
 
 type Sent = { params?: Static<typeof retryBody>['params']; stream?: boolean };

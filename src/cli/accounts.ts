@@ -62,7 +62,7 @@ export async function requireAccount(sql: Sql, slug: string): Promise<Account> {
 type CreateFlags = { name?: string; email?: string; admin?: boolean; passwordStdin?: boolean };
 
 /** The operator knows whom he makes an account for, so its address counts as verified. */
-export function createAccountCommand(config: Config, slug: string, flags: CreateFlags) {
+function createAccountCommand(config: Config, slug: string, flags: CreateFlags) {
   return useDatabase(config, async (database) => {
     const password = flags.passwordStdin ? await readNewPassword() : null;
     const account = await database.transaction(async (tx) => {
@@ -82,7 +82,7 @@ export function createAccountCommand(config: Config, slug: string, flags: Create
   });
 }
 
-export function setPasswordCommand(config: Config, slug: string) {
+function setPasswordCommand(config: Config, slug: string) {
   return useDatabase(config, async (database) => {
     const { id: accountId, email } = await requireAccount(database, slug);
     const password = await readNewPassword();
@@ -96,7 +96,7 @@ function hintAtEmail(slug: string): void {
   note(`${slug} has no e-mail address to sign in with yet; give it one with "accounts set-email ${slug} <address>".`);
 }
 
-export function setEmailCommand(config: Config, slug: string, email: string) {
+function setEmailCommand(config: Config, slug: string, email: string) {
   return useDatabase(config, async (database) => {
     const { id } = await requireAccount(database, slug);
     await changeEmail(database, id, email);
@@ -104,7 +104,7 @@ export function setEmailCommand(config: Config, slug: string, email: string) {
   });
 }
 
-export function setStatusCommand(config: Config, slug: string, status: Account['status']) {
+function setStatusCommand(config: Config, slug: string, status: Account['status']) {
   return useDatabase(config, async (database) => {
     const { id } = await requireAccount(database, slug);
     await updateAccountStatus(database, id, status);
@@ -112,7 +112,7 @@ export function setStatusCommand(config: Config, slug: string, status: Account['
   });
 }
 
-export function listAccountsCommand(config: Config) {
+function listAccountsCommand(config: Config) {
   return useDatabase(config, async (database) => {
     const accounts = await listAccounts(database);
     const rows: string[][] = [];

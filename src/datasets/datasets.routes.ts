@@ -21,7 +21,7 @@ export type DatasetsRoutesDeps = {
   models: { baseModels: () => readonly BaseModel[] };
 };
 
-export const datasetsPath = `${projectPrefix}/datasets`;
+const datasetsPath = `${projectPrefix}/datasets`;
 export const datasetPath = `${datasetsPath}/:datasetId`;
 
 export function datasetsRoutes(deps: DatasetsRoutesDeps) {

@@ -28,7 +28,7 @@ export const createIndexBody = Type.Object({
 const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
 const share = (english: string, chinese: string) => Type.Number({ ...said(english, chinese), minimum: 0, maximum: 1 });
 
-export const metricsSchema = Type.Object(
+const metricsSchema = Type.Object(
   {
     recall_at_1: share('Part of the positives that are the first result.', '排在第一位的正例所占比例。'),
     recall_at_10: share('Part of the positives within the first ten.', '排在前十位的正例所占比例。'),

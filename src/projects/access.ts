@@ -23,7 +23,7 @@ export async function seeProject(sql: Sql, principal: Principal, path: ProjectPa
 }
 
 /** What an account is to a project; null when it may not know of it. */
-export function roleIn(project: ProjectSeen, accountId: string): CallerRole | null {
+function roleIn(project: ProjectSeen, accountId: string): CallerRole | null {
   if (project.accountId === accountId) return 'owner';
   if (project.isShared) return 'shared';
   return project.visibility === 'public' ? 'public' : null;

@@ -46,7 +46,7 @@ const deepestCause = 5;
  * What tells the cause of an error, and no more. Errors of the database carry whole rows in `detail` and `where`, those of
  * HTTP clients the headers that they sent: none of it belongs into a log.
  */
-export function errorToLog(error: unknown, depth = 0): LoggedError {
+function errorToLog(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   // Data exceptions quote the value at fault, in the message and so in the stack.

@@ -7,7 +7,7 @@ import type { ChatMessage, ToolDefinition } from '#engine';
 import { chatPrompt } from '#test/scripted-engine.ts';
 import { type NativeContext, type NativeModel, openModel } from '../../src/engine/llama/binding.ts';
 import { normalised } from '../../src/engine/llama/embedding-runner.ts';
-import { lastLogits } from '../../src/engine/llama/inspect.ts';
+import { lastLogits } from '../../src/engine/llama/raw-outputs.fixture.ts';
 import { createVocabulary, type Vocabulary } from '../../src/engine/llama/vocabulary.ts';
 import { compileChatTemplate, renderChat } from '../../src/engine/text/template.ts';
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type NativeContext, openModel } from '../../src/engine/llama/binding.ts';
 import { normalised } from '../../src/engine/llama/embedding-runner.ts';
-import { lastLogits } from '../../src/engine/llama/inspect.ts';
+import { lastLogits } from '../../src/engine/llama/raw-outputs.fixture.ts';
 import { convertAdapter } from '../../src/training/adapters/index.ts';
 
 /**

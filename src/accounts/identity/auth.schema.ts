@@ -23,7 +23,7 @@ export const signInBody = Type.Object({
 });
 
 /** A path of this site: neither `//host` nor `/\host`, which browsers take for another one. */
-export const returnPath = '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$';
+const returnPath = '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$';
 
 export const departBody = Type.Object({
   return_to: Type.Optional(

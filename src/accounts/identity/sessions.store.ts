@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 
 /** A session ends when it is not used for this long, and at the latest when it is that old. */
-export const idleDays = 14;
+const idleDays = 14;
 export const longestDays = 90;
 /** Who signs in more often loses his oldest sessions. */
 const mostSessions = 100;

@@ -74,7 +74,7 @@ async function runFlow({ flows, gate }: SignInDeps, flow: Flow, work: () => Prom
   return flow.session;
 }
 
-export function signUpClosed() {
+function signUpClosed() {
   return fault('forbidden', {
     message: 'Sign-up is closed. Ask the operator for an account.',
     details: { reason: 'sign_up_closed' },

@@ -7,7 +7,7 @@ import { type GroupBy, sumUsage, sumUsageBy, type UsageTotals } from './totals.s
 import { matches, type PlainRow } from './usage.fixture.ts';
 
 const { integer: randomInt } = randomOfRun();
-export const groupings: GroupBy[] = ['hour', 'day', 'type', 'key', 'project', 'model'];
+const groupings: GroupBy[] = ['hour', 'day', 'type', 'key', 'project', 'model'];
 
 function totalsOf(rows: readonly PlainRow[]): UsageTotals {
   const sum = (of: (row: PlainRow) => bigint) => rows.reduce((total, row) => total + of(row), 0n);

@@ -18,7 +18,7 @@ export type PlainRow = {
 const { integer: randomInt, pick } = randomOfRun();
 const startMs = Date.UTC(2026, 2, 1);
 
-export const someKeys = ['key_1', 'key_2', 'key_3', 'key_4'];
+const someKeys = ['key_1', 'key_2', 'key_3', 'key_4'];
 export const someProjects = ['prj_1', 'prj_2', 'prj_3'];
 export const someModels = ['chat', 'search', 'base'];
 

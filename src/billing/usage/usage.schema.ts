@@ -44,7 +44,7 @@ export const usageQuery = Type.Object({
   type: Type.Optional(Type.Enum([...ledgerTypes], said('Only rows of this type.', '只返回此类型的记录。'))),
 });
 
-export const mostGroups = 1_000;
+const mostGroups = 1_000;
 
 export const summaryQuery = Type.Object({
   from: Type.Optional(
@@ -135,7 +135,7 @@ export const ledgerRowSchema = Type.Object(
   { $id: 'LedgerRow', ...said('A row of the ledger. It never changes.', '账目中的一条记录，写入后永不改变。') },
 );
 
-export const usageGroupSchema = Type.Object(
+const usageGroupSchema = Type.Object(
   {
     group: orNull(
       'The day, `{owner}/{project}`, model, key id or type; null: none of them. It fits the filter of the same name.',

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { writeRandomAdapter } from '#test/lora-adapter.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { type NativeContext, openModel } from './binding.ts';
-import { lastLogits, logitsAt } from './inspect.ts';
+import { lastLogits, logitsAt } from './raw-outputs.fixture.ts';
 
 /** What the engine relies on in the pinned node-llama-cpp: each member it uses, and how it behaves. */
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-binding-'));

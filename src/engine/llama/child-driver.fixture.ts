@@ -8,7 +8,7 @@ import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 export type Reply = Extract<FromChild, { type: 'prepared' | 'finished' | 'embedded' | 'failed' }>;
 export type Written = { reply: Reply; deltas: Delta[]; content: string; reasoning: string };
 
-export const greedy: Sampling = {
+const greedy: Sampling = {
   maxTokens: 40,
   temperature: 0,
   topP: 1,

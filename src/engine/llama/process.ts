@@ -43,7 +43,7 @@ const stopMs = 3_000;
 const lastMessagesMs = 500;
 const tailChars = 2_000;
 
-export function childEnvironment(environment: Record<string, string | undefined>): Record<string, string> {
+function childEnvironment(environment: Record<string, string | undefined>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && passedOn.test(name)) passed[name] = value;

@@ -19,7 +19,7 @@ export type PreparedChat = {
 export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null };
 
 /** With effort `low` reasoning is closed after this many tokens, or after half of `max_tokens` when that is less. */
-export const lowReasoningTokens = 256;
+const lowReasoningTokens = 256;
 
 /** Effort `high` and the model's own default set no bound but `max_tokens`. */
 export function reasoningBudget(effort: ChatPrompt['reasoningEffort'], maxTokens: number): number {

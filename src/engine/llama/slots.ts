@@ -46,7 +46,7 @@ export function createSlots(count: number, contextTokens: number): Slot[] {
 }
 
 /** Tokens of the prompt that the slot's cells already hold, if they are of this scope. The last prompt token never counts: its output is needed. */
-export function sharedPrefix(slot: Slot, scope: string, prompt: Uint32Array): number {
+function sharedPrefix(slot: Slot, scope: string, prompt: Uint32Array): number {
   if (slot.scope !== scope) return 0;
   const most = Math.min(slot.fed, prompt.length - 1);
   let shared = 0;

@@ -9,7 +9,7 @@ export function blank(grammar: Grammar): Expression {
 }
 
 /** One character inside a string, also as an escape; escaped surrogates only in pairs. */
-export function stringChar(grammar: Grammar): Expression {
+function stringChar(grammar: Grammar): Expression {
   const hex = '[0-9a-fA-F]';
   const plain = `([0-9a-cA-CefEF] ${hex}{3} | [dD] [0-7] ${hex}{2})`;
   const pair = `[dD] [89abAB] ${hex}{2} "\\\\u" [dD] [c-fC-F] ${hex}{2}`;

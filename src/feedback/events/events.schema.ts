@@ -24,7 +24,7 @@ export const eventFilters = {
   to: time('Only events reported before this time.', '只返回此时间之前上报的事件。'),
 };
 
-export const stateFilter = Type.Optional(
+const stateFilter = Type.Optional(
   Type.Enum([...eventStates], said('Only events in this state.', '只返回处于该状态的事件。')),
 );
 

@@ -48,7 +48,7 @@ export function readFields(value: unknown, param: string): Fields {
   return value;
 }
 
-export function wrongType(value: unknown, param: string, expected: string): FieldError {
+function wrongType(value: unknown, param: string, expected: string): FieldError {
   return value === undefined
     ? new FieldError('missing', param, 'is missing')
     : new FieldError('type', param, `expected ${expected}`);

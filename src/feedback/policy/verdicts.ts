@@ -25,7 +25,7 @@ export function verdictsOf(
   return verdicts;
 }
 
-export function judgedBy(
+function judgedBy(
   { rank, document_id: documentId }: Judgment,
   results: readonly EventResult[],
 ): readonly EventResult[] {

@@ -82,7 +82,7 @@ export const promoteManyBody = Type.Object({
 });
 
 /** An example, or what would become one: that has no id yet. */
-export const promotedExampleSchema = Type.Object(
+const promotedExampleSchema = Type.Object(
   {
     ...exampleSchema.properties,
     id: nullable(Type.String(), said('Id of the example; null in a dry run.', '样本的 ID；预演时为 null。')),

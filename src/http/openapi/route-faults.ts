@@ -39,7 +39,7 @@ function byRequest({ method, path, shape, schema, contract }: RouteRow): FaultNa
   ];
 }
 
-export function hasField(schema: unknown, name: string): boolean {
+function hasField(schema: unknown, name: string): boolean {
   const properties: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : null;
   return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name);
 }

@@ -41,7 +41,7 @@ async function embedBatch(
   if (!(await saveBatch(database, build, done))) throw new Superseded();
 }
 
-export function* batchesOf(page: readonly PlacedText[]): Generator<PlacedText[]> {
+function* batchesOf(page: readonly PlacedText[]): Generator<PlacedText[]> {
   let texts: PlacedText[] = [];
   let chars = 0;
   for (const item of page) {

@@ -164,7 +164,7 @@ function newsOf({ job, after, event }: Happened, { message }: Circumstances): Ne
 }
 
 /** Writes into the feed of the job's owner. */
-export async function tellFeed(
+async function tellFeed(
   tx: Sql,
   job: Pick<TrainingJob, 'id' | 'name' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'attempt'>,
   { data = {}, severity, ...news }: News,

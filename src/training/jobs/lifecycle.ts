@@ -16,7 +16,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-export const finalStates = ['succeeded', 'failed', 'canceled'] as const satisfies readonly JobState[];
+const finalStates = ['succeeded', 'failed', 'canceled'] as const satisfies readonly JobState[];
 /** A worker is, or was, at it. */
 export const workedStates = ['preparing', 'running', 'saving', 'canceling'] as const satisfies readonly JobState[];
 

@@ -79,7 +79,7 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
 type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; rateMicroPerMinute: Micro };
 
 /** A base model that is installed, with weights and at a rate to train on. */
-export function trainable(models: ModelsService, id: string): Trainable {
+function trainable(models: ModelsService, id: string): Trainable {
   const baseModel = models.find(id);
   const param = 'base_model';
   if (!baseModel) throw fault('model_not_found', { message: `There is no base model ${shown(id)}.`, param });

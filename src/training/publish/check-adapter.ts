@@ -78,7 +78,7 @@ function everyNth(values: readonly number[], stride: number): number[] {
 }
 
 /** NaN where they cannot be compared. */
-export function cosine(some: readonly number[], others: readonly number[]): number {
+function cosine(some: readonly number[], others: readonly number[]): number {
   if (some.length !== others.length || some.length === 0) return Number.NaN;
   let [product, size, otherSize] = [0, 0, 0];
   for (const [index, one] of some.entries()) {

@@ -20,7 +20,7 @@ const figures = <Value extends TSchema>(value: (text: Said) => Value, english: s
     said(english, chinese),
   );
 
-export const jobEstimateSchema = Type.Object(
+const jobEstimateSchema = Type.Object(
   {
     active_ms: figures((each) => Type.Integer(each), 'Active time.', '有效时间（毫秒）。'),
     credits: figures(creditsText, 'What it costs; `high` is held.', '费用；`high` 会被预留。'),

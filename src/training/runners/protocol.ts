@@ -123,8 +123,6 @@ export type TrainerEvent = Numbered &
     | { event: 'failed'; error: TrainerFailure }
   );
 
-export type EventName = TrainerEvent['event'];
-
 /** How a trainer ends. What ended it without a word (a signal) has no code of its own: see `lost`. */
 export const exitCodes = {
   done: 0,

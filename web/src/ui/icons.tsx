@@ -68,7 +68,6 @@ export const IconBook2 = /* @__PURE__ */ icon(
   'M19 16h-12a2 2 0 0 0 -2 2',
   'M9 8h6',
 );
-export const IconChevronRight = /* @__PURE__ */ icon('M9 6l6 6l-6 6');
 export const IconChevronDown = /* @__PURE__ */ icon('M6 9l6 6l6 -6');
 export const IconCopy = /* @__PURE__ */ icon(
   'M7 9.667a2.667 2.667 0 0 1 2.667 -2.667h8.666a2.667 2.667 0 0 1 2.667 2.667v8.666a2.667 2.667 0 0 1 -2.667 2.667h-8.666a2.667 2.667 0 0 1 -2.667 -2.667l0 -8.666',
@@ -118,15 +117,6 @@ export const IconMenu2 = /* @__PURE__ */ icon('M4 6l16 0', 'M4 12l16 0', 'M4 18l
 export const IconSun = /* @__PURE__ */ icon(
   'M8 12a4 4 0 1 0 8 0a4 4 0 1 0 -8 0',
   'M3 12h1m8 -9v1m8 8h1m-9 8v1m-6.4 -15.4l.7 .7m12.1 -.7l-.7 .7m0 11.4l.7 .7m-12.1 -.7l-.7 .7',
-);
-export const IconMoon = /* @__PURE__ */ icon(
-  'M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1 -8.313 -12.454l0 .008',
-);
-export const IconDeviceDesktop = /* @__PURE__ */ icon(
-  'M3 5a1 1 0 0 1 1 -1h16a1 1 0 0 1 1 1v10a1 1 0 0 1 -1 1h-16a1 1 0 0 1 -1 -1v-10',
-  'M7 20h10',
-  'M9 16v4',
-  'M15 16v4',
 );
 export const IconLanguage = /* @__PURE__ */ icon(
   'M9 6.371c0 4.418 -2.239 6.629 -5 6.629',
@@ -183,17 +173,6 @@ export const IconWorld = /* @__PURE__ */ icon(
   'M11.5 3a17 17 0 0 0 0 18',
   'M12.5 3a17 17 0 0 1 0 18',
 );
-export const IconAdjustments = /* @__PURE__ */ icon(
-  'M4 10a2 2 0 1 0 4 0a2 2 0 0 0 -4 0',
-  'M6 4v4',
-  'M6 12v8',
-  'M10 16a2 2 0 1 0 4 0a2 2 0 0 0 -4 0',
-  'M12 4v10',
-  'M12 18v2',
-  'M16 7a2 2 0 1 0 4 0a2 2 0 0 0 -4 0',
-  'M18 4v1',
-  'M18 9v11',
-);
 export const IconClock = /* @__PURE__ */ icon('M3 12a9 9 0 1 0 18 0a9 9 0 0 0 -18 0', 'M12 7v5l3 3');
 export const IconRocket = /* @__PURE__ */ icon(
   'M4 13a8 8 0 0 1 7 7a6 6 0 0 0 3 -5a9 9 0 0 0 6 -8a3 3 0 0 0 -3 -3a9 9 0 0 0 -8 6a6 6 0 0 0 -5 3',
@@ -211,26 +190,12 @@ export const IconRefresh = /* @__PURE__ */ icon(
   'M4 13a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4',
 );
 export const IconArrowLeft = /* @__PURE__ */ icon('M5 12l14 0', 'M5 12l6 6', 'M5 12l6 -6');
-export const IconArrowRight = /* @__PURE__ */ icon('M5 12l14 0', 'M13 18l6 -6', 'M13 6l6 6');
 export const IconLogin = /* @__PURE__ */ icon(
   'M15 8v-2a2 2 0 0 0 -2 -2h-7a2 2 0 0 0 -2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2 -2v-2',
   'M21 12h-13l3 -3',
   'M11 15l-3 -3',
 );
-export const IconFilter = /* @__PURE__ */ icon(
-  'M4 4h16v2.172a2 2 0 0 1 -.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227',
-);
 export const IconCircle = /* @__PURE__ */ icon('M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0');
-export const IconCircleDashed = /* @__PURE__ */ icon(
-  'M8.56 3.69a9 9 0 0 0 -2.92 1.95',
-  'M3.69 8.56a9 9 0 0 0 -.69 3.44',
-  'M3.69 15.44a9 9 0 0 0 1.95 2.92',
-  'M8.56 20.31a9 9 0 0 0 3.44 .69',
-  'M15.44 20.31a9 9 0 0 0 2.92 -1.95',
-  'M20.31 15.44a9 9 0 0 0 .69 -3.44',
-  'M20.31 8.56a9 9 0 0 0 -1.95 -2.92',
-  'M15.44 3.69a9 9 0 0 0 -3.44 -.69',
-);
 export const IconGauge = /* @__PURE__ */ icon(
   'M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0',
   'M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',

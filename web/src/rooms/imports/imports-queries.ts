@@ -19,7 +19,7 @@ const pollMs = 700;
 const slowPollMs = 5_000;
 
 /** States in which the server works, so that the page asks again by itself. */
-export const isWorking = (state: ImportState): boolean =>
+const isWorking = (state: ImportState): boolean =>
   state === 'uploaded' || state === 'profiling' || state === 'importing' || state === 'canceling';
 export const isOver = (state: ImportState): boolean =>
   state === 'completed' || state === 'failed' || state === 'canceled' || state === 'expired';

@@ -1,5 +1,5 @@
 /** How alike two directions are: 1 the same, 0 nothing in common. */
-export function cosine(a: readonly number[], b: readonly number[]): number {
+function cosine(a: readonly number[], b: readonly number[]): number {
   let dot = 0;
   let aa = 0;
   let bb = 0;
