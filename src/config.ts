@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
-import { isFields, OperatorError, systemCodeOf } from '#kernel';
+import { isFields, messageOf, OperatorError, systemCodeOf } from '#kernel';
 import type { RunnerValues } from '#training';
 import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
 import { datasetSettings } from './settings/dataset-settings.ts';
@@ -130,7 +130,7 @@ function parseFile(path: string, content: string): object {
   try {
     value = parse(content) ?? {};
   } catch (error) {
-    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [line = ''] = messageOf(error).split('\n');
     throw new OperatorError(`${path} is not valid YAML: ${line.replace(/:$/, '')}.`, { cause: error });
   }
   if (isFields(value)) return value;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
+import { type Clock, fault, isOutOfReach, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
-import { type BillingLog, createInstanceCare, type InstanceTiming } from './instance-care.ts';
+import { createInstanceCare, type InstanceTiming } from './instance-care.ts';
 import { unwrap } from './isolation.ts';
 import { chargeWithin } from './rates.ts';
 import { hasOtherTills } from './tills.store.ts';
@@ -63,7 +63,7 @@ export type BillingOptions = {
   /** Unique per process and start. */
   instanceId: string;
   clock: Clock;
-  log?: BillingLog;
+  log?: Log;
   timing?: Partial<BillingTiming>;
   /** Told which account has just been charged. */
   onCharge?: (accountId: string) => void;

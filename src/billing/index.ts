@@ -8,7 +8,6 @@ export { countLeftHolds } from './doctor.store.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export type { HoldAnswer, HoldRequest } from './holds.store.ts';
-export type { BillingLog } from './instance-care.ts';
 export type { Balance, Grant } from './ledger.store.ts';
 export { ledgerMonths } from './months/ledger-months.ts';
 export { boundOf, type CostPace, type CostQuestion, chargeWithin } from './rates.ts';

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, createRounds, type Rounds } from '#kernel';
+import { type Clock, createRounds, type Log, type Rounds } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
 import { listHoldsByInstance, releaseHolds } from './holds.store.ts';
 import { buryInstances, deleteInstance, listOtherInstances, renewInstance } from './instances.store.ts';
-
-/** The part of a pino logger that is used here. */
-export type BillingLog = {
-  info: (details: object, message: string) => void;
-  warn: (details: object, message: string) => void;
-};
 
 export type InstanceTiming = {
   /** Pause between life signs. */
@@ -32,7 +26,7 @@ export type InstanceCareOptions = {
   database: Database;
   instanceId: string;
   clock: Clock;
-  log: BillingLog | undefined;
+  log: Log | undefined;
   times: InstanceTiming;
   /** Whether a call with this request id is under way here. */
   isOpen: (requestId: string) => boolean;

@@ -1,7 +1,6 @@
 import { createBatcher, type Database } from '#db';
-import { type Clock, createRounds, type Micro } from '#kernel';
+import { type Clock, createRounds, type Log, type Micro } from '#kernel';
 import type { HoldRequest } from './holds.store.ts';
-import type { BillingLog } from './instance-care.ts';
 import { accountOf, closeTills, openTills, type TillOpening, tillIdOf } from './tills.store.ts';
 
 /**
@@ -38,7 +37,7 @@ export type TillsOptions = {
   database: Database;
   instanceId: string;
   clock: Clock;
-  log: BillingLog | undefined;
+  log: Log | undefined;
   registered: () => Promise<void>;
   idleMs: number;
 };

@@ -3,9 +3,9 @@ import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { PrincipalCalls } from '#inference';
-import type { CursorCodec } from '#kernel';
+import type { CursorCodec, Log } from '#kernel';
 import { chatsRoutes } from './chats.routes.ts';
-import type { LiveAnswer, LiveLog } from './live-answer.ts';
+import type { LiveAnswer } from './live-answer.ts';
 import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
 import { createSweep } from './sweep.ts';
@@ -16,7 +16,7 @@ export type ChatsOptions = {
   billing: Billing;
   calls: PrincipalCalls;
   datasets: Datasets;
-  log: LiveLog;
+  log: Pick<Log, 'warn'>;
 };
 
 /** Conversations of the playground, for the wiring. */

@@ -1,7 +1,7 @@
 import { chargeWithin } from '#billing';
 import type { Database, Sql } from '#db';
 import { type ChatEnd, type ChatFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
-import { Fault } from '#kernel';
+import { Fault, type Log } from '#kernel';
 import type { ServedModel } from '#models';
 import { insertCharge } from './charges.store.ts';
 import { errorOf } from './message-error.ts';
@@ -9,11 +9,9 @@ import type { MessageRow, MessageState } from './messages.store.ts';
 import { storable } from './storable.ts';
 import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
 
-export type LiveLog = { warn: (details: object, message: string) => void };
-
 type LiveOptions = {
   database: Database;
-  log: LiveLog;
+  log: Pick<Log, 'warn'>;
   /** Queued, with a lease. */
   message: MessageRow;
   request: Record<string, unknown>;

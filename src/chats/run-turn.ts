@@ -1,9 +1,9 @@
 import type { Billing } from '#billing';
 import type { Database } from '#db';
 import { type AttendedCall, chargeFromJson, type PrincipalCalls, readChatRequest } from '#inference';
-import { Fault, isOutOfReach } from '#kernel';
+import { Fault, isOutOfReach, type Log } from '#kernel';
 import { deleteCharge, listOldCharges } from './charges.store.ts';
-import { LiveAnswer, type LiveLog } from './live-answer.ts';
+import { LiveAnswer } from './live-answer.ts';
 import { messageToWire } from './messages.schema.ts';
 import type { MessageRow } from './messages.store.ts';
 import type { Turn } from './turns.ts';
@@ -13,7 +13,7 @@ export type RunDeps = {
   calls: PrincipalCalls;
   /** Answers that this process makes, by message. */
   running: Map<string, LiveAnswer>;
-  log: LiveLog;
+  log: Pick<Log, 'warn'>;
 };
 
 /** What a request is answered with when it is sent again under its `Idempotency-Key`. */
@@ -68,7 +68,7 @@ export function answerToWire(userMessage: MessageRow | null, message: MessageRow
 /** Old enough that whoever made them would have paid. */
 const unpaidS = 60;
 
-export type PayingDeps = { database: Database; billing: Billing; log: LiveLog };
+export type PayingDeps = { database: Database; billing: Billing; log: Pick<Log, 'warn'> };
 
 /** Pays for answers that were kept by processes which died before they could. One that cannot be paid holds up no other. */
 export async function payOldCharges({ database, billing, log }: PayingDeps): Promise<void> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Fault, fault, OperatorError } from '#kernel';
+import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
@@ -127,7 +127,7 @@ function whyNotOpened(error: unknown): string {
 
 function firstLineOf(error: unknown): string {
   if (error instanceof AggregateError) return firstLineOf(error.errors[0]);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return text.split('\n', 1)[0] ?? text;
 }
 

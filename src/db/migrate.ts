@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '#kernel';
+import { messageOf, OperatorError } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 import { sqlState } from './sqlstate.ts';
@@ -47,7 +47,7 @@ export async function migrate(database: Database, folder: string = migrationFold
 const insufficientPrivilege = '42501';
 
 function withoutRights(cause: unknown): OperatorError {
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const said = messageOf(cause);
   return new OperatorError(`The database user may not make tables (${said}). Let it own the database.`, { cause });
 }
 

@@ -1,3 +1,4 @@
+import type { Log } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 
@@ -19,7 +20,7 @@ export type MonthlyTable = {
 export type MonthsOptions = {
   database: Database;
   tables: readonly MonthlyTable[];
-  log?: { info: (details: object, message: string) => void; warn: (details: object, message: string) => void };
+  log?: Log;
   everyMs?: number;
 };
 

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { type Clock, firstIdAt } from '#kernel';
+import { type Clock, firstIdAt, type Log } from '#kernel';
 import { deleteOldPairs } from './assessment/duplicates.store.ts';
 import { compactCounts, deleteEventsBefore, listDatasetsWithEvents } from './care.store.ts';
 import { clearGoneMonths } from './months/event-months.ts';
@@ -19,7 +19,7 @@ export type CareOptions = {
   database: Database;
   clock: Clock;
   retentionDays: number;
-  log?: { warn: (details: object, message: string) => void };
+  log?: Pick<Log, 'warn'>;
 };
 
 const everyMs = 60_000;

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, type HeldTransaction, holdTransaction } from '#db';
-import { fault } from '#kernel';
+import { createTurns, fault } from '#kernel';
 import type { KeptAnswer } from './idempotency.store.ts';
 import type { Idempotency, Reservation } from './idempotency.ts';
 import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
 import { credentialOf, type SealOwner, seal, unseal } from './seal.ts';
-import { createTurns } from './turns.ts';
 
 /** A native request with an `Idempotency-Key`: all it changes is one transaction, which stores the answer too. */
 type Once = { reservation: Reservation; transaction: HeldTransaction; owner: SealOwner };
@@ -47,7 +46,7 @@ export function obeyIdempotencyKeys(
 }
 
 function createHooks({ idempotency, database }: { idempotency: Idempotency; database: Database }) {
-  const inTurn = createTurns(transactionsAtOnce);
+  const inTurn = createTurns({ running: transactionsAtOnce });
   const gated: Database = { ...database, transaction: (work) => inTurn(() => database.transaction(work)) };
 
   return {

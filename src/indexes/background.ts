@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '#engine';
-import { type Clock, Fault } from '#kernel';
+import { type Clock, createTurns, Fault } from '#kernel';
 import { type EmbeddedTexts, type EmbeddingEngine, type EmbeddingRequest, embedTexts } from './embedding.ts';
 
 /** Embeds for work in the background, where nobody is in a hurry. */
@@ -24,7 +24,7 @@ const longestPauseMs = 5_000;
  */
 export function createBackground(options: BackgroundOptions): EmbedInBackground {
   const { engine, clock, patienceMs = defaultPatienceMs } = options;
-  const inTurn = createTurns();
+  const inTurn = createTurns({ running: 1 });
   return async (request) => {
     const { signal } = request;
     const untilMs = clock.monotonicMs() + patienceMs;
@@ -46,16 +46,6 @@ export function createBackground(options: BackgroundOptions): EmbedInBackground 
 
 function mayPass({ fault: name }: Fault): boolean {
   return name === 'model_warming' || name === 'capacity_unavailable';
-}
-
-/** One after the other, in the order in which they came. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => {});
-    return turn;
-  };
 }
 
 const politeMs = 2_000;

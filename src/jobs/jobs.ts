@@ -1,5 +1,6 @@
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Sql } from '#db';
+import type { Log } from '#kernel';
 import type { Task, TaskHandler } from './task.ts';
 
 /**
@@ -26,11 +27,9 @@ export type Jobs = {
   stop: (graceMs: number) => Promise<void>;
 };
 
-export type JobsLog = { warn: (details: object, message: string) => void };
-
 export type JobsOptions = {
   url: string;
-  log?: JobsLog;
+  log?: Pick<Log, 'warn'>;
   /** False: enqueues only, and other processes work. */
   works?: boolean;
 };

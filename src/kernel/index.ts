@@ -11,6 +11,7 @@ export {
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName } from './display-name.ts';
+export { messageOf } from './error-message.ts';
 export {
   assertNever,
   Fault,
@@ -25,9 +26,11 @@ export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
 export { type ListPage, type ListPosition, listStart, type PageRequest, readListPosition } from './list-page.ts';
+export type { Log } from './log.ts';
 export { networkOf } from './network.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
 export { createRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
 export { systemCodeOf } from './system-code.ts';
+export { createTurns, type InTurn } from './turns.ts';

@@ -1,5 +1,5 @@
 import { createBatcher, type Database } from '#db';
-import { createRounds } from '#kernel';
+import { createRounds, type Log } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
@@ -32,7 +32,7 @@ export type LimiterOptions = {
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
-  log?: { warn: (details: object, message: string) => void };
+  log?: Pick<Log, 'warn'>;
   sweepMs?: number;
   /** The time, for tests; null is the database's own, which is the same for all processes. */
   now?: () => Date | null;

@@ -1,3 +1,5 @@
+import { messageOf } from '#kernel';
+
 /**
  * An expected refusal of a catalogue file, a model file or a `fanfold models` command. The message is one line for the
  * person at the terminal: what is wrong, where, and what to do.
@@ -8,7 +10,7 @@ export class ModelError extends Error {
 
 /** Text of an unknown thrown value, on one line. */
 export function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ');
+  return messageOf(error).replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** Runs a command's work; trouble of the file system (no permission, no space, ...) becomes one line. */

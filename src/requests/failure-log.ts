@@ -1,5 +1,5 @@
 import { createBatcher, type Sql } from '#db';
-import type { Clock } from '#kernel';
+import type { Clock, Log } from '#kernel';
 import { type FailedRequest, insertFailedRequests } from './requests.store.ts';
 
 /** Writes down how calls failed, in the background and in batches. */
@@ -12,7 +12,7 @@ export type FailureLog = {
 export type FailureLogOptions = {
   sql: Sql;
   clock: Clock;
-  log?: { warn: (details: object, message: string) => void };
+  log?: Pick<Log, 'warn'>;
   /** Rows that may wait to be written; further ones are let go. */
   maxWaiting?: number;
   /** Rows that an account gets in a minute; a flood of refusals must not fill the disk. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import type { CallWatch, ObservedCall } from '#inference';
+import type { Log } from '#kernel';
 import { callAttributes, endAttributes, spanName } from './call-attributes.ts';
 import type { EndedRequest } from './http-metrics.ts';
 
@@ -10,7 +11,7 @@ export type TracingOptions = {
   serviceName: string;
   /** Part of the traces that are kept, 0 to 1, where the caller has not decided it. */
   ratio: number;
-  log: { warn: (details: object, message: string) => void };
+  log: Pick<Log, 'warn'>;
 };
 
 /** Spans of requests and of the calls in them. Whatever becomes of them, no request waits for it or fails of it. */

@@ -1,8 +1,9 @@
-import { createGate, type Gate } from './gate.ts';
+import type { InTurn } from '#kernel';
+import { createGate } from './gate.ts';
 
 /** Hashes and checks passwords as better-auth stores them (scrypt); slow on purpose, so a few at a time. */
 export type Passwords = {
-  gate: Gate;
+  gate: InTurn;
   hash: (password: string) => Promise<string>;
   matches: (password: string, hash: string) => Promise<boolean>;
 };

@@ -1,7 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, fault, formatCredits, isId, type Micro, newId } from '#kernel';
-import type { BillingLog } from '../instance-care.ts';
+import { type Clock, fault, formatCredits, isId, type Log, type Micro, newId } from '#kernel';
 import { insertGrant } from '../ledger.store.ts';
 import { type CreditPack, describeCredits, formatAmount, type Price, priceOfCredits } from '../pricing/packs.ts';
 import { nextState } from './checkout-state.ts';
@@ -27,7 +26,7 @@ export type CheckoutDeps = {
   /** Told which account has got credits. */
   onPurchase: (accountId: string) => void;
   clock: Clock;
-  log?: BillingLog;
+  log?: Log;
 };
 
 export type Order = { accountId: string; packId: string | null; micro: Micro | null; urls: (id: string) => ReturnUrls };

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '#db';
 import type { PublicUrl } from '#http';
-import type { Clock, CursorCodec, Micro } from '#kernel';
+import type { Clock, CursorCodec, Log, Micro } from '#kernel';
 import { checkoutRoutes } from '../checkout/checkout.routes.ts';
 import { createReconciliation } from '../checkout/reconciliation.ts';
 import type { Sales } from '../checkout/sales.ts';
 import { createStripe } from '../checkout/stripe.ts';
 import { webhookRoutes } from '../checkout/webhook.routes.ts';
-import type { BillingLog } from '../instance-care.ts';
 import { type PricingDeps, pricingRoutes } from '../pricing/pricing.routes.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { creditsRoutes } from './credits.routes.ts';
@@ -20,7 +19,7 @@ export type CreditsOptions = Pick<PricingDeps, 'prices' | 'pace' | 'signUpMicro'
   /** Below it, credits are low. */
   lowMicro: Micro;
   sales: Sales;
-  log?: BillingLog;
+  log?: Log;
 };
 
 /** All that an account sees of its credits: prices, balance, ledger and purchases, with the work behind them. */

@@ -1,7 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, createRounds, formatCredits, type Micro, type Rounds, systemClock } from '#kernel';
-import type { BillingLog } from '../instance-care.ts';
+import { type Clock, createRounds, formatCredits, type Log, type Micro, type Rounds, systemClock } from '#kernel';
 import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
 
 /**
@@ -29,7 +28,7 @@ export type UsageSumsOptions = {
   database: Database;
   /** Below it, credits are low. */
   lowMicro: Micro;
-  log?: BillingLog;
+  log?: Log;
   clock?: Clock;
   timing?: Partial<UsageSumsTiming>;
 };

@@ -1,3 +1,4 @@
+import { messageOf } from '#kernel';
 import type {
   AddonModel,
   NativeAdapter,
@@ -128,7 +129,7 @@ function createExplainer() {
       } catch (error) {
         // The log comes through a queue of its own; let it arrive.
         await new Promise((resolve) => setImmediate(resolve));
-        const said = [error instanceof Error ? error.message : String(error), ...reasons];
+        const said = [messageOf(error), ...reasons];
         throw new Error(said.filter((text) => text !== '').join(': '), { cause: error });
       }
     },

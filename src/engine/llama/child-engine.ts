@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { assertNever, Fault, fault } from '#kernel';
+import { assertNever, Fault, fault, messageOf } from '#kernel';
 import { OutputParser } from '../text/output-parser.ts';
 import { type NativeModel, openModel } from './binding.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
@@ -189,7 +189,7 @@ function failure(id: number, error: unknown): FromChild {
     type: 'failed',
     id,
     fault: isCallers ? 'invalid_request' : 'generation_failed',
-    message: error instanceof Error ? error.message : String(error),
+    message: messageOf(error),
     param: error instanceof Fault ? (error.options.param ?? null) : null,
     retryAfterSeconds: null,
   };

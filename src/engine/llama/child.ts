@@ -1,3 +1,4 @@
+import { messageOf } from '#kernel';
 import { ChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
@@ -35,7 +36,7 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
     return engine;
   } catch (error) {
     process.exitCode = 1;
-    process.send?.({ type: 'load_failed', message: error instanceof Error ? error.message : String(error) }, exit);
+    process.send?.({ type: 'load_failed', message: messageOf(error) }, exit);
     return null;
   }
 }

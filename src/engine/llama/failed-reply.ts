@@ -1,3 +1,4 @@
+import { messageOf } from '#kernel';
 import { NoRoomForAdapters } from './adapters.ts';
 import type { ChildFault, FromChild } from './protocol.ts';
 
@@ -9,7 +10,7 @@ const memoryRetrySeconds = 30;
 /** What a request is told that an error has ended. */
 export function failedBy(id: number, error: unknown): Failed {
   if (error instanceof NoRoomForAdapters) return refused(id, error.message, memoryRetrySeconds);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return reply(id, 'generation_failed', message, null);
 }
 

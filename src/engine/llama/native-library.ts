@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { messageOf } from '#kernel';
 import type { Addon, AddonModel } from './addon.ts';
 
 /** llama.cpp, loaded, and its way to open a model file. */
@@ -35,7 +36,7 @@ export async function loadLibrary(options: LibraryOptions): Promise<NativeLibrar
   try {
     return await directly(name, options);
   } catch (error) {
-    options.onError(error instanceof Error ? error.message : String(error));
+    options.onError(messageOf(error));
     return throughPackage(options);
   }
 }

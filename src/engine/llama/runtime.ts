@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault, fault } from '#kernel';
+import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { Admission } from './admission.ts';
 import { type MemoryNeed, needOfFile } from './memory.ts';
@@ -140,7 +140,7 @@ export class ModelRuntime {
         this.#waiters.rejectAll(error);
       } else {
         this.#failures += 1;
-        this.#fail(error instanceof Error ? error.message : String(error), '');
+        this.#fail(messageOf(error), '');
       }
     });
   }

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { messageOf } from '#kernel';
 import { type NativeContext, type NativeModel, openModel } from '../llama/binding.ts';
 import type { FromProbe, ProbeValues, ToProbe } from './probe-protocol.ts';
 
@@ -29,7 +30,7 @@ async function answer(question: Question): Promise<FromProbe> {
     const values = base.map((each, index): ProbeValues => ({ base: each, adapted: adapted[index] ?? [] }));
     return { type: 'probed', values };
   } catch (error) {
-    return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+    return { type: 'failed', message: messageOf(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Interpreter, parse, tokenize } from '@huggingface/jinja';
-import { fault } from '#kernel';
+import { fault, messageOf } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
 import { type ControlTokens, createShield, indexControlTokens, type Segment } from './control-tokens.ts';
 import { mergeTurns, plainTurns, type TemplateMessage, toTemplateMessages, toTemplateTools } from './conversation.ts';
@@ -163,7 +163,7 @@ function renderFirst(attempts: readonly (() => string)[]): string {
 }
 
 function templateFault(message: string, cause: unknown): Error {
-  const internal = cause instanceof Error ? cause.message : String(cause);
+  const internal = messageOf(cause);
   return fault('invalid_request', { param: 'messages', message, internal, cause });
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '#kernel';
 import { scan } from './scan.ts';
 import type { FromScanner, ToScanner } from './scan-protocol.ts';
 
@@ -20,7 +21,7 @@ async function answer({ id, ...request }: Extract<ToScanner, { type: 'scan' }>):
   try {
     send({ type: 'found', id, ...(await scan(request)) });
   } catch (error) {
-    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+    send({ type: 'failed', id, message: messageOf(error) });
   }
 }
 

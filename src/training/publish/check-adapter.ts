@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { AdapterProbe } from '#engine';
-import { isFields } from '#kernel';
+import { isFields, messageOf } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 
 /** What the trainer says with its adapter and without, for whoever serves it. */
@@ -33,7 +33,7 @@ export async function checkAdapter(
   const values = await probe({ ggufPath: baseGguf, adapterPath: adapterGguf, kind, samples }, signal).catch(
     (cause: unknown) => {
       signal.throwIfAborted();
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw failure(`The adapter cannot be loaded: ${why}`, cause);
     },
   );

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { Fault, isOutOfReach } from '#kernel';
+import { Fault, isOutOfReach, messageOf } from '#kernel';
 import type { NewDeployment } from '#models';
 import type { TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
@@ -25,7 +25,7 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
       await deployTo()({ accountId, ownerSlug, projectSlug, jobId, ...job.deploy });
     } catch (error) {
       if (mayPass(error)) return;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const message = `The job has succeeded, but it could not be put behind "${job.deploy.alias}": ${why}`;
       await appendLogs(database, { jobId, attempt }, [{ level: 'warn', source: 'system', message }]);
     }
