@@ -30,6 +30,11 @@ test('a client whose base URL is too long, too short or without a project is tol
     assert.match(notServed(path).message, /ends with \/api\/projects\/\{owner\}\/\{project\}\/openai\/v1\.$/, path);
 });
 
+test('a client that puts nothing between base URL and call is told to end its base URL with a slash', () => {
+  for (const path of [`${base}models`, `${base}chat/completions`])
+    assert.match(notServed(path).message, /needs a slash/, path);
+});
+
 test('other paths below the base URL are told what is served', () => {
   for (const path of [base, `${base}/`, `${base}/files`, `${base}/audio/speech`, `${base}/nope`, `${base}/responsesx`])
     assert.match(notServed(path).message, /Served are models, chat\/completions, completions and embeddings/, path);

@@ -13,6 +13,10 @@ const rules: readonly Rule[] = [
     message: 'The Responses API is not served. Set your client to chat completions.',
   },
   {
+    pattern: new RegExp(`^${compat}${calls}$`),
+    message: 'There is nothing here. The base URL of this client needs a slash at its end.',
+  },
+  {
     pattern: new RegExp(`^${compat}/(?:.+/${calls}|${calls}/)$`),
     message: `This path goes on behind a call. The base URL of a client ends with ${baseUrl}.`,
   },
