@@ -68,7 +68,7 @@ const tools = [
     },
   },
   { name: 'clock', description: null, parameters: null },
-  { name: 'odd', description: null, parameters: { type: 'object', properties: { a: { not: {} } } } },
+  { name: 'odd', description: null, parameters: { type: 'object', properties: { a: { not: { type: 'string' } } } } },
 ];
 
 test('a forced call takes exactly a call of the tools, one or several', async () => {
@@ -92,6 +92,42 @@ test('a forced call takes exactly a call of the tools, one or several', async ()
   const named = await matcher({ tools, toolChoice: { mode: 'named', name: 'clock' } });
   assert.ok(named(clock) && !named(weather) && !named(`${clock}\n${clock}`));
   assert.throws(() => promptGrammar(chatPrompt({ tools, toolChoice: { mode: 'named', name: 'x' } }), bare), Fault);
+});
+
+test('what cannot be enforced in a tool loosens nothing beside it', async () => {
+  const call = (args: string) => `<tool_call>\n{"name": "order", "arguments": ${args}}\n</tool_call>`;
+  const parameters = {
+    type: 'object',
+    properties: {
+      tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+      count: { type: 'integer', multipleOf: 5, minimum: 0 },
+      code: { type: 'string', pattern: '^(?=a)[a-z]+$', maxLength: 3 },
+      word: { type: 'string', pattern: '^[a-z]+$', minLength: 2 },
+      either: { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+      map: { type: 'object', patternProperties: { '^x': { type: 'boolean' } }, additionalProperties: { type: 'null' } },
+      kind: { enum: ['a', 'b'] },
+    },
+    required: ['tags', 'kind'],
+  };
+  const order = { name: 'order', description: null, parameters };
+  const accepts = await matcher({ tools: [order], toolChoice: { mode: 'required' } });
+  const good = [
+    '{"tags": ["x", "x"], "kind": "a"}',
+    '{"tags": [], "count": 7, "code": "zz", "word": "z", "either": 1.5, "map": {"y": null, "x": true}, "kind": "b"}',
+  ];
+  const bad = [
+    '{"tags": "x", "kind": "a"}',
+    '{"tags": [], "kind": "c"}',
+    '{"kind": "a"}',
+    '{"tags": [], "count": "7", "kind": "a"}',
+    '{"tags": [], "count": -5, "kind": "a"}',
+    '{"tags": [], "code": "zzzz", "kind": "a"}',
+    '{"tags": [], "word": "Z", "kind": "a"}',
+    '{"tags": [], "either": "1", "kind": "a"}',
+    '{"tags": [], "map": {"y": 1}, "kind": "a"}',
+  ];
+  for (const args of good) assert.ok(accepts(call(args)), args);
+  for (const args of bad) assert.ok(!accepts(call(args)), args);
 });
 
 test('with a response format and tools of free choice the model may answer or call', async () => {

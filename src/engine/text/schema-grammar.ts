@@ -12,7 +12,9 @@ import {
   schemaList,
   Unsatisfiable,
 } from './schema-merge.ts';
+import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
+import { relaxed } from './schema-relaxed.ts';
 import { numberExpression, stringExpression } from './schema-scalars.ts';
 
 const maxSchemaChars = 65_536;
@@ -36,19 +38,20 @@ const keywordTypes: readonly (readonly [string, readonly string[]])[] = [
 /**
  * The JSON texts that satisfy the schema, as rules in `grammar`. The grammar may know fewer texts than the schema allows
  * (members in the order of `properties`, further members only where `additionalProperties` asks for them, bounded
- * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced.
+ * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced; with `isHelp`, that is
+ * passed over where the rest can be enforced without it.
  */
-export function schemaExpression(grammar: Grammar, root: unknown): Expression {
+export function schemaExpression(grammar: Grammar, root: unknown, isHelp = false): Expression {
   if (canonical(root).length > maxSchemaChars) throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
   try {
-    return createCompiler(grammar, root)(root);
+    return createCompiler(grammar, { root, isHelp })(root);
   } catch (error) {
     if (error instanceof Unsatisfiable) throw refuse('No value can satisfy the schema.');
     throw error;
   }
 }
 
-function createCompiler(grammar: Grammar, root: unknown): Compile {
+function createCompiler(grammar: Grammar, { root, isHelp }: { root: unknown; isHelp: boolean }): Compile {
   const flatten = createFlatten(root);
   /** By the text of the schema: its rule, or null where nothing satisfies it. */
   const known = new Map<string, Expression | null>();
@@ -97,13 +100,15 @@ function createCompiler(grammar: Grammar, root: unknown): Compile {
     }
   };
 
-  const alternatives = (schema: Schema): Expression[] => {
+  const alternatives = (flat: Schema): Expression[] => {
+    const plain = inPlainWords(flat, flatten);
+    const schema = isHelp ? relaxed(plain) : plain;
     checkKeywords(schema);
     for (const keyword of ['anyOf', 'oneOf']) {
       if (schema[keyword] === undefined) continue;
       const { [keyword]: list, ...base } = schema;
       const branches = schemaList(keyword, list);
-      if (keyword === 'oneOf') checkDistinct(branches.map((branch) => mergedOrNull(base, branch)));
+      if (keyword === 'oneOf' && !isHelp) checkDistinct(branches.map((branch) => mergedOrNull(base, branch)));
       return satisfiable(branches, (branch) => compile({ allOf: [base, branch] }));
     }
     if (schema['enum'] !== undefined || 'const' in schema) return enumerated(schema);

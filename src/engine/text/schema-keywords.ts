@@ -1,7 +1,7 @@
 import { canonical, refuse, type Schema } from './schema-merge.ts';
 
 /** Keywords that decide about validity and that a grammar cannot enforce. Unknown words are annotations (JSON Schema). */
-const unsupported = [
+export const unsupportedKeywords: ReadonlySet<string> = new Set([
   'not',
   'if',
   'then',
@@ -17,13 +17,13 @@ const unsupported = [
   'unevaluatedItems',
   '$dynamicRef',
   '$recursiveRef',
-];
+]);
 const wholeNumbers = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 
 /** Refuses what cannot be enforced and values of the wrong shape; `invalid_request` (`response_format`). */
 export function checkKeywords(schema: Schema): void {
-  for (const keyword of unsupported) {
+  for (const keyword of unsupportedKeywords) {
     if (keyword in schema) throw refuse(`"${keyword}" in a schema is not supported.`);
   }
   if (schema['uniqueItems'] !== undefined && schema['uniqueItems'] !== false) {

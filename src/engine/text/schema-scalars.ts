@@ -72,9 +72,19 @@ function tighter(schema: Schema, inclusive: string, exclusive: string): [number 
 /** Decimal places that a step of 1, 0.1, 0.01 ... leaves; null without a step. */
 function stepDecimals(step: unknown): number | null {
   if (step === undefined) return null;
-  const places = typeof step === 'number' && step > 0 ? decimalPlaces(step) : null;
-  if (places === null || places > 6 || step !== Number(`1e-${places}`)) {
+  const places = placesOf(step);
+  if (places === null) {
     throw refuse(`"multipleOf": only 1, 0.1, 0.01 ... are supported, not ${JSON.stringify(step)}.`);
   }
   return places;
+}
+
+/** Whether a number can be held to multiples of this. */
+export function isDecimalStep(step: unknown): boolean {
+  return placesOf(step) !== null;
+}
+
+function placesOf(step: unknown): number | null {
+  const places = typeof step === 'number' && step > 0 ? decimalPlaces(step) : null;
+  return places === null || places > 6 || step !== Number(`1e-${places}`) ? null : places;
 }

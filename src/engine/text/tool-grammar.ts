@@ -12,17 +12,24 @@ export function jsonCall(grammar: Grammar, tool: ToolDefinition): Expression {
   return grammar.define('tool', sequence(opening, argumentsExpression(grammar, tool.parameters), closing));
 }
 
-/** Any object where the schema cannot be enforced: tool schemas are help for the model, not a promise to the caller. */
 function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expression {
   if (parameters === null) return literal('{}');
-  const schema = { ...parameters, type: 'object' };
-  return enforceable(schema) ? schemaExpression(grammar, schema) : anyObject(grammar);
+  return asFarAsPossible(grammar, { ...parameters, type: 'object' }) ?? anyObject(grammar);
+}
+
+/**
+ * Tool schemas are help for the model, not a promise to the caller: what cannot be enforced is passed over. null where nothing is left
+ * to hold on to.
+ */
+function asFarAsPossible(grammar: Grammar, schema: unknown): Expression | null {
+  const isHelp = [false, true].find((each) => enforceable(schema, each));
+  return isHelp === undefined ? null : schemaExpression(grammar, schema, isHelp);
 }
 
 /** Tried on a grammar of its own, so that a refused schema leaves no rules behind. */
-function enforceable(schema: unknown): boolean {
+function enforceable(schema: unknown, isHelp: boolean): boolean {
   try {
-    schemaExpression(createGrammar(), schema);
+    schemaExpression(createGrammar(), schema, isHelp);
     return true;
   } catch (error) {
     if (error instanceof Fault) return false;
@@ -54,5 +61,5 @@ function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; r
   if (types.length === 0 || types.includes('string')) return text;
   const definitions = { $defs: root?.['$defs'], definitions: root?.['definitions'] };
   const whole = isSchema(schema) ? { ...definitions, ...schema } : schema;
-  return enforceable(whole) ? schemaExpression(grammar, whole) : anyValue(grammar);
+  return asFarAsPossible(grammar, whole) ?? anyValue(grammar);
 }
