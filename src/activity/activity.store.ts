@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { ActivityType, Severity } from './activity-types.ts';
 import type { SubjectKind } from './subject-href.ts';
 
@@ -99,9 +99,9 @@ export async function listActivityRows(
   sql: Sql,
   filter: ActivityFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<{ rows: (ActivityRow & { position: string })[]; totalCount: number }> {
+): Promise<{ rows: Listed<ActivityRow>[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
-    sql.query<ActivityRow & { position: string }>(
+    sql.query<Listed<ActivityRow>>(
       `select ${columns}, ${timeText('created_at')} as position
          ${filtered(filter.archived)} and (created_at, id) < ($5::timestamptz, $6)
         order by created_at desc, id desc limit $7`,

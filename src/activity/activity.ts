@@ -2,12 +2,12 @@ import { type MonthlyTable, monthsBefore, type Sql } from '#db';
 import {
   type Clock,
   type CursorCodec,
+  createListCursor,
   fault,
   isId,
+  type Listed,
   type ListPage,
-  listStart,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import {
   type ActivityFilter,
@@ -23,18 +23,12 @@ export async function listActivity(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: ActivityFilter,
   { limit, cursor }: PageRequest,
-): Promise<ListPage<ActivityRow>> {
+): Promise<ListPage<Listed<ActivityRow>>> {
   const { accountId, archived, type, project } = filter;
   const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
-  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
-  const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after, limit: limit + 1 });
-  const positions = new Map<ActivityRow, string>(rows.map((row) => [row, row.position]));
-  return {
-    rows,
-    limit,
-    totalCount,
-    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.id]),
-  };
+  const { after, cursorOf } = createListCursor(deps.cursors, scope);
+  const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after: after(cursor), limit: limit + 1 });
+  return { rows, limit, totalCount, cursorOf };
 }
 
 /** Takes a row out of the feed or puts it back. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { ChatParams } from './params.ts';
 
 export type ChatRow = {
@@ -110,7 +110,7 @@ export function listChatRows(
   sql: Sql,
   { projectId, archived, q }: ChatFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<(ChatRow & { position: string })[]> {
+): Promise<Listed<ChatRow>[]> {
   return sql.query(
     `select ${columns}, ${timeText('created_at')} as position
        from chats where ${matches} and (created_at, id) < ($4::timestamptz, $5)

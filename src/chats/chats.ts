@@ -2,13 +2,12 @@ import type { Sql } from '#db';
 import {
   type CursorCodec,
   checkDisplayName,
+  createListCursor,
   fault,
   foldText,
   isId,
-  listStart,
   newId,
   type PageRequest,
-  readListPosition,
   timeOfId,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
@@ -89,12 +88,11 @@ export async function listChats(
   { limit, cursor }: PageRequest,
 ) {
   const scope = ['chats', filter.projectId, String(filter.archived), filter.q ?? ''];
-  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+  const { after, cursorOf } = createListCursor(cursors, scope);
   const [rows, totalCount] = await Promise.all([
-    listChatRows(sql, filter, { after, limit: limit + 1 }),
+    listChatRows(sql, filter, { after: after(cursor), limit: limit + 1 }),
     countChats(sql, filter),
   ]);
-  const cursorOf = (row: (typeof rows)[number]) => cursors.encode(scope, [row.position, row.id]);
   return { rows, limit, totalCount, cursorOf };
 }
 

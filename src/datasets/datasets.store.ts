@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { ExampleKind } from './content/example-content.ts';
 
 /** A dataset as its owner sees it, with the sums over its live examples. */
@@ -63,7 +63,7 @@ export function listDatasets(
   sql: Sql,
   { projectId, archived, q }: DatasetFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<(Dataset & { position: string })[]> {
+): Promise<Listed<Dataset>[]> {
   return sql.query(
     `select ${columns}, ${timeText('d.created_at')} as position
        from ${tables}

@@ -2,13 +2,13 @@ import type { Sql } from '#db';
 import {
   type CursorCodec,
   checkDisplayName,
+  createListCursor,
   fault,
   foldText,
+  type Listed,
   type ListPage,
-  listStart,
   newId,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import { isDatasetId, noSuchDataset } from './dataset-access.ts';
@@ -135,14 +135,14 @@ export async function listDatasets(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: DatasetFilter,
   { limit, cursor }: PageRequest,
-): Promise<ListPage<Dataset & { position: string }>> {
+): Promise<ListPage<Listed<Dataset>>> {
   const scope = ['datasets', filter.projectId, String(filter.archived), filter.q ?? ''];
-  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+  const { after, cursorOf } = createListCursor(cursors, scope);
   const [rows, totalCount] = await Promise.all([
-    listRows(sql, filter, { after, limit: limit + 1 }),
+    listRows(sql, filter, { after: after(cursor), limit: limit + 1 }),
     countDatasets(sql, filter),
   ]);
-  return { rows, limit, totalCount, cursorOf: ({ position, id }) => cursors.encode(scope, [position, id]) };
+  return { rows, limit, totalCount, cursorOf };
 }
 
 /** A dataset of a project. Throws `not_found`. */

@@ -4,7 +4,7 @@ import { findDataset } from '#datasets';
 import type { Database, Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, fault, listStart, readListPosition } from '#kernel';
+import { type CursorCodec, createListCursor, fault } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { type CreateDeps, createIndex } from './create-index.ts';
 import type { IndexState } from './dataset-index.ts';
@@ -51,12 +51,11 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
         const filter = { projectId, datasetId, state };
         const { limit, cursor } = readPage(request.query);
         const scope = ['dataset-indexes', projectId, datasetId ?? '', state ?? ''];
-        const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+        const { after, cursorOf } = createListCursor(cursors, scope);
         const [rows, totalCount] = await Promise.all([
-          listIndexes(database, filter, { digests: digests(), after, limit: limit + 1 }),
+          listIndexes(database, filter, { digests: digests(), after: after(cursor), limit: limit + 1 }),
           countIndexes(database, filter, digests()),
         ]);
-        const cursorOf = ({ position, id }: (typeof rows)[number]) => cursors.encode(scope, [position, id]);
         return pageOf({ rows, limit, totalCount, cursorOf, toWire: indexToWire });
       },
     );

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { DatasetIndex, IndexState } from './dataset-index.ts';
 
 /** SHA-256 of the installed base models, by id: an index whose model was replaced is stale. */
@@ -54,7 +54,7 @@ export function listIndexes(
   sql: Sql,
   { projectId, datasetId, state }: IndexFilter,
   { digests, after, limit }: { digests: Digests; after: ListPosition; limit: number },
-): Promise<(DatasetIndex & { position: string })[]> {
+): Promise<Listed<DatasetIndex>[]> {
   return sql.query(
     `select ${columns}, ${timeText('i.created_at')} as position
        from ${tables}

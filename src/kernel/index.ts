@@ -25,7 +25,15 @@ export {
 export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
-export { type ListPage, type ListPosition, listStart, type PageRequest, readListPosition } from './list-page.ts';
+export {
+  createListCursor,
+  type Listed,
+  type ListPage,
+  type ListPosition,
+  listStart,
+  type PageRequest,
+  readListPosition,
+} from './list-page.ts';
 export type { Log } from './log.ts';
 export { networkOf } from './network.ts';
 export { OperatorError } from './operator-error.ts';

@@ -1,3 +1,4 @@
+import type { CursorCodec } from './cursor.ts';
 import { fault } from './faults.ts';
 
 /** What a list is asked for: `limit` rows after `cursor`; null: from the first row on. */
@@ -22,4 +23,16 @@ export const listStart: ListPosition = { createdAt: 'infinity', id: '' };
 export function readListPosition([createdAt, id]: readonly string[]): ListPosition {
   if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
   return { createdAt, id };
+}
+
+/** A row of such a list, with its exact time. */
+export type Listed<Row> = Row & { id: string; position: string };
+
+/** The cursors of one list, which `scope` names with all that narrows it. */
+export function createListCursor(cursors: CursorCodec, scope: readonly string[]) {
+  return {
+    /** Where a page begins. Throws `invalid_cursor`. */
+    after: (cursor: string | null) => (cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor))),
+    cursorOf: ({ position, id }: { position: string; id: string }) => cursors.encode(scope, [position, id]),
+  };
 }

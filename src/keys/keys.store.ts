@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { KeyMask } from './key.ts';
 
 /** A key as its account may see it. */
@@ -83,9 +83,9 @@ export async function deleteKey(sql: Sql, key: { id: string; accountId: string }
 export async function listKeys(
   sql: Sql,
   page: { accountId: string; after: ListPosition; limit: number },
-): Promise<{ rows: (KeyRecord & { position: ListPosition })[]; totalCount: number }> {
+): Promise<{ rows: Listed<KeyRecord>[]; totalCount: number }> {
   const [found, [count]] = await Promise.all([
-    sql.query<KeyRow & { position: string }>(
+    sql.query<Listed<KeyRow>>(
       `select ${columns}, ${timeText('created_at')} as position
        from api_keys
        where account_id = $1 and (created_at, id) < ($2::timestamptz, $3)
@@ -96,7 +96,7 @@ export async function listKeys(
       page.accountId,
     ]),
   ]);
-  const rows = found.map((row) => ({ ...recordOf(row), position: { createdAt: row.position, id: row.id } }));
+  const rows = found.map((row) => ({ ...recordOf(row), position: row.position }));
   return { rows, totalCount: count?.total ?? 0 };
 }
 

@@ -3,14 +3,13 @@ import type { Database, Sql } from '#db';
 import {
   type CursorCodec,
   checkDisplayName,
+  createListCursor,
   fault,
   isId,
+  type Listed,
   type ListPage,
-  type ListPosition,
-  listStart,
   newId,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import { maskedKey, mintKey } from './key.ts';
 import {
@@ -112,26 +111,11 @@ async function tell(
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for another list's or account's cursor. */
 export async function listKeys(
   deps: { database: Database; cursors: CursorCodec },
-  page: PageRequest & { accountId: string },
-): Promise<ListPage<KeyRecord>> {
-  const scope = ['keys', page.accountId];
-  const after = page.cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, page.cursor));
-  const { rows, totalCount } = await listKeyRows(deps.database, {
-    accountId: page.accountId,
-    after,
-    limit: page.limit + 1,
-  });
-  const positions = new Map<KeyRecord, ListPosition>(rows.map((row) => [row, row.position]));
-  return {
-    rows,
-    limit: page.limit,
-    totalCount,
-    cursorOf: (row) => {
-      const position = positions.get(row);
-      if (!position) throw new Error('This row is not of this page. This is a bug.');
-      return deps.cursors.encode(scope, [position.createdAt, position.id]);
-    },
-  };
+  { accountId, limit, cursor }: PageRequest & { accountId: string },
+): Promise<ListPage<Listed<KeyRecord>>> {
+  const { after, cursorOf } = createListCursor(deps.cursors, ['keys', accountId]);
+  const { rows, totalCount } = await listKeyRows(deps.database, { accountId, after: after(cursor), limit: limit + 1 });
+  return { rows, limit, totalCount, cursorOf };
 }
 
 /** Another account's key is as unknown as one that never was, so ids cannot be probed. */

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 
 /** An account that may call a hosted model of somebody else. */
 export type Share = {
@@ -19,9 +19,9 @@ const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "ac
 export async function listShareRows(
   sql: Sql,
   { hostedModelId, after, limit }: { hostedModelId: string; after: ListPosition; limit: number },
-): Promise<{ rows: (Share & { position: string })[]; totalCount: number }> {
+): Promise<{ rows: Listed<Share>[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
-    sql.query<Share & { position: string }>(
+    sql.query<Listed<Share>>(
       `select ${columns}, ${timeText('s.created_at')} as position
          from model_shares s join accounts a on a.id = s.account_id
         where s.hosted_model_id = $1 and (s.created_at, s.id) < ($2, $3)

@@ -4,13 +4,13 @@ import type { Sql } from '#db';
 import {
   type Clock,
   type CursorCodec,
+  createListCursor,
   fault,
   isId,
+  type Listed,
   type ListPage,
-  listStart,
   newId,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import type { HostedDeps } from './hosted-deps.ts';
 import type { HostedModel } from './hosted-models.store.ts';
@@ -35,25 +35,19 @@ export async function pageOfShares(
   deps: ShareDeps,
   place: Place,
   { id, limit, cursor }: PageRequest & { id: string },
-): Promise<ListPage<CountedShare>> {
+): Promise<ListPage<Listed<CountedShare>>> {
   const model = await readHostedModel(deps, place, id);
-  const scope = ['model-shares', model.id];
-  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
-  const page = await listShareRows(deps.database, { hostedModelId: model.id, after, limit: limit + 1 });
-  const positions = new Map(page.rows.map((row) => [row.id, row.position]));
-  return {
-    rows: await withCalls(deps, model, page.rows),
-    limit,
-    totalCount: page.totalCount,
-    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row.id) ?? '', row.id]),
-  };
+  const { after, cursorOf } = createListCursor(deps.cursors, ['model-shares', model.id]);
+  const page = { after: after(cursor), limit: limit + 1 };
+  const { rows, totalCount } = await listShareRows(deps.database, { hostedModelId: model.id, ...page });
+  return { rows: await withCalls(deps, model, rows), limit, totalCount, cursorOf };
 }
 
-async function withCalls(
+async function withCalls<Row extends Share>(
   { database, countCalls, clock }: ShareDeps,
   { projectId, alias }: HostedModel,
-  shares: readonly Share[],
-): Promise<CountedShare[]> {
+  shares: readonly Row[],
+): Promise<(Row & CountedShare)[]> {
   const accountIds = shares.map(({ accountId }) => accountId);
   const since = new Date(clock.nowMs() - countedMs);
   const calls = accountIds.length > 0 ? await countCalls(database, { projectId, alias, accountIds, since }) : new Map();

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import { type ProjectKind, projectColumns } from './projects.store.ts';
 
@@ -13,7 +13,7 @@ export type ProjectFilter = {
   search: string | null;
 };
 
-export type ListedProject = ProjectSeen & { position: string };
+export type ListedProject = Listed<ProjectSeen>;
 
 /** Projects after a position, newest first. Each page is read from an index, at its place, however deep it is. */
 export function listProjects(

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, type ListPage, listStart, type PageRequest, readListPosition } from '#kernel';
+import { type CursorCodec, createListCursor, type ListPage, type PageRequest } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import type { CallerRole } from './access.ts';
 import { countContents, type ProjectCounts } from './contents.store.ts';
@@ -28,9 +28,9 @@ export async function listProjects(
 ): Promise<ProjectPage> {
   const { accountId, access, archived, kind, search } = filter;
   const scope = ['projects', accountId, access, String(archived), kind ?? '', search ?? ''];
-  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
+  const { after, cursorOf } = createListCursor(deps.cursors, scope);
   const [rows, totalCount] = await Promise.all([
-    listProjectRows(deps.sql, filter, { after, limit: limit + 1 }),
+    listProjectRows(deps.sql, filter, { after: after(cursor), limit: limit + 1 }),
     countProjects(deps.sql, filter),
   ]);
   const own = rows.filter((row) => row.accountId === accountId).map(({ id }) => id);
@@ -39,7 +39,7 @@ export async function listProjects(
     rows,
     limit,
     totalCount,
-    cursorOf: ({ position, id }) => deps.cursors.encode(scope, [position, id]),
+    cursorOf,
     shownOf: (project) => ({
       project,
       role: project.isShared ? 'shared' : 'owner',

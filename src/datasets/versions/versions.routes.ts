@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, checkDisplayName, fault, listStart, readListPosition } from '#kernel';
+import { type CursorCodec, checkDisplayName, createListCursor, fault } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { seeDatasetToChange } from '../dataset-access.ts';
 import { authorOf, datasetOf, datasetPath, projectOf } from '../datasets.routes.ts';
@@ -36,12 +36,11 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
         const filter = { projectId, datasetId: request.query.dataset_id ?? null };
         const { limit, cursor } = readPage(request.query);
         const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
-        const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+        const { after, cursorOf } = createListCursor(cursors, scope);
         const [rows, totalCount] = await Promise.all([
-          listVersions(database, filter, { after, limit: limit + 1 }),
+          listVersions(database, filter, { after: after(cursor), limit: limit + 1 }),
           countVersions(database, filter),
         ]);
-        const cursorOf = ({ position, id }: (typeof rows)[number]) => cursors.encode(scope, [position, id]);
         return pageOf({ rows, limit, totalCount, cursorOf, toWire: versionToWire });
       },
     );

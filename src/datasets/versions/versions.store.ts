@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { Origin, Split } from '../examples/new-examples.ts';
 
 /** What made a version. */
@@ -65,7 +65,7 @@ export function listVersions(
   sql: Sql,
   { projectId, datasetId }: { projectId: string; datasetId: string | null },
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<(DatasetVersion & { position: string })[]> {
+): Promise<Listed<DatasetVersion>[]> {
   return sql.query(
     `select ${columns}, ${timeText('created_at')} as position
        from dataset_versions

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition, Micro } from '#kernel';
+import type { Listed, ListPosition, Micro } from '#kernel';
 import type { Attempt, Author, Deployment, Evaluation, TrainingJob } from './job.ts';
 import type { JobState } from './lifecycle.ts';
 
@@ -118,7 +118,7 @@ export function listJobs(
   sql: Sql,
   { projectId, state, baseModelId, datasetId, q }: JobFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<(TrainingJob & { position: string })[]> {
+): Promise<Listed<TrainingJob>[]> {
   return sql.query(
     `select ${columns}, ${timeText('j.created_at')} as position
        from ${tables}

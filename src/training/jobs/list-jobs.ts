@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, foldText, listStart, type PageRequest, readListPosition } from '#kernel';
+import { type CursorCodec, createListCursor, foldText, type PageRequest } from '#kernel';
 import type { TrainingJob } from './job.ts';
 import { countJobs, type JobFilter, listAttempts, listJobs } from './jobs.store.ts';
 
@@ -10,17 +10,12 @@ export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { 
   const filter = { ...asked, q: asked.q === null ? null : foldText(asked.q) };
   const { projectId, state, baseModelId, datasetId, q } = filter;
   const scope = ['training-jobs', projectId, state ?? '', baseModelId ?? '', datasetId ?? '', q ?? ''];
-  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+  const { after, cursorOf } = createListCursor(cursors, scope);
   const [rows, totalCount] = await Promise.all([
-    listJobs(sql, filter, { after, limit: limit + 1 }),
+    listJobs(sql, filter, { after: after(cursor), limit: limit + 1 }),
     countJobs(sql, filter),
   ]);
-  return {
-    rows,
-    totalCount,
-    limit,
-    cursorOf: (row: (typeof rows)[number]) => cursors.encode(scope, [row.position, row.id]),
-  };
+  return { rows, totalCount, limit, cursorOf };
 }
 
 /** Attempts of a job, latest first. */
