@@ -37,7 +37,6 @@ export const accountTexts = catalogue(
     preferences: 'Language and appearance',
     language: 'Language',
     scheme: 'Appearance',
-    saved: 'Saved.',
   },
   {
     title: '设置',
@@ -70,6 +69,5 @@ export const accountTexts = catalogue(
     preferences: '语言与外观',
     language: '语言',
     scheme: '外观',
-    saved: '已保存。',
   },
 );

@@ -26,7 +26,7 @@ export function ProfilePanel() {
       {
         onSuccess: () => {
           form.resetDirty();
-          notify({ tone: 'good', text: t.saved });
+          notify({ tone: 'good', text: shared.saved });
         },
         onError: (error) => applyProblem(form, error),
       },

@@ -1,11 +1,11 @@
-import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { type Order, type Platform, useOpenCheckout } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 import { useMoney } from './money.ts';
@@ -30,7 +30,6 @@ function isAmount(text: string): boolean {
 
 function OrderForm({ platform, onClose }: Omit<BuyProps, 'isOpen'>) {
   const t = useTexts(billingTexts);
-  const shared = useTexts(sharedTexts);
   const format = useFormat();
   const money = useMoney();
   const { packs, credit_price } = platform;
@@ -78,14 +77,7 @@ function OrderForm({ platform, onClose }: Omit<BuyProps, 'isOpen'>) {
           {t.payAtStripe}
         </Text>
         {checkout.error ? <ProblemNote error={checkout.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={checkout.isPending || checkout.isSuccess}>
-            {t.toPayment}
-          </Button>
-        </Group>
+        <SubmitRow action={t.toPayment} isBusy={checkout.isPending || checkout.isSuccess} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -6,12 +6,12 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { When } from '../../ui/when.tsx';
-import styles from './billing.module.css';
 import { checkoutQuery, creditsQuery, useCancelCheckout } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 import { useMoney } from './money.ts';
@@ -42,23 +42,14 @@ function Purchase() {
   }, [state, queryClient]);
   return (
     <Panel title={t.checkoutTitles[state]} text={t.checkoutTexts[state]}>
-      <dl className={styles.facts}>
-        <div>
-          <dt>{t.amount}</dt>
-          <dd>{format.credits(credits)}</dd>
-        </div>
-        <div>
-          <dt>{t.price}</dt>
-          <dd>{money(price)}</dd>
-        </div>
-        <div>
-          <dt>{t.opened}</dt>
-          <dd>
-            <When at={created_at} />
-          </dd>
-        </div>
-      </dl>
-      <Group gap="xs">
+      <Facts least="11rem">
+        <Fact name={t.amount}>{format.credits(credits)}</Fact>
+        <Fact name={t.price}>{money(price)}</Fact>
+        <Fact name={t.opened}>
+          <When at={created_at} />
+        </Fact>
+      </Facts>
+      <Group gap="xs" mt="lg">
         {state === 'open' && checkout.url !== null ? (
           <>
             <Button component="a" href={checkout.url}>

@@ -1,9 +1,8 @@
 import { Badge, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { IconArrowLeft } from '../../ui/icons.tsx';
+import { BackLink } from '../../ui/back-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -31,11 +30,7 @@ export function PricesPage() {
 
 function Back() {
   const t = useTexts(pricesTexts);
-  return (
-    <Link to="/credits" className={styles.back}>
-      <IconArrowLeft size={14} /> {t.back}
-    </Link>
-  );
+  return <BackLink to="/credits">{t.back}</BackLink>;
 }
 
 function Terms() {

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { type Dataset, type DatasetPath, useChangeDataset, useCreateDataset } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
@@ -102,14 +103,7 @@ function Facts({ form, submit, action, error, isBusy, onClose }: FactsProps) {
           {...form.getInputProps('description')}
         />
         {error && !isAboutField(form, error) ? <ProblemNote error={error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
+        <SubmitRow action={action} isBusy={isBusy} onCancel={onClose} />
       </Stack>
     </form>
   );

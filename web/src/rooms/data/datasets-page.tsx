@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconArchive, IconDatabase, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
@@ -103,10 +104,11 @@ function DatasetList({ filter, create }: { filter: DatasetsFilter; create: React
 
 function Nothing({ filter, create }: { filter: DatasetsFilter; create: ReactNode }) {
   const t = useTexts(datasetsTexts);
+  const { nothingFound } = useTexts(sharedTexts);
   const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
   if (filter.q)
     return (
-      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+      <Empty icon={IconSearch} title={nothingFound}>
         {t.noneFound}
       </Empty>
     );

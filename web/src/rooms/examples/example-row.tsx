@@ -98,7 +98,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
       onSuccess: () => {
         setSaved(draft);
         onSaved();
-        notify({ tone: 'good', text: t.saved });
+        notify({ tone: 'good', text: shared.saved });
       },
     });
   const onKeyDown = (event: KeyboardEvent) => {

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconFileText, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
@@ -166,6 +167,7 @@ function Count({ total }: { total: number }) {
 
 function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
   const t = useTexts(examplesTexts);
+  const { nothingFound } = useTexts(sharedTexts);
   const at = route.useParams();
   const navigate = route.useNavigate();
   const { data: dataset } = useSuspenseQuery(datasetQuery(at));
@@ -174,7 +176,7 @@ function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
     return (
       <Empty
         icon={IconSearch}
-        title={t.noneFoundTitle}
+        title={nothingFound}
         action={
           <Button variant="default" onClick={() => void navigate({ search: { version } })}>
             {t.clear}

@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconCircleCheck, IconInbox, IconSearch } from '../../ui/icons.tsx';
@@ -14,10 +15,11 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/fee
 /** Nothing in this list: says what would come here, and how. */
 export function NoEvents({ filter }: { filter: EventsFilter }) {
   const t = useTexts(feedbackTexts);
+  const { nothingFound } = useTexts(sharedTexts);
   const state = stateOf(filter);
   if (filter.q)
     return (
-      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+      <Empty icon={IconSearch} title={nothingFound}>
         {t.noneFound}
       </Empty>
     );

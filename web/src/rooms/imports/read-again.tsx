@@ -1,9 +1,9 @@
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { checkTexts } from './check-texts.ts';
 import { type ImportPath, type Profile, useReadAgain } from './imports-queries.ts';
 
@@ -31,7 +31,6 @@ export function ReadAgain({ isOpen, ...props }: ReadAgainProps) {
 
 function ReadForm({ at, profile, onClose, onDone }: Omit<ReadAgainProps, 'isOpen'>) {
   const t = useTexts(checkTexts);
-  const { cancel } = useTexts(sharedTexts);
   const [format, setFormat] = useState('');
   const [encoding, setEncoding] = useState('');
   const [delimiter, setDelimiter] = useState('');
@@ -72,14 +71,7 @@ function ReadForm({ at, profile, onClose, onDone }: Omit<ReadAgainProps, 'isOpen
           />
         )}
         {read.error ? <ProblemNote error={read.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={read.isPending}>
-            {t.read}
-          </Button>
-        </Group>
+        <SubmitRow action={t.read} isBusy={read.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,16 +1,16 @@
-import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
@@ -39,7 +39,6 @@ export function BuildIndex({ isOpen, ...props }: BuildIndexProps) {
 
 function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen'>) {
   const t = useTexts(indexesTexts);
-  const { cancel } = useTexts(sharedTexts);
   const format = useFormat();
   const navigate = useNavigate();
   const versions = useSuspenseInfiniteQuery(versionsQuery(at)).data.pages.flatMap(({ data }) => data);
@@ -93,14 +92,7 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
           {t.costs}
         </Text>
         {build.error ? <ProblemNote error={build.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={build.isPending}>
-            {t.build}
-          </Button>
-        </Group>
+        <SubmitRow action={t.build} isBusy={build.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

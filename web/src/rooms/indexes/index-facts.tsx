@@ -1,9 +1,8 @@
-import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { When } from '../../ui/when.tsx';
-import styles from './indexes.module.css';
 import type { Index } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
@@ -14,7 +13,7 @@ export function IndexFacts({ index }: { index: Index }) {
   const { documents, truncated, model_revision: revision } = index;
   return (
     <Panel title={t.about}>
-      <dl className={styles.facts}>
+      <Facts least="8rem">
         <Fact name={t.documents} more={truncated > 0 && t.truncated(format.number(truncated))}>
           {documents === null ? '–' : format.number(documents)}
         </Fact>
@@ -29,19 +28,7 @@ export function IndexFacts({ index }: { index: Index }) {
         <Fact name={t.created}>
           <When at={index.created_at} />
         </Fact>
-      </dl>
+      </Facts>
     </Panel>
-  );
-}
-
-function Fact({ name, more, children }: { name: string; more?: ReactNode; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {children}
-        {more && <span className={styles.quiet}>{more}</span>}
-      </dd>
-    </div>
   );
 }

@@ -1,9 +1,10 @@
 import { Alert, Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { IconAlertCircle, IconArrowLeft } from '../../ui/icons.tsx';
+import { BackLink } from '../../ui/back-link.tsx';
+import { IconAlertCircle } from '../../ui/icons.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useReadOnly } from '../data/use-read-only.ts';
@@ -27,9 +28,9 @@ export function IndexPage() {
   const { index: _index, ...at } = route.useParams();
   return (
     <>
-      <Link className={styles.back} to="/projects/$owner/$project/data/$dataset/indexes" params={at}>
-        <IconArrowLeft size={14} /> {t.back}
-      </Link>
+      <BackLink className={styles.back} to="/projects/$owner/$project/data/$dataset/indexes" params={at}>
+        {t.back}
+      </BackLink>
       <Part skeleton={<RowsSkeleton columns={3} rows={6} />}>
         <IndexParts />
       </Part>

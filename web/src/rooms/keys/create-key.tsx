@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import styles from './create-key.module.css';
 import { useCreateKey } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -29,7 +29,6 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
 
 function NameForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>; onClose: () => void }) {
   const t = useTexts(keysTexts);
-  const { cancel } = useTexts(sharedTexts);
   const [name, setName] = useState('');
   const idempotencyKeyOf = useIdempotencyKey();
   const submit = (event: FormEvent) => {
@@ -51,14 +50,7 @@ function NameForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>
           data-autofocus
         />
         {create.error ? <ProblemNote error={create.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {t.create}
-          </Button>
-        </Group>
+        <SubmitRow action={t.create} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/call.ts';
@@ -11,6 +11,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { KeyDialogProps } from './key-dialog.ts';
 import { keyLimitsQuery, type LimitsChange, useChangeKeyLimits } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -73,14 +74,7 @@ function LimitsForm({ keyId, onClose }: { keyId: string; onClose: () => void }) 
           {...form.getInputProps('credits_per_day')}
         />
         {change.error && !isAboutField(form, change.error) ? <ProblemNote error={change.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {shared.save}
-          </Button>
-        </Group>
+        <SubmitRow action={shared.save} isBusy={change.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { type NewAlias, useCreateAlias } from './models-changes.ts';
 import type { Visibility } from './models-queries.ts';
@@ -90,14 +91,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
           {...form.getInputProps('activate', { type: 'checkbox' })}
         />
         {create.error && !isAboutField(form, create.error) ? <ProblemNote error={create.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {shared.create}
-          </Button>
-        </Group>
+        <SubmitRow action={shared.create} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

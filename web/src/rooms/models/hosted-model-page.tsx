@@ -1,18 +1,19 @@
 import { Alert } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { IconAlertCircle, IconArrowLeft } from '../../ui/icons.tsx';
+import { BackLink } from '../../ui/back-link.tsx';
+import { IconAlertCircle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TitleRow } from '../../ui/title-row.tsx';
 import { CallExamples } from '../projects/call-examples.tsx';
 import { type Project, projectQuery } from '../projects/projects-queries.ts';
 import { AccessPanel } from './access-panel.tsx';
 import { ModelActions } from './model-actions.tsx';
 import { StateBadge } from './model-badges.tsx';
 import { ModelFacts } from './model-facts.tsx';
-import styles from './models.module.css';
 import { type HostedModel, hostedModelQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { RevisionsPanel } from './revisions-panel.tsx';
@@ -25,9 +26,9 @@ export function HostedModelPage() {
   const { owner, project } = route.useParams();
   return (
     <>
-      <Link className={styles.back} to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
-        <IconArrowLeft size={14} /> {t.back}
-      </Link>
+      <BackLink to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
+        {t.back}
+      </BackLink>
       <Part skeleton={<RowsSkeleton columns={3} rows={8} />}>
         <Model />
       </Part>
@@ -42,13 +43,9 @@ function Model() {
   const isOpen = project.archived_at === null;
   return (
     <>
-      <div className={styles.head}>
-        <div className={styles.title}>
-          <h2>{model.alias}</h2>
-          <StateBadge state={model.state} />
-        </div>
+      <TitleRow title={model.alias} badge={<StateBadge state={model.state} />}>
         {isOpen && <ModelActions path={path} model={model} />}
-      </div>
+      </TitleRow>
       {model.error && <LoadFailure error={model.error} />}
       <ModelFacts path={path} model={model} />
       {isOpen && <HowToCall project={project} model={model} />}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
@@ -24,10 +24,9 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
       title={model.display_name === model.alias ? t.about : model.display_name}
       aside={<RenameModel path={path} model={model} />}
     >
-      <dl className={styles.facts}>
-        <Fact name={t.target}>
+      <Facts least="13rem">
+        <Fact name={t.target} more={model.target.id !== model.base_model && model.base_model}>
           <Target model={model} />
-          {model.target.id !== model.base_model && <span className={styles.quiet}>{model.base_model}</span>}
         </Fact>
         <Fact name={t.runtime}>{t.runtimes[runtime.status]}</Fact>
         <Fact name={t.rate}>
@@ -49,7 +48,7 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
         <Fact name={t.changed}>
           <When at={model.updated_at} />
         </Fact>
-      </dl>
+      </Facts>
     </Panel>
   );
 }
@@ -65,14 +64,5 @@ function Target({ model: { target, kind } }: { model: HostedModel }) {
     <TextLink to="/projects/$owner/$project/training-jobs/$id" params={{ owner, project: slug, id: target.id }}>
       {job.name}
     </TextLink>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

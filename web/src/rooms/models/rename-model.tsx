@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { IconEdit } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
@@ -60,14 +61,7 @@ function NameForm({ path, model, onClose }: { path: ModelPath; model: HostedMode
           data-autofocus
         />
         {change.error ? <ProblemNote error={change.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>
-            {shared.save}
-          </Button>
-        </Group>
+        <SubmitRow action={shared.save} isBusy={change.isPending} disabled={name.trim() === ''} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,11 +1,11 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { useTargetName } from './model-badges.tsx';
 import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
@@ -28,7 +28,6 @@ export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
 
 function RetargetForm({ path, model, onClose }: Omit<RetargetProps, 'isOpen'>) {
   const t = useTexts(modelsTexts);
-  const shared = useTexts(sharedTexts);
   const targetName = useTargetName();
   const change = useChangeModel(path);
   const present = targetValue(model.target);
@@ -59,14 +58,7 @@ function RetargetForm({ path, model, onClose }: Omit<RetargetProps, 'isOpen'>) {
           data-autofocus
         />
         {change.error ? <ProblemNote error={change.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending} disabled={target === present}>
-            {t.retargetDo}
-          </Button>
-        </Group>
+        <SubmitRow action={t.retargetDo} isBusy={change.isPending} disabled={target === present} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
-import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { hostedModelsQuery, type Project } from '../projects/projects-queries.ts';
 import { AliasForm } from './create-alias.tsx';
 import { useChangeModel } from './models-changes.ts';
@@ -67,7 +67,6 @@ type SwitchoverProps = { project: Project; target: TargetName; model: HostedMode
 
 function Switchover({ project, target, model, onClose }: SwitchoverProps) {
   const t = useTexts(modelsTexts);
-  const shared = useTexts(sharedTexts);
   const navigate = useNavigate();
   const path = { owner: project.owner.slug, project: project.slug, id: model.id };
   const change = useChangeModel(path);
@@ -90,14 +89,7 @@ function Switchover({ project, target, model, onClose }: SwitchoverProps) {
           {model.state === 'active' ? t.retargetText : t.retargetInactive} {t.retargetNewRate}
         </Text>
         {change.error ? <ProblemNote error={change.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {t.retargetDo}
-          </Button>
-        </Group>
+        <SubmitRow action={t.retargetDo} isBusy={change.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,14 +1,14 @@
-import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
@@ -18,7 +18,6 @@ type SaveDialogProps = { project: Project; chatId: string; message: Message; onC
 /** Puts an answer into a dataset. */
 export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProps) {
   const t = useTexts(playgroundTexts);
-  const shared = useTexts(sharedTexts);
   const path = { owner: project.owner.slug, project: project.slug };
   const queryClient = useQueryClient();
   const datasets = useQuery(datasetsQuery(path));
@@ -74,14 +73,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
             </>
           )}
           {save.error && <ProblemNote error={save.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {shared.cancel}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={datasetId === ''}>
-              {t.save}
-            </Button>
-          </Group>
+          <SubmitRow action={t.save} isBusy={save.isPending} disabled={datasetId === ''} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

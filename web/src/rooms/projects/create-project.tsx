@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import { type NewProject, useCreateProject } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 import { isSlug, slugOf } from './slug.ts';
@@ -77,14 +78,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('description')}
         />
         {create.error && !isAboutField(form, create.error) ? <ProblemNote error={create.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {shared.create}
-          </Button>
-        </Group>
+        <SubmitRow action={shared.create} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -48,7 +48,7 @@ function General({ project }: { project: Project }) {
       {
         onSuccess: () => {
           form.resetDirty();
-          notify({ tone: 'good', text: t.saved });
+          notify({ tone: 'good', text: shared.saved });
         },
         onError: (error) => applyProblem(form, error),
       },

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { IconArchive, IconFolder, IconPlus, IconSearch } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -96,9 +97,10 @@ function ProjectList({ filter, create }: { filter: ProjectsSearch; create: React
 
 function Nothing({ filter: { q, kind, archived }, create }: { filter: ProjectsSearch; create: ReactNode }) {
   const t = useTexts(projectsTexts);
+  const { nothingFound } = useTexts(sharedTexts);
   if (q || kind)
     return (
-      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+      <Empty icon={IconSearch} title={nothingFound}>
         {t.noneFound}
       </Empty>
     );

@@ -150,11 +150,12 @@ function DeleteAll({ filter, total }: { filter: CallsSearch; total: number }) {
 
 function Nothing({ filter }: { filter: CallsSearch }) {
   const t = useTexts(savedCallsTexts);
+  const { nothingFound } = useTexts(sharedTexts);
   const params = route.useParams();
   const { data: project } = useSuspenseQuery(projectQuery(params));
   if (filter.q || filter.model)
     return (
-      <Empty icon={IconSearch} title={t.noneFoundTitle}>
+      <Empty icon={IconSearch} title={nothingFound}>
         {t.noneFound}
       </Empty>
     );

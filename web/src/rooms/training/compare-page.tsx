@@ -5,8 +5,9 @@ import type { ReactNode } from 'react';
 import type { LineSeries } from '../../charts/lines.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { BackLink } from '../../ui/back-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconArrowLeft, IconChartLine } from '../../ui/icons.tsx';
+import { IconChartLine } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { pointsOf } from './curves.ts';
@@ -29,9 +30,9 @@ export function ComparePage() {
   const ids = route.useSearch().jobs.split(',').filter(Boolean).slice(0, mostCompared);
   return (
     <>
-      <Link className={styles.back} to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
-        <IconArrowLeft size={14} /> {t.back}
-      </Link>
+      <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
+        {t.back}
+      </BackLink>
       {ids.length < 2 ? (
         <Panel>
           <Empty icon={IconChartLine} title={t.compareTitle}>

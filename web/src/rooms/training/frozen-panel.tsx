@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { IconDownload } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { saveFile } from '../../ui/save-file.ts';
-import { Fact } from './progress-panel.tsx';
 import styles from './training.module.css';
 import { readFrozenRows } from './training-changes.ts';
 import { frozenQuery, type Job, type JobPath } from './training-queries.ts';
@@ -35,10 +35,9 @@ function Frozen({ path }: { path: JobPath }) {
   // A job that holds a part out of its own leaves the split of the version aside.
   const learned = tokens ? { train: tokens.samples, test: tokens.held_out } : split_counts;
   return (
-    <dl className={styles.facts}>
-      <Fact name={t.examples}>
+    <Facts least="6.5rem">
+      <Fact name={t.examples} more={t.split(format.number(learned.train), format.number(learned.test))}>
         {format.number(example_count)}
-        <span className={styles.quiet}>{t.split(format.number(learned.train), format.number(learned.test))}</span>
       </Fact>
       {/* Models of embeddings learn pairs. */}
       {tokens && tokens.trained > 0 && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
@@ -46,7 +45,7 @@ function Frozen({ path }: { path: JobPath }) {
       <Fact name={t.digest}>
         <span className={styles.digest}>{sha256.slice(0, 12)}…</span>
       </Fact>
-    </dl>
+    </Facts>
   );
 }
 

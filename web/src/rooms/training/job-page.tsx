@@ -1,11 +1,13 @@
 import { Alert } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { IconAlertCircle, IconArrowLeft } from '../../ui/icons.tsx';
+import { BackLink } from '../../ui/back-link.tsx';
+import { IconAlertCircle } from '../../ui/icons.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TitleRow } from '../../ui/title-row.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import { CurvesPanel } from './curves-panel.tsx';
@@ -17,7 +19,6 @@ import { ProgressPanel } from './progress-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { useFailureText } from './server-texts.ts';
 import { SettingsPanel } from './settings-panel.tsx';
-import styles from './training.module.css';
 import { type Job, jobQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useJobStream } from './use-job-stream.ts';
@@ -29,9 +30,9 @@ export function JobPage() {
   const { owner, project } = route.useParams();
   return (
     <>
-      <Link className={styles.back} to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
-        <IconArrowLeft size={14} /> {t.back}
-      </Link>
+      <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
+        {t.back}
+      </BackLink>
       <Part skeleton={<RowsSkeleton columns={3} rows={8} />}>
         <JobParts />
       </Part>
@@ -46,13 +47,9 @@ function JobParts() {
   const { lines, state } = useJobStream(path, job.attempt);
   return (
     <>
-      <div className={styles.head}>
-        <div className={styles.title}>
-          <h2>{job.name}</h2>
-          <JobBadge state={job.state} />
-        </div>
+      <TitleRow title={job.name} badge={<JobBadge state={job.state} />}>
         {project.archived_at === null && <JobActions path={path} job={job} project={project} />}
-      </div>
+      </TitleRow>
       {job.error && <Failure error={job.error} />}
       <ProgressPanel job={job} />
       {job.result && <ResultPanel path={path} job={job} result={job.result} />}

@@ -1,16 +1,16 @@
 import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { BackLink } from '../../ui/back-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconArrowLeft, IconCube, IconDatabase } from '../../ui/icons.tsx';
+import { IconCube, IconDatabase } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { baseModelsQuery, projectQuery } from '../projects/projects-queries.ts';
 import { NewJobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
-import styles from './training.module.css';
 import { datasetChoiceQuery, jobQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import type { NewJobFormProps } from './use-job-form.ts';
@@ -22,9 +22,9 @@ export function NewJobPage() {
   const { owner, project } = route.useParams();
   return (
     <>
-      <Link className={styles.back} to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
-        <IconArrowLeft size={14} /> {t.back}
-      </Link>
+      <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
+        {t.back}
+      </BackLink>
       <Part skeleton={<Skeleton height={520} radius="lg" />}>
         <NewJob />
       </Part>

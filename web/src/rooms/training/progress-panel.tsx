@@ -1,10 +1,9 @@
 import { Progress } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { isOver } from './job-state.ts';
-import styles from './training.module.css';
 import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
@@ -27,7 +26,7 @@ export function ProgressPanel({ job }: { job: Job }) {
         animated={!isOver(state) && state !== 'queued'}
         mb="md"
       />
-      <dl className={styles.facts}>
+      <Facts least="6.5rem">
         <Fact name={t.loss}>{loss(progress.loss)}</Fact>
         <Fact name={t.heldOut}>{loss(progress.eval_loss)}</Fact>
         <Fact name={t.epoch}>{loss(progress.epoch)}</Fact>
@@ -36,11 +35,10 @@ export function ProgressPanel({ job }: { job: Job }) {
         )}
         <Fact name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Fact>
         <Fact name={t.activeTime}>{format.duration(job.active_ms)}</Fact>
-        <Fact name={t.spent}>
+        <Fact name={t.spent} more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}>
           {format.credits(spentSoFar(job))}
-          <span className={styles.quiet}>{t.rate(format.credits(job.rate.credits_per_gpu_minute))}</span>
         </Fact>
-      </dl>
+      </Facts>
     </Panel>
   );
 }
@@ -73,13 +71,4 @@ function StateText({ job: { state, queue_position } }: { job: Job }) {
     default:
       return null;
   }
-}
-
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

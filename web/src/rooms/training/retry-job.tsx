@@ -1,14 +1,14 @@
-import { Button, Group, Radio, Skeleton, Stack, Text } from '@mantine/core';
+import { Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { JobDialogProps } from './job-dialog.ts';
 import { useRetryJob } from './training-changes.ts';
 import { type RetryFrom, retryEstimateQuery } from './training-queries.ts';
@@ -30,7 +30,6 @@ type RetryFormProps = Pick<JobDialogProps, 'path' | 'onClose'> & { attempt: numb
 
 function RetryForm({ path, attempt, onClose }: RetryFormProps) {
   const t = useTexts(trainingTexts);
-  const shared = useTexts(sharedTexts);
   const format = useFormat();
   const { data: going } = useSuspenseQuery(retryEstimateQuery(path, 'checkpoint'));
   const { data: anew } = useSuspenseQuery(retryEstimateQuery(path, 'start'));
@@ -86,14 +85,7 @@ function RetryForm({ path, attempt, onClose }: RetryFormProps) {
         </Text>
         {estimate.blocked_reason && <Text c="var(--bad)">{t.blocked[estimate.blocked_reason]}</Text>}
         {retry.error ? <ProblemNote error={retry.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={retry.isPending} disabled={!estimate.can_retry}>
-            {t.retry}
-          </Button>
-        </Group>
+        <SubmitRow action={t.retry} isBusy={retry.isPending} disabled={!estimate.can_retry} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,9 +1,8 @@
 import { useTexts } from '../../i18n/catalogue.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { hyperparameterTexts, useHyperparameterName } from './hyperparameter-texts.ts';
-import { Fact } from './progress-panel.tsx';
-import styles from './training.module.css';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
@@ -19,7 +18,7 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
   );
   return (
     <Panel title={t.settings} aside={again}>
-      <dl className={styles.facts}>
+      <Facts least="6.5rem">
         <Fact name={t.base}>{job.base_model}</Fact>
         {Object.entries(job.hyperparameters).map(([name, value]) => (
           <Fact key={name} name={nameOf(name)}>
@@ -32,7 +31,7 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
             {control.replay_ratio > 0 && ` · ${t.replayed(String(control.replay_ratio))}`}
           </Fact>
         )}
-      </dl>
+      </Facts>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -6,6 +6,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { useFreeze } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
@@ -53,14 +54,7 @@ function FreezeForm({ at, onClose }: Omit<FreezeVersionProps, 'isOpen'>) {
           data-autofocus
         />
         {freeze.error ? <ProblemNote error={freeze.error} /> : null}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={freeze.isPending}>
-            {t.freeze}
-          </Button>
-        </Group>
+        <SubmitRow action={t.freeze} isBusy={freeze.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import styles from './title-row.module.css';
+
+/** What a page inside a project is about, its state, and what can be done with it. */
+export function TitleRow({ title, badge, children }: { title: string; badge: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.row}>
+      <div className={styles.title}>
+        <h2>{title}</h2>
+        {badge}
+      </div>
+      {children}
+    </div>
+  );
+}
