@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Delta, Finished } from '#engine';
-import { Fault } from '#kernel';
+import { Fault, type Log } from '#kernel';
 import { type Asked, createRecord } from './auto-save-record.ts';
 import type { Call } from './call.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
@@ -31,8 +31,6 @@ export type Recording = {
 /** `skipped`: switched off meanwhile, or kept already; `dropped`: no room, or the database was away too long. */
 export type AutoSaveCounts = { stored: number; skipped: number; dropped: number };
 
-export type AutoSaveLog = { warn: (details: object, message: string) => void };
-
 export type AutoSaveTiming = {
   /** How long the database may be away before calls are given up. */
   patienceMs: number;
@@ -55,7 +53,7 @@ export function createAutoSave({
   timing,
 }: {
   sql: Sql;
-  log?: AutoSaveLog;
+  log?: Pick<Log, 'warn'>;
   timing?: Partial<AutoSaveTiming>;
 }): AutoSave {
   const times = { ...defaultTiming, ...timing };

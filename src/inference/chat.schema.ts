@@ -1,15 +1,6 @@
 import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling } from '#engine';
-import {
-  acceptOnly,
-  type Fields,
-  given,
-  isFields,
-  readBoolean,
-  readModel,
-  readObject,
-  readWord,
-  refuse,
-} from './fields.ts';
+import { type Fields, isFields } from '#kernel';
+import { acceptOnly, given, readBoolean, readModel, readObject, readWord, refuse } from './fields.ts';
 import { readMessages } from './messages.schema.ts';
 import { readSampling } from './sampling.schema.ts';
 import { readToolChoice, readTools } from './tools.schema.ts';

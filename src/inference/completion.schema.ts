@@ -1,6 +1,7 @@
 import type { ChatPrompt, Sampling } from '#engine';
+import type { Fields } from '#kernel';
 import { readReasoningEffort } from './chat.schema.ts';
-import { acceptOnly, type Fields, readModel, readObject, refuse } from './fields.ts';
+import { acceptOnly, readModel, readObject, refuse } from './fields.ts';
 import { readSampling } from './sampling.schema.ts';
 
 export type CompletionRequest = { model: string; prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling };

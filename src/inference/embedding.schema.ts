@@ -1,5 +1,5 @@
-import { type Fault, fault } from '#kernel';
-import { type Fields, given, isFields } from './fields.ts';
+import { type Fault, type Fields, fault, isFields } from '#kernel';
+import { given } from './fields.ts';
 
 export type EmbeddingRequest = {
   model: string;

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { compatBody, type ParsedBody } from '#http';
-import { fault } from '#kernel';
+import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { RequestTarget } from '#requests';
 import type { Admit, Admitted, createPrincipalAdmission } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
-import { isFields } from './fields.ts';
 
 export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
 

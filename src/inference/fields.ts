@@ -1,17 +1,10 @@
-import { type Fault, fault } from '#kernel';
-
-/** A JSON object from outside, nothing known of its fields. */
-export type Fields = Record<string, unknown>;
+import { type Fault, type Fields, fault, isFields } from '#kernel';
 
 type Range = { min?: number; max?: number };
 
 /** The refusal of one field of a chat or completion request: 400 with the field's path. */
 export function refuse(param: string, message: string): Fault {
   return fault('invalid_request', { param, message: `${param}: ${message}` });
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The body as an object; anything else is refused as a whole. */

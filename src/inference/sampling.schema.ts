@@ -1,6 +1,7 @@
 import type { Sampling } from '#engine';
+import type { Fields } from '#kernel';
 import { chatDefaults } from '#models';
-import { acceptOnly, type Fields, given, readInteger, readNumber, refuse } from './fields.ts';
+import { acceptOnly, given, readInteger, readNumber, refuse } from './fields.ts';
 
 const maxStops = 8;
 

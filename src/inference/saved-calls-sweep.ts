@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
-import type { Clock } from '#kernel';
-import type { AutoSaveLog } from './auto-save.ts';
+import type { Clock, Log } from '#kernel';
 import { deleteExpiredCalls } from './saved-calls.store.ts';
 
 /** How long saved calls are kept, and the sweep that removes what is older. */
@@ -31,7 +30,15 @@ const sweepEveryMs = 10 * 60_000;
 /** Small: a row may hold a megabyte, and calls are waiting. */
 const batchRows = 200;
 
-export function createSweep({ sql, retention, log }: { sql: Sql; retention: Retention; log?: AutoSaveLog }): Sweep {
+export function createSweep({
+  sql,
+  retention,
+  log,
+}: {
+  sql: Sql;
+  retention: Retention;
+  log?: Pick<Log, 'warn'>;
+}): Sweep {
   let timer: NodeJS.Timeout | null = null;
   let stopped = false;
   let running: Promise<unknown> = Promise.resolve();

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
-import type { Clock, CursorCodec } from '#kernel';
-import { type AutoSave, type AutoSaveLog, createAutoSave } from './auto-save.ts';
+import type { Clock, CursorCodec, Log } from '#kernel';
+import { type AutoSave, createAutoSave } from './auto-save.ts';
 import { convertRoutes } from './conversion/convert.routes.ts';
 import { savedCallsRoutes } from './saved-calls.routes.ts';
 import { createRetention, createSweep } from './saved-calls-sweep.ts';
@@ -28,7 +28,7 @@ export function createSavedCalls({
   datasets: Datasets;
   clock: Clock;
   cursors: CursorCodec;
-  log: AutoSaveLog;
+  log: Pick<Log, 'warn'>;
   retentionDays: number;
 }): SavedCalls {
   const retention = createRetention({ clock, days: retentionDays });

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, fault, type ListPage, listStart, type PageRequest, readListPosition } from '#kernel';
+import { type CursorCodec, createListCursor, fault, type ListPage, type PageRequest } from '#kernel';
 import {
   deleteSavedCall as deleteRow,
   deleteSavedCallRows,
@@ -16,22 +16,16 @@ export async function listSavedCalls(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: SavedCallFilter,
   { limit, cursor }: PageRequest,
-): Promise<ListPage<SavedCallRow>> {
+): Promise<ListPage<SavedCallRow & { position: string }>> {
   const { projectId, model, finishReason, from, to, search } = filter;
   const scope = [
     'saved_calls',
     projectId,
     ...[model, finishReason, from?.toISOString(), to?.toISOString(), search].map((value) => value ?? ''),
   ];
-  const after = cursor === null ? listStart : readListPosition(deps.cursors.decode(scope, cursor));
-  const { rows, totalCount } = await listSavedCallRows(deps.sql, filter, { after, limit: limit + 1 });
-  const positions = new Map<SavedCallRow, string>(rows.map((row) => [row, row.position]));
-  return {
-    rows,
-    limit,
-    totalCount,
-    cursorOf: (row) => deps.cursors.encode(scope, [positions.get(row) ?? '', row.requestId]),
-  };
+  const { after, cursorOf } = createListCursor(deps.cursors, scope);
+  const { rows, totalCount } = await listSavedCallRows(deps.sql, filter, { after: after(cursor), limit: limit + 1 });
+  return { rows, limit, totalCount, cursorOf: ({ position, requestId: id }) => cursorOf({ position, id }) };
 }
 
 /** Throws `not_found`. */

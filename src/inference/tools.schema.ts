@@ -1,5 +1,6 @@
 import type { ToolChoice, ToolDefinition } from '#engine';
-import { type Fields, given, isFields, refuse } from './fields.ts';
+import { type Fields, isFields } from '#kernel';
+import { given, refuse } from './fields.ts';
 
 const maxTools = 128;
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;

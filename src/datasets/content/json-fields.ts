@@ -1,11 +1,5 @@
 import type { IssueList } from './issues.ts';
 
-export type Fields = Record<string, unknown>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** One segment of a JSON pointer. */
 export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,6 +1,7 @@
+import { isFields } from '#kernel';
 import type { ExampleMessage, TextContent } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isFields, isStorable, pointerTo, readText } from './json-fields.ts';
+import { isStorable, pointerTo, readText } from './json-fields.ts';
 import { readToolCalls } from './tool-calls.ts';
 import { readTools, type ToolSet } from './tool-set.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from './json-fields.ts';
+import { type Fields, isFields } from '#kernel';
 
 /**
  * Says where arguments do not fit the JSON schema of their tool; null: they fit, as far as is looked. Schemas come from

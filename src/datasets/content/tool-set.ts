@@ -1,7 +1,8 @@
+import { type Fields, isFields } from '#kernel';
 import { sortedCopy } from './canonical-json.ts';
 import type { ExampleTool } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { type Fields, isFields, isStorable, pointerTo } from './json-fields.ts';
+import { isStorable, pointerTo } from './json-fields.ts';
 
 export type ToolSet = {
   /** Null: the conversation has no tools. */

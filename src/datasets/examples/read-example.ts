@@ -1,6 +1,5 @@
-import { fault } from '#kernel';
+import { fault, isFields } from '#kernel';
 import type { ExampleKind } from '../content/example-content.ts';
-import { isFields } from '../content/json-fields.ts';
 import type { NewExample, PreparedExample, Split, StorableExample } from './new-examples.ts';
 
 /** An example as callers write it: the content under the name of its kind, as it is read. */

@@ -1,5 +1,6 @@
+import { type Fields, isFields } from '#kernel';
 import type { Issue } from '../../content/issues.ts';
-import { type Fields, isFields, pointerTo } from '../../content/json-fields.ts';
+import { pointerTo } from '../../content/json-fields.ts';
 import { columnsIn, type EmbeddingMapping, type Mapping, type TextMapping } from './mapping.ts';
 import { fromShareGpt, isShareGptMessage } from './share-gpt.ts';
 

@@ -1,4 +1,4 @@
-import { isFields } from '../../content/json-fields.ts';
+import { isFields } from '#kernel';
 import type { WireMapping } from './mapping.ts';
 import { isShareGptMessage } from './share-gpt.ts';
 

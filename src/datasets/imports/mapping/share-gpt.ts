@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../content/json-fields.ts';
+import { type Fields, isFields } from '#kernel';
 
 /** Who speaks in a conversation of the ShareGPT family, in the words of the interface. */
 const roles: Readonly<Record<string, string>> = {
