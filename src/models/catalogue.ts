@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { parse } from 'yaml';
 import { type Micro, parseCredits } from '#kernel';
-import { type BaseModel, embeddingLimits, modelIdPattern } from './base-model.ts';
+import { type BaseModel, embeddingLimits } from './base-model.ts';
+import { CatalogueFile, EmbeddingEntry, type RawSource, type RawTraining, TextEntry } from './catalogue-file.ts';
 import { ModelError, reasonOf } from './model-error.ts';
 import type { TrainingEntry } from './training-profile.ts';
 
@@ -27,101 +28,6 @@ export type Catalogue = {
 /** Credits per GPU minute; null: not offered. */
 export type OtherRates = { trainingMicroPerMinute: Micro | null; indexMicroPerMinute: Micro | null };
 
-const strict = { additionalProperties: false };
-const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
-const Positive = Type.Integer({ minimum: 1 });
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
-const defaultNames = [
-  'epochs',
-  'learning_rate',
-  'lora_rank',
-  'lora_alpha',
-  'batch_size',
-  'max_seq_length',
-  'temperature',
-];
-const Weights = Type.Object(
-  {
-    shipped: Type.Optional(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)*$' })),
-    hub: Type.Optional(
-      Type.Object(
-        {
-          repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
-          revision: Type.String({ pattern: '^[\\w.-]+$' }),
-        },
-        strict,
-      ),
-    ),
-  },
-  { ...strict, minProperties: 1, maxProperties: 1 },
-);
-const Training = Type.Object(
-  {
-    weights: Weights,
-    max_seq_lengths: Type.Optional(Type.Array(Positive, { uniqueItems: true })),
-    defaults: Type.Object(
-      Object.fromEntries(defaultNames.map((name) => [name, Type.Optional(Type.Number({ exclusiveMinimum: 0 }))])),
-      strict,
-    ),
-  },
-  strict,
-);
-const shared = {
-  id: Type.String({ pattern: modelIdPattern.source }),
-  name: Type.String({ minLength: 1, maxLength: 80 }),
-  parameters: Positive,
-  license: Type.String({ minLength: 1 }),
-  created: Day,
-  max_context_tokens: Positive,
-  credits_per_gpu_minute: Rate,
-  training_credits_per_gpu_minute: Type.Optional(Rate),
-  index_credits_per_gpu_minute: Type.Optional(Rate),
-  training: Type.Optional(Training),
-};
-const Hub = Type.Object(
-  {
-    repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
-    file: Type.String({ pattern: '^[\\w.-]+\\.gguf$' }),
-    revision: Type.String({ pattern: '^[\\w.-]+$' }),
-    size_bytes: Type.Union([Positive, Type.Null()]),
-    sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()]),
-  },
-  strict,
-);
-const Source = Type.Object(
-  { shipped: Type.Optional(Type.String({ pattern: '\\.gguf$' })), hub: Type.Optional(Hub) },
-  { ...strict, minProperties: 1, maxProperties: 1 },
-);
-const TextEntry = Type.Object(
-  {
-    ...shared,
-    kind: Type.Literal('text'),
-    reasoning_efforts: Type.Array(Type.Enum(['none', 'low', 'high']), { uniqueItems: true }),
-    tools: Type.Boolean(),
-    source: Source,
-  },
-  strict,
-);
-const EmbeddingEntry = Type.Object(
-  {
-    ...shared,
-    kind: Type.Literal('embedding'),
-    dimensions: Positive,
-    query_instruction: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
-    source: Source,
-  },
-  strict,
-);
-const Top = Type.Object(
-  {
-    price_version: Type.String({ minLength: 1 }),
-    prices_since: Day,
-    default_credits_per_gpu_minute: Rate,
-    models: Type.Array(Type.Unknown(), { minItems: 1 }),
-  },
-  strict,
-);
-
 /** Reads the catalogue. Throws `ModelError` with one line that names the entry and the field. */
 export function loadCatalogue(path: string): Catalogue {
   let text: string;
@@ -140,7 +46,7 @@ export function loadCatalogue(path: string): Catalogue {
 /** Parses the text of `catalogue.yaml`; the message of what it throws names entry and field. */
 export function parseCatalogue(text: string): Catalogue {
   const document: unknown = parse(text);
-  if (!Value.Check(Top, document)) throw new ModelError(firstProblem(Top, document));
+  if (!Value.Check(CatalogueFile, document)) throw new ModelError(firstProblem(CatalogueFile, document));
   const entries: CatalogueEntry[] = [];
   const otherRates = new Map<string, OtherRates>();
   const training = new Map<string, TrainingEntry>();
@@ -217,10 +123,7 @@ function sharedFields(
   };
 }
 
-function readTraining(
-  { weights, max_seq_lengths: maxSeqLengths = [], defaults }: Static<typeof Training>,
-  label: string,
-) {
+function readTraining({ weights, max_seq_lengths: maxSeqLengths = [], defaults }: RawTraining, label: string) {
   if (weights.hub) return { weights: { type: 'hub', ...weights.hub } as const, maxSeqLengths, defaults };
   const folder = normalize(weights.shipped ?? '');
   if (isAbsolute(folder) || folder.startsWith('..')) {
@@ -235,7 +138,7 @@ function readDay(text: string, field: string): Date {
   return day;
 }
 
-function readSource(raw: Static<typeof Source>, label: string): CatalogueEntry['source'] {
+function readSource(raw: RawSource, label: string): CatalogueEntry['source'] {
   if (raw.hub) {
     const { repo, file, revision, size_bytes: sizeBytes, sha256 } = raw.hub;
     return { type: 'hub', repo, file, revision, sizeBytes, sha256 };

@@ -5,7 +5,7 @@ const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 6
 const durationBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300];
 
 /**
- * Calls of models, by base model: an operator installs a handful of those. Nothing that a tenant makes up (aliases,
+ * Calls of models, by base model: an operator installs a handful of those. Nothing that an account makes up (aliases,
  * projects, keys) is a label.
  */
 export function createCallMetrics() {

@@ -25,6 +25,7 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 const mostTexts = 24;
 
 type Compared = { texts: string[]; sides: { model: string; vectors: number[][] }[]; tokens: number };
+type Embed = ReturnType<typeof useEmbeddings>['embed'];
 
 /** Texts to compare, with one embedding model or two. */
 export function EmbeddingPlayground({ project, choices }: { project: Project; choices: Choices }) {
@@ -40,18 +41,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
   const { embed, done, waiting } = useEmbeddings({ owner: project.owner.slug, project: project.slug });
   const texts = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
   const models = other === '' || other === model ? [model] : [model, other];
-  const compare = useMutation({
-    mutationFn: async (): Promise<Compared> => {
-      const sides: Compared['sides'] = [];
-      let tokens = 0;
-      for (const each of models) {
-        const embedded = await embed(each, texts);
-        sides.push({ model: each, vectors: embedded.vectors });
-        tokens += embedded.tokens;
-      }
-      return { texts, sides, tokens };
-    },
-  });
+  const compare = useMutation({ mutationFn: () => embedWithEach(embed, models, texts) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (texts.length > 0 && texts.length <= mostTexts) compare.mutate();
@@ -111,19 +101,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
       </Panel>
       {compare.error && <ProblemNote error={compare.error} onRetry={() => compare.mutate()} />}
       {data ? (
-        <>
-          <SearchPanel texts={data.texts} sides={data.sides} embed={embed} />
-          <Panel title={t.embedding.matrix} text={t.embedding.matrixText}>
-            {data.sides.map((side) => (
-              <Matrix
-                key={side.model}
-                title={data.sides.length > 1 ? side.model : null}
-                texts={data.texts}
-                values={matrixOf(side.vectors)}
-              />
-            ))}
-          </Panel>
-        </>
+        <Comparison compared={data} embed={embed} />
       ) : (
         <Empty icon={IconVectorTriangle} title={t.embedding.noneTitle}>
           {t.embedding.none}
@@ -139,5 +117,31 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
         }}
       />
     </div>
+  );
+}
+
+/** One model after the other: each may have to be loaded first. */
+async function embedWithEach(embed: Embed, models: readonly string[], texts: string[]): Promise<Compared> {
+  const sides: Compared['sides'] = [];
+  let tokens = 0;
+  for (const model of models) {
+    const embedded = await embed(model, texts);
+    sides.push({ model, vectors: embedded.vectors });
+    tokens += embedded.tokens;
+  }
+  return { texts, sides, tokens };
+}
+
+function Comparison({ compared: { texts, sides }, embed }: { compared: Compared; embed: Embed }) {
+  const t = useTexts(playgroundTexts);
+  return (
+    <>
+      <SearchPanel texts={texts} sides={sides} embed={embed} />
+      <Panel title={t.embedding.matrix} text={t.embedding.matrixText}>
+        {sides.map(({ model, vectors }) => (
+          <Matrix key={model} title={sides.length > 1 ? model : null} texts={texts} values={matrixOf(vectors)} />
+        ))}
+      </Panel>
+    </>
   );
 }
