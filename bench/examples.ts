@@ -103,8 +103,11 @@ async function makePlain(database: Database): Promise<void> {
   await database.query(
     `create table plain_examples as
        select e.dataset_id, e.id, c.content::jsonb as content, now() as created_at,
-              to_tsvector('simple', c.words) as search
-         from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash`,
+              to_tsvector('simple', regexp_replace(lower(said.text), '[^a-z0-9]+', ' ', 'g')) as search
+         from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
+        cross join lateral (
+          select string_agg(message ->> 'content', ' ') as text
+            from jsonb_array_elements(c.content::jsonb -> 'messages') message) said`,
     [],
     options,
   );

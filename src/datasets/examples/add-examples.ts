@@ -47,7 +47,11 @@ async function append(
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const where = { datasetId: dataset.id, seq: dataset.headSeq + 1n };
-  await insertContents(tx, dataset.id, rows);
+  await insertContents(
+    tx,
+    dataset.id,
+    rows.map(({ example }) => example),
+  );
   const added = await insertExamples(tx, where, { rows, dedupe });
   refuseOverflow({ actual: dataset.examples + added.size, maxExamples });
   if (added.size === 0) return added;

@@ -7,7 +7,7 @@ import { refuseOverflow } from './add-examples.ts';
 import { copyContents, copyExamples, encodeContents, encodeExamples, findContents } from './bulk-writes.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
-import { changeCounts, type Dedupe, type ExampleRow } from './example-writes.store.ts';
+import { changeCounts, type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 
 export type BulkAddition = {
@@ -42,7 +42,8 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   const choose = chooser(tx, dataset, addition);
   async function* encoded(): AsyncGenerator<Encoded> {
     for await (const batch of batches(examples)) {
-      const { rows, contents } = await choose(batch);
+      const { rows, contents, searched } = await choose(batch);
+      if (searched.length > 0) await insertContents(tx, datasetId, searched);
       for (const { example } of rows) changes.add(example);
       firstId ||= rows[0]?.id ?? '';
       counts.added += rows.length;
@@ -74,7 +75,8 @@ export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, add
 }
 
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };
-type Chosen = { rows: ExampleRow[]; contents: StorableExample[] };
+/** `searched`: come into the index of words, so that their contents need words; `contents`: the new ones of the others. */
+type Chosen = { rows: ExampleRow[]; contents: StorableExample[]; searched: StorableExample[] };
 
 /** Chooses the examples that are no duplicates, and the contents that are new to a locked dataset. */
 function chooser(
@@ -90,12 +92,14 @@ function chooser(
     const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
     // Whoever adds a content holds the lock, so what never was changed has none.
     const known = headSeq === 0n ? null : await findContents(tx, datasetId, hashes);
-    const chosen: Chosen = { rows: [], contents: [] };
+    const chosen: Chosen = { rows: [], contents: [], searched: [] };
     for (const [index, example] of batch.entries()) {
       const live = isFirst[index] ? known?.get(example.hash.toString('hex')) : true;
-      if (live === undefined) chosen.contents.push(example);
       if (dedupe === 'exact' && live === true) continue;
-      chosen.rows.push({ id: nextId(), example, searched: made++ < searchedAtOnce });
+      const searched = made++ < searchedAtOnce;
+      if (searched) chosen.searched.push(example);
+      else if (live === undefined) chosen.contents.push(example);
+      chosen.rows.push({ id: nextId(), example, searched });
     }
     return chosen;
   };

@@ -3,26 +3,24 @@ import { CopyRows } from './copy-rows.ts';
 import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 
-/** What a content says: its canonical JSON, as text or as UTF-8, and its words. */
-export type NewContent = { hash: Buffer; json: string | Buffer; words: string };
+/** What a content says: its canonical JSON, as text or as UTF-8. */
+export type NewContent = { hash: Buffer; json: string | Buffer };
 
-/** Contents that the dataset does not have yet, each once, as `copyContents` takes them. */
+/** Contents that the dataset does not have yet, each once, as `copyContents` takes them. Their words come into blocks. */
 export function encodeContents(datasetId: string, contents: readonly NewContent[]): Buffer[] {
-  const rows = new CopyRows(4);
-  for (const { hash, json, words } of contents) {
+  const rows = new CopyRows(3);
+  for (const { hash, json } of contents) {
     rows.row();
     rows.text(datasetId);
     rows.bytes(hash);
     if (typeof json === 'string') rows.text(json);
     else rows.bytes(json);
-    rows.text(words);
   }
   return rows.end();
 }
 
-/** In a statement before that of their examples, because the index reads them. */
 export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<void> {
-  return tx.copy('copy example_contents (dataset_id, hash, content, words) from stdin (format binary)', data);
+  return tx.copy('copy example_contents (dataset_id, hash, content) from stdin (format binary)', data);
 }
 
 export type NewRow = Omit<ExampleRow, 'example'> & { example: Omit<StorableExample, 'json' | 'words'> };

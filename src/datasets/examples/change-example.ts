@@ -25,9 +25,8 @@ export async function changeExample(
   if (next.hash.equals(before.hash) && next.split === before.split) return before;
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
-  const rows = [{ id, example: next, searched: true }];
-  await insertContents(tx, dataset.id, rows);
-  await insertExamples(tx, where, { rows, dedupe: 'none', isChange: true });
+  await insertContents(tx, dataset.id, [next]);
+  await insertExamples(tx, where, { rows: [{ id, example: next, searched: true }], dedupe: 'none', isChange: true });
   changes.add(next);
   await changeCounts(tx, dataset.id, changes.list());
   await advanceHead(tx, where);

@@ -8,6 +8,7 @@ import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { type Dataset, findDataset } from '../datasets.store.ts';
 import { noteAddition } from '../search/additions.store.ts';
 import { runIndexWords } from '../search/index-words.ts';
+import { createRestSearch } from '../search/rest-search.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
@@ -17,7 +18,7 @@ import { type ExampleQuestion, listExamples } from './example-list.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 
 let db: TestDatabase;
-const cursors = createCursorCodec(Buffer.alloc(32, 7));
+const deps = { cursors: createCursorCodec(Buffer.alloc(32, 7)), rests: createRestSearch() };
 
 before(async () => {
   db = await createTestDatabase();
@@ -55,7 +56,7 @@ const question = (dataset: Dataset, asked: Asked): ExampleQuestion => ({
 });
 
 const page = (dataset: Dataset, asked: Asked, at: { limit: number; cursor?: string | null }) =>
-  listExamples({ sql: db.database, cursors }, question(dataset, asked), { cursor: null, ...at });
+  listExamples({ sql: db.database, ...deps }, question(dataset, asked), { cursor: null, ...at });
 
 /** What all pages together have. */
 async function all(dataset: Dataset, asked: Asked, limit = 100): Promise<{ texts: string[]; total: number }> {
@@ -155,20 +156,23 @@ test('what is in no block yet is found all the same, and found alike once blocks
     [{ q: 'ite' }, 0],
   ];
   const before: Awaited<ReturnType<typeof all>>[] = [];
-  for (const [one] of asked) before.push(await all(dataset, one));
+  for (const [one] of asked) before.push(await all(dataset, one, 500));
   assert.deepEqual(
     before.map(({ texts, total }) => [texts.length, total]),
     asked.map(([, total]) => [total, total]),
   );
   const check = async () => {
     for (const [index, [one]] of asked.entries())
-      assert.deepEqual(await all(dataset, one), before[index], `${index}: ${one.q}`);
+      assert.deepEqual(await all(dataset, one, 500), before[index], `${index}: ${one.q}`);
   };
   await makeBlocks(dataset.id, 400);
   await check();
   // As if only the first blocks had been made.
   await db.database.query('delete from example_block_words where dataset_id = $1 and first >= 800', [dataset.id]);
-  await db.database.query(`update example_additions set block_ends = '{400,800}' where dataset_id = $1`, [dataset.id]);
+  await db.database.query(
+    `update example_additions set block_ends = '{400,800}', blocks_made = 2 where dataset_id = $1`,
+    [dataset.id],
+  );
   await check();
   await Promise.all([makeBlocks(dataset.id, 300), makeBlocks(dataset.id, 700)]);
   assert.deepEqual(
@@ -176,6 +180,89 @@ test('what is in no block yet is found all the same, and found alike once blocks
     [],
   );
   await check();
+});
+
+test('what a large addition and a single example both say is found twice, whichever came first', async () => {
+  const seeded = await seedDataset(db.database);
+  const common = Array.from({ length: 1_300 }, (_, n) => ({ words: `often item${n}` }));
+  await add(seeded.datasetId, [{ words: 'often item1250' }]);
+  await addInBulk(seeded.datasetId, common);
+  await add(seeded.datasetId, [{ words: 'often item1251' }, { words: 'often item1251' }, { words: 'often new' }]);
+  const [held] = (await page(await datasetOf(seeded), { q: 'new' }, { limit: 1 })).rows;
+  const [change] = await prepared({ words: 'often item1252' });
+  await db.database.transaction(async (tx) => {
+    const content = change?.example ?? undefined;
+    const what = { id: held?.id ?? '', change: { content, split: undefined } };
+    await changeExample(tx, await lockForChange(tx, seeded.datasetId), what);
+  });
+  await addInBulk(seeded.datasetId, common.slice(1_253, 1_255));
+  const check = async () => {
+    const dataset = await datasetOf(seeded);
+    for (const [q, count] of [
+      ['item1249', 1],
+      ['item1250', 2],
+      ['item1251', 3],
+      ['item1252', 2],
+      ['item1253', 2],
+      ['item1254 often', 2],
+      ['new', 0],
+    ] as const)
+      assert.deepEqual(
+        await all(dataset, { q }),
+        { texts: Array(count).fill(`often ${q.split(' ')[0]}`), total: count },
+        q,
+      );
+  };
+  await check();
+  await makeBlocks(seeded.datasetId, 500);
+  await check();
+});
+
+test('where most of the examples outside of large additions match, those in them come in their places', async () => {
+  const seeded = await seedDataset(db.database);
+  const many = (name: string, length: number) => Array.from({ length }, (_, n) => ({ words: `often ${name}${n}` }));
+  await add(seeded.datasetId, many('first', 800));
+  await addInBulk(seeded.datasetId, many('bulk', 1_100));
+  await add(seeded.datasetId, many('last', 300));
+  const expected = [...many('first', 800), ...many('bulk', 1_100), ...many('last', 300)]
+    .map(({ words }) => words)
+    .reverse();
+  const check = async () =>
+    assert.deepEqual(await all(await datasetOf(seeded), { q: 'often' }, 500), { texts: expected, total: 2_200 });
+  await check();
+  await makeBlocks(seeded.datasetId, 1_000);
+  await check();
+});
+
+test('a server of the version before cannot make blocks of words that are not there, nor search for them', async () => {
+  const seeded = await seedDataset(db.database);
+  const { datasetId } = seeded;
+  await addInBulk(
+    datasetId,
+    Array.from({ length: 1_001 }, (_, n) => ({ words: `item${n}` })),
+  );
+  const append = `update example_additions set block_ends = block_ends || 1001 where dataset_id = $1`;
+  await assert.rejects(db.database.query(append, [datasetId]), {
+    constraint: 'example_additions_blocks_are_of_contents',
+  });
+  const addAlone = `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid, searched)
+    select dataset_id, 'ex_1', 2, hash, 1, 'train', 'manual', true, true from example_contents where dataset_id = $1 and words is null`;
+  await assert.rejects(db.database.query(addAlone, [datasetId]), { fault: 'service_unavailable' });
+});
+
+test('a content gets its words once, and nothing else of it changes', async () => {
+  const { datasetId } = await seedDataset(db.database);
+  await addInBulk(
+    datasetId,
+    Array.from({ length: 1_001 }, (_, n) => ({ words: `item${n}` })),
+  );
+  const change = (what: string) =>
+    db.database.query(`update example_contents set ${what} where dataset_id = $1 and content like '%item1000"%'`, [
+      datasetId,
+    ]);
+  await assert.rejects(change(`content = '{}', words = ' x '`), /never changes/);
+  await change(`words = ' x '`);
+  await assert.rejects(change(`words = ' y '`), /never changes/);
 });
 
 test('a search finds exactly the examples that hold all words, in the index, in blocks or in neither, and only in its dataset', async () => {

@@ -1,6 +1,7 @@
 import type { Sql } from '#db';
 import { type CursorCodec, fault } from '#kernel';
 import type { Dataset } from '../datasets.store.ts';
+import type { RestSearch } from '../search/rest-search.ts';
 import { searchExamples } from '../search/search-examples.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import {
@@ -30,12 +31,15 @@ export type ListedPage = {
   cursorOf: (row: ListedExample) => string;
 };
 
+export type ExampleListDeps = { sql: Sql; cursors: CursorCodec; rests: RestSearch };
+
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of another list. */
 export async function listExamples(
-  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
+  deps: ExampleListDeps,
   question: ExampleQuestion,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<ListedPage> {
+  const { cursors } = deps;
   const { dataset, version, split, origin, valid, q } = question;
   const filters = [version?.id ?? '', split ?? '', origin ?? '', String(valid ?? ''), q === null ? '' : `q ${q}`];
   const scope = ['examples', dataset.id, ...filters];
@@ -44,7 +48,7 @@ export async function listExamples(
   const page = { before: after.id, limit: limit + 1 };
   // The same state gives the same count, so a page that follows need not count again.
   const known = after.seq === String(state.seq) ? after.total : null;
-  const { rows, totalCount } = await read(sql, question, { state, page, known });
+  const { rows, totalCount } = await read(deps, question, { state, page, known });
   return {
     rows,
     limit,
@@ -72,10 +76,11 @@ function stateOf({ dataset, version, split, origin, valid }: ExampleQuestion): F
 export type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
 export type Found = { rows: ListedExample[]; totalCount: number };
 
-async function read(sql: Sql, { version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
+async function read(deps: ExampleListDeps, { version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
+  const { sql } = deps;
   const { state, page, known } = reading;
   if (version && valid === false) return { rows: [], totalCount: 0 };
-  if (q !== null) return searchExamples(sql, q, reading);
+  if (q !== null) return searchExamples(deps, q, reading);
   if (!version) {
     const [rows, totalCount] = await Promise.all([listLive(sql, state, page), countLive(sql, state)]);
     return { rows, totalCount };

@@ -13,19 +13,33 @@ type Where = { datasetId: string; seq: bigint };
 /** JSON has no line break as it is, and neither have words: texts joined by one are taken apart without any escaping. */
 const joined = (texts: readonly string[]) => texts.join('\n');
 
-/** Stores contents that the dataset does not have yet. In a statement of its own, because the index reads them. */
-export async function insertContents(tx: Sql, datasetId: string, rows: readonly ExampleRow[]): Promise<void> {
+/**
+ * Stores contents of examples that come into the index of words, where the locked dataset does not have them yet; those that
+ * came in a large addition get their words now. In a statement of its own, because the index reads them.
+ */
+export async function insertContents(
+  tx: Sql,
+  datasetId: string,
+  contents: readonly Pick<StorableExample, 'hash' | 'json' | 'words'>[],
+): Promise<void> {
+  // By an array of hashes each is looked up in the index. As a join, PostgreSQL may read all contents of the dataset.
   await tx.query(
-    `insert into example_contents (dataset_id, hash, content, words)
-     select $1, decode(row.hash, 'hex'), row.content, row.words
-       from unnest(string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'))
-         as row (hash, content, words)
-     on conflict do nothing`,
+    `with sent as materialized (
+       select distinct on (row.hash) decode(row.hash, 'hex') as hash, row.content, row.words
+         from unnest(string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'))
+           as row (hash, content, words)
+     ), added as (
+       insert into example_contents (dataset_id, hash, content, words)
+       select $1, hash, content, words from sent
+       on conflict do nothing
+     )
+     update example_contents c set words = (select words from sent where sent.hash = c.hash)
+      where c.dataset_id = $1 and c.hash = any(array(select hash from sent)) and c.words is null`,
     [
       datasetId,
-      joined(rows.map(({ example }) => example.hash.toString('hex'))),
-      joined(rows.map(({ example }) => example.json)),
-      joined(rows.map(({ example }) => example.words)),
+      joined(contents.map(({ hash }) => hash.toString('hex'))),
+      joined(contents.map(({ json }) => json)),
+      joined(contents.map(({ words }) => words)),
     ],
     { name: 'datasets.insert_contents' },
   );

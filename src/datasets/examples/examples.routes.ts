@@ -7,6 +7,7 @@ import { changeOwnDataset, readOwnDataset, seeDatasetToChange } from '../dataset
 import { datasetOf, datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
 import type { DatasetLimits } from '../limits.ts';
+import { createRestSearch } from '../search/rest-search.ts';
 import { type RulerDeps, rulerOf } from '../token-ruler.ts';
 import { isVersionId } from '../versions/versions.routes.ts';
 import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
@@ -30,6 +31,7 @@ const batchBytes = 4 * 1024 * 1024;
 export function examplesRoutes(deps: ExamplesRoutesDeps) {
   const { database, limits } = deps;
   const maxExamples = limits.maxExamplesPerDataset;
+  const rests = createRestSearch();
 
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
@@ -42,7 +44,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
         const { q = '', version_id: versionId, split = null, origin = null, valid = null } = request.query;
         const version = versionId === undefined ? null : await versionOf(database, dataset, versionId);
         const question = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
-        const page = await listExamples({ sql: database, ...deps }, question, readPage(request.query));
+        const page = await listExamples({ sql: database, rests, ...deps }, question, readPage(request.query));
         return pageOf({ ...page, toWire: (row) => exampleToWire(row, dataset.kind) });
       },
     );

@@ -74,7 +74,7 @@ export async function appendBlock(
   { datasetId, seq, first, end }: { datasetId: string; seq: bigint; first: number; end: number },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update example_additions set block_ends = block_ends || $4::integer
+    `update example_additions set block_ends = block_ends || $4::integer, blocks_made = blocks_made + 1
       where dataset_id = $1 and seq = $2 and coalesce(block_ends[cardinality(block_ends)], 0) = $3 returning 1`,
     [datasetId, seq, first, end],
   );

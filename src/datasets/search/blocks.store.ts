@@ -53,23 +53,30 @@ export async function listEnded(
   );
 }
 
+type LinesAsked = { datasetId: string; seq: bigint; fromId: string; endId: string; bytes: number };
+
 /**
- * The words of some examples of an addition, from id to id, a line for each; among them what lists filter by, in a form that
- * no word has.
+ * The first of the examples of an addition from id to id, as many as have so many bytes, and how many there are: a line for
+ * each, with what lists filter by and its content (`wordsOfLine`).
  */
-export async function readWords(
+export async function readLines(
   sql: Sql,
-  { datasetId, seq, fromId, endId }: { datasetId: string; seq: bigint; fromId: string; endId: string },
-): Promise<{ examples: number; lines: string }> {
-  const [row] = await sql.query<{ examples: number; lines: string | null }>(
-    `select count(*)::integer as examples,
-            string_agg(c.words || '=' || e.split || ' =' || e.origin || ' =' || e.valid, E'\\n' order by e.id) as lines
-       from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
-      where e.dataset_id = $1 and e.id >= $2 and e.id < $3 and e.added_seq = $4`,
-    [datasetId, fromId, endId, seq],
-    { name: 'datasets.read_words', timeoutMs: 60_000 },
+  { datasetId, seq, fromId, endId, bytes }: LinesAsked,
+): Promise<{ found: number; examples: number; lines: string }> {
+  // JSON has no line break as it is.
+  const [row] = await sql.query<{ found: number; examples: number; lines: string }>(
+    `select max(e.found)::integer as found, count(*)::integer as examples,
+            string_agg('=' || e.split || ' =' || e.origin || ' =' || e.valid || ' ' || c.content, E'\\n' order by e.id) as lines
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id) - bytes as bytes_before
+           from examples where dataset_id = $1 and id >= $2 and id < $3 and added_seq = $4
+       ) e
+       join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
+      where e.bytes_before < $5`,
+    [datasetId, fromId, endId, seq, bytes],
+    { name: 'datasets.read_lines', timeoutMs: 60_000 },
   );
-  return { examples: row?.examples ?? 0, lines: row?.lines ?? '' };
+  return row?.lines ? row : { found: 0, examples: 0, lines: '' };
 }
 
 /** The words that stand for a filter in blocks. */

@@ -66,7 +66,9 @@ test('blocks that a queue has lost are made when a process starts', async () => 
   await addMany(datasetId);
   await untilSearched(datasetId);
   await db.database.query('delete from example_block_words where dataset_id = $1', [datasetId]);
-  await db.database.query(`update example_additions set block_ends = '{}' where dataset_id = $1`, [datasetId]);
+  await db.database.query(`update example_additions set block_ends = '{}', blocks_made = 0 where dataset_id = $1`, [
+    datasetId,
+  ]);
   await datasets.start();
   await untilSearched(datasetId);
 });

@@ -1,7 +1,7 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { firstIdAt } from '#kernel';
-import { idAt } from '../examples/example-ids.ts';
+import { linesOf } from './addition-lines.ts';
 import {
   type Addition,
   appendBlock,
@@ -10,7 +10,7 @@ import {
   noteUnknownAdditions,
 } from './additions.store.ts';
 import { BlockMaker } from './block-maker.ts';
-import { copyPages, readWords } from './blocks.store.ts';
+import { copyPages } from './blocks.store.ts';
 import { blockExamples } from './word-block.ts';
 
 /** Takes what an import added into blocks. Until it has, a search reads those examples one by one. */
@@ -27,9 +27,6 @@ export async function resumeIndexing(sql: Sql, jobs: Jobs): Promise<void> {
 
 /** While servers are upgraded, some of them are of the version before: an hour or so. */
 const upgradeMs = 24 * 3_600_000;
-
-/** Examples that are read together: even of the longest texts this is a few MB. */
-const readTogether = 256;
 
 type Run = Pick<TaskRun, 'signal'> & { mostExamples?: number };
 
@@ -57,19 +54,14 @@ type Work = Required<Run> & { addition: Addition; maker: BlockMaker };
 
 async function addBlock(database: Database, datasetId: string, work: Work): Promise<void> {
   const { addition, maker, signal, mostExamples } = work;
-  const { seq, firstId, examples, blockEnds } = addition;
+  const { seq, examples, blockEnds } = addition;
   const first = blockEnds.at(-1) ?? 0;
   let end = first;
-  for (let isFull = false; !isFull && end < Math.min(first + mostExamples, examples); ) {
+  const to = Math.min(first + mostExamples, examples);
+  for await (const some of linesOf(database, datasetId, { addition, from: first, to })) {
     signal.throwIfAborted();
-    const next = Math.min(end + readTogether, first + mostExamples, examples);
-    const stretch = { fromId: idAt(firstId, end), endId: idAt(firstId, next) };
-    const words = await readWords(database, { datasetId, seq, ...stretch });
-    // Words would stand at the places of others.
-    if (words.examples !== next - end)
-      throw new Error(`An addition lacks examples from ${stretch.fromId} on. This is a bug.`);
-    isFull = await maker.add(words.lines);
-    end = next;
+    end += some.examples;
+    if (await maker.add(some.lines)) break;
   }
   const pages = await maker.end();
   await database.transaction(async (tx) => {

@@ -17,6 +17,10 @@ export class MatchBits {
     return (((this.#bits[place >> 3] ?? 0) >> (place & 7)) & 1) === 1;
   }
 
+  add(place: number): void {
+    this.#bits[place >> 3] = (this.#bits[place >> 3] ?? 0) | (1 << (place & 7));
+  }
+
   delete(place: number): void {
     this.#bits[place >> 3] = (this.#bits[place >> 3] ?? 0) & ~(1 << (place & 7));
   }

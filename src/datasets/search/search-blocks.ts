@@ -4,11 +4,12 @@ import { idAt, placeOf, placesBefore } from '../examples/example-ids.ts';
 import type { Addition } from './additions.store.ts';
 import { type BlockPlace, filterTerms, findPages, listEnded } from './blocks.store.ts';
 import { MatchBits } from './match-bits.ts';
+import type { RestSearch } from './rest-search.ts';
 
 /** A state of a dataset under a filter. */
 type State = { datasetId: string; seq: bigint; split: string | null; origin: string | null; valid: boolean | null };
 
-/** What a search finds in blocks. */
+/** What a search finds in large additions. */
 export type BlockMatches = {
   count: number;
   /** The newest before an id. */
@@ -19,19 +20,32 @@ export type BlockMatches = {
 const blocksAtOnce = 32;
 
 type Block = BlockPlace & { addition: Addition; end: number; matches: MatchBits };
+type Asked = { blocks: readonly Block[]; terms: readonly SearchTerm[] };
 
-/** Looks for examples that have all terms in the blocks of additions, which come with the newest first. */
+/**
+ * Looks for examples that have all terms in additions, which come with the newest first: in their blocks, and what has none
+ * yet one by one.
+ */
 export async function searchBlocks(
   sql: Sql,
   state: State,
-  { terms: words, additions }: { terms: readonly SearchTerm[]; additions: readonly Addition[] },
+  {
+    terms: words,
+    additions,
+    rests,
+  }: { terms: readonly SearchTerm[]; additions: readonly Addition[]; rests: RestSearch },
 ): Promise<BlockMatches> {
   const terms = [...words, ...filterTerms(state)];
-  const blocks = additions.flatMap(blocksOf);
+  const made = additions.map(blocksOf);
+  const unmade = additions.map(restsOf);
+  // The last ones of each first.
+  const blocks = additions.flatMap((_, index) => [...(unmade[index] ?? []), ...(made[index] ?? [])]);
   if (blocks.length === 0) return { count: 0, newest: () => [] };
+  const { datasetId } = state;
   const [ended] = await Promise.all([
     listEnded(sql, { ...state, additions: additions.map(({ seq }) => seq) }),
-    match(sql, state.datasetId, { blocks, terms }),
+    match(sql, datasetId, { blocks: made.flat(), terms }),
+    ...unmade.flat().map((rest) => rests.find(sql, datasetId, { rest, terms })),
   ]);
   for (const { seq, ids } of ended) {
     const ofAddition = blocks.filter((block) => block.seq === seq);
@@ -43,6 +57,13 @@ export async function searchBlocks(
   };
 }
 
+/** What comes after its blocks, as one more. */
+function restsOf(addition: Addition): Block[] {
+  const first = addition.blockEnds.at(-1) ?? 0;
+  const { seq, examples: end } = addition;
+  return first === end ? [] : [{ seq, first, end, addition, matches: new MatchBits(end - first) }];
+}
+
 /** The last ones first. */
 function blocksOf(addition: Addition): Block[] {
   const { seq, blockEnds } = addition;
@@ -52,8 +73,6 @@ function blocksOf(addition: Addition): Block[] {
   });
   return blocks.reverse();
 }
-
-type Asked = { blocks: readonly Block[]; terms: readonly SearchTerm[] };
 
 async function match(sql: Sql, datasetId: string, { blocks, terms }: Asked): Promise<void> {
   const sought = terms.map(({ word, begins }) => ({ bytes: Buffer.from(word), begins }));

@@ -3,6 +3,7 @@ import { type SearchTerm, searchTerms } from '../content/search-words.ts';
 import { countLive, type ExampleFilter, type FilteredState } from '../examples/example-list.store.ts';
 import type { Found, Reading } from '../examples/example-list.ts';
 import { listAdditions } from './additions.store.ts';
+import type { RestSearch } from './rest-search.ts';
 import { countFound, listFound, listFrequent, type SearchWords } from './search.store.ts';
 import { searchBlocks } from './search-blocks.ts';
 
@@ -10,20 +11,23 @@ import { searchBlocks } from './search-blocks.ts';
  * Finds examples by their words: those of large additions in blocks, the others in the index. A text without words finds
  * nothing.
  */
-export async function searchExamples(sql: Sql, text: string, { state, page, known }: Reading): Promise<Found> {
+export async function searchExamples(
+  { sql, rests }: { sql: Sql; rests: RestSearch },
+  text: string,
+  { state, page, known }: Reading,
+): Promise<Found> {
   const terms = searchTerms(text);
   if (terms.length === 0) return { rows: [], totalCount: 0 };
   const search = { words: wordsOf(terms, state.datasetId), additions: await listAdditions(sql, state) };
   const [blocks, others] = await Promise.all([
-    searchBlocks(sql, state, { terms, additions: search.additions }),
+    searchBlocks(sql, state, { terms, additions: search.additions, rests }),
     countFound(sql, state, search),
   ]);
   const totalCount = known ?? blocks.count + others;
   if (totalCount === 0) return { rows: [], totalCount };
-  if (await isFrequent(sql, state, others))
-    return { rows: await listFrequent(sql, state, { search, page }), totalCount };
+  const list = (await isFrequent(sql, state, others)) ? listFrequent : listFound;
   const found = blocks.newest(page.before, page.limit);
-  return { rows: await listFound(sql, state, { search, page, known: found }), totalCount };
+  return { rows: await list(sql, state, { search, page, known: found }), totalCount };
 }
 
 /**

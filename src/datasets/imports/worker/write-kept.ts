@@ -17,7 +17,7 @@ import {
 } from '../../examples/bulk-writes.store.ts';
 import { CountChanges } from '../../examples/count-changes.ts';
 import { exampleIds } from '../../examples/example-ids.ts';
-import { changeCounts } from '../../examples/example-writes.store.ts';
+import { changeCounts, insertContents } from '../../examples/example-writes.store.ts';
 import { overLimit, type Split } from '../../examples/new-examples.ts';
 import { lineEnd } from '../../versions/version-content.ts';
 import { type Summary, statsOf } from '../../versions/versions.ts';
@@ -91,7 +91,8 @@ async function writeContents(write: Writing): Promise<Summary | null> {
       job.pulse.check();
       for (const content of contents) digest?.add(content, factsOf(write, content));
       const fresh = await unknownOf(write, contents);
-      if (fresh.length > 0) yield encodeContents(dataset.id, fresh.map(withWords));
+      if (isSearched(kept)) await insertContents(tx, dataset.id, contents.map(withWords));
+      else if (fresh.length > 0) yield encodeContents(dataset.id, fresh);
       done += contents.length;
       showProgress(write, (done / kept.contents) * shareOfContents);
     }
@@ -122,8 +123,9 @@ async function unknownOf({ tx, dataset, alive }: Writing, contents: KeptContent[
 }
 
 function withWords({ hash, json }: KeptContent) {
+  const text = json.toString();
   // as: written by the survey, in the shape of what was checked.
-  return { hash, json, words: searchWords(JSON.parse(json.toString()) as ExampleContent) };
+  return { hash, json: text, words: searchWords(JSON.parse(text) as ExampleContent) };
 }
 
 /** A few rows are in the index when the import commits; the words of more go into blocks. */

@@ -1,0 +1,10 @@
+import type { ExampleContent } from '../content/example-content.ts';
+import { searchWords } from '../content/search-words.ts';
+
+/** Words of an example as `readLines` gives it: those of its content, and what lists filter by, in a form that no word has. */
+export function wordsOfLine(line: string): string[] {
+  const contentAt = line.indexOf('{');
+  // as: written by this room, in the shape of what was checked.
+  const content = JSON.parse(line.slice(contentAt)) as ExampleContent;
+  return `${line.slice(0, contentAt)}${searchWords(content)}`.split(' ');
+}
