@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { SearchTerm } from '../content/search-words.ts';
 import type { FromThread, ToThread } from './block-maker.ts';
-import { wordsOfLine } from './example-line.ts';
+import { lineHas, wordsOfLine } from './example-line.ts';
 import { WordBlock } from './word-block.ts';
 
 /** The program of the thread that divides contents into words (`block-maker.ts`). */
@@ -22,12 +22,7 @@ function main(): void {
 }
 
 function placesOf(lines: readonly string[], terms: readonly SearchTerm[]): number[] {
-  return lines.flatMap((line, place) => {
-    const words = wordsOfLine(line);
-    const has = ({ word, begins }: SearchTerm) =>
-      begins ? words.some((each) => each.startsWith(word)) : words.includes(word);
-    return terms.every(has) ? [place] : [];
-  });
+  return lines.flatMap((line, place) => (lineHas(line, terms) ? [place] : []));
 }
 
 main();

@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { createTurns } from '#kernel';
 import type { SearchTerm } from '../content/search-words.ts';
 import { linesOf } from './addition-lines.ts';
 import type { Addition } from './additions.store.ts';
@@ -21,8 +22,7 @@ const idleMs = 5_000;
 /** Looks through examples one by one until they have come into blocks; a few searches at a time, the others wait. */
 export function createRestSearch(): RestSearch {
   const idle = new Map<BlockMaker, NodeJS.Timeout>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const inTurn = createTurns({ running: atOnce });
 
   function take(): BlockMaker {
     const [kept] = idle;
@@ -52,19 +52,6 @@ export function createRestSearch(): RestSearch {
       throw error;
     }
     keep(thread);
-  }
-
-  async function inTurn(work: () => Promise<void>): Promise<void> {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      await work();
-    } finally {
-      // The next one takes this one's place.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
   }
 
   return {
