@@ -3,6 +3,7 @@ import { createCursorCodec } from '#kernel';
 import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive } from '#keys';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
+import { everyRow } from './every-row.ts';
 import { note, print, renderTable } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -17,22 +18,12 @@ export function createKeyCommand(config: Config, options: OfAccount & { name?: s
   });
 }
 
-const pageSize = 100;
-
 export function listKeysCommand(config: Config, options: OfAccount) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
     const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
-    const rows: string[][] = [];
-    for (let cursor: string | null = null; ; ) {
-      const page = await listKeys({ database, cursors }, { accountId, limit: pageSize, cursor });
-      const shown = page.rows.slice(0, pageSize);
-      rows.push(...shown.map(rowOf));
-      const last = shown.at(-1);
-      if (page.rows.length <= pageSize || !last) break;
-      cursor = page.cursorOf(last);
-    }
-    print(renderTable(['ID', 'KEY', 'ACTIVE', 'CREATED', 'LAST USED', 'NAME'], rows));
+    const keys = await everyRow((page) => listKeys({ database, cursors }, { accountId, ...page }));
+    print(renderTable(['ID', 'KEY', 'ACTIVE', 'CREATED', 'LAST USED', 'NAME'], keys.map(rowOf)));
   });
 }
 

@@ -3,6 +3,7 @@ import { createCursorCodec } from '#kernel';
 import { createProject, inferenceBaseUrl, type ListedProject, listProjects, type ProjectKind } from '#projects';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
+import { everyRow } from './every-row.ts';
 import { note, print, renderTable } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -21,23 +22,13 @@ export function createProjectCommand(config: Config, slug: string, flags: Projec
   });
 }
 
-const pageSize = 100;
-
 export function listProjectsCommand(config: Config, { account, archived = false }: OfAccount & { archived?: boolean }) {
   return useDatabase(config, async (sql) => {
     const { id: accountId } = await requireAccount(sql, account);
     const cursors = createCursorCodec(await installationSecret(sql, 'cursor'));
     const filter = { accountId, access: 'owned', archived, kind: null, search: null } as const;
-    const rows: string[][] = [];
-    for (let cursor: string | null = null; ; ) {
-      const page = await listProjects({ sql, cursors }, filter, { limit: pageSize, cursor });
-      const shown = page.rows.slice(0, pageSize);
-      rows.push(...shown.map(rowOf));
-      const last = shown.at(-1);
-      if (page.rows.length <= pageSize || !last) break;
-      cursor = page.cursorOf(last);
-    }
-    print(renderTable(['PROJECT', 'KIND', 'VISIBILITY', 'AUTO-SAVE', 'CREATED', 'NAME'], rows));
+    const projects = await everyRow((page) => listProjects({ sql, cursors }, filter, page));
+    print(renderTable(['PROJECT', 'KIND', 'VISIBILITY', 'AUTO-SAVE', 'CREATED', 'NAME'], projects.map(rowOf)));
   });
 }
 

@@ -10,7 +10,8 @@ import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { bytesOf, type Entered, promptTokensAtMost } from './entry.ts';
 import { canceled, failureOf, isAmbiguous } from './failure.ts';
-import { type CallIdentity, identityOf, keepCall, redeem, reserveCall } from './kept-calls.ts';
+import { identityOf, keepCall, redeem, reserveCall } from './kept-calls.ts';
+import type { CallIdentity } from './repeat-guard.ts';
 
 type Bounds = {
   promptTokens: number;

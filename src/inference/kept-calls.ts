@@ -9,9 +9,7 @@ import {
   requireIdempotencyKey,
 } from '#idempotency';
 import type { Entered } from './entry.ts';
-
-/** What makes two calls the same: who calls, and where to with which body. The fingerprint is made when it is needed. */
-export type CallIdentity = { accountId: string; fingerprint: () => Buffer };
+import type { CallIdentity } from './repeat-guard.ts';
 
 export function identityOf({ method, url }: FastifyRequest, { admitted, body }: Entered): CallIdentity {
   const value = body.ok ? body.value : null;

@@ -1,5 +1,7 @@
 import { type Clock, fault } from '#kernel';
-import type { CallIdentity } from './kept-calls.ts';
+
+/** What makes two calls the same: who calls, and where to with which body. The fingerprint is made when it is needed. */
+export type CallIdentity = { accountId: string; fingerprint: () => Buffer };
 
 /**
  * Some clients send a request again whatever the answer to it was. While the outcome of a call is unknown, the same call
