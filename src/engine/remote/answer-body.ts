@@ -1,21 +1,21 @@
-import type { Dispatcher } from 'undici';
-
 type Reader = { onPiece: (piece: Buffer) => void; done: () => void; fail: (error: unknown) => void };
 type End = { error: Error | null };
+/** What ends the connection of an answer. */
+export type Abortable = { abort: (reason: Error) => void };
 
 /** Nobody waits longer for the end of an answer whose rest nobody needs: its connection goes instead. */
 const dropMs = 1_000;
 
 /** The body of an answer of a remote engine. To be read once, with one of its methods, by whoever gets it. */
 export class AnswerBody {
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #connection: Abortable;
   /** Came before anybody read. */
   #early: Buffer[] = [];
   #reader: Reader | null = null;
   #end: End | null = null;
 
-  constructor(controller: Dispatcher.DispatchController) {
-    this.#controller = controller;
+  constructor(connection: Abortable) {
+    this.#connection = connection;
   }
 
   /** For the connection: a piece has come. */
@@ -73,7 +73,7 @@ export class AnswerBody {
   /** Nobody needs the rest. It passes, so that its connection can serve the next call, unless it takes too long. */
   drop(): void {
     this.#early = [];
-    const give = this.#end ? null : setTimeout(() => this.#controller.abort(new Error('Not needed.')), dropMs).unref();
+    const give = this.#end ? null : setTimeout(() => this.#connection.abort(new Error('Not needed.')), dropMs).unref();
     const over = () => void (give && clearTimeout(give));
     this.#reader = { onPiece: () => {}, done: over, fail: over };
   }

@@ -11,10 +11,7 @@ const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
 /** Reads a stream whose pieces come one after the other; tells which deltas came with each. */
 async function readPieces(pieces: readonly Buffer[]): Promise<Delta[][]> {
   const unused = () => assert.fail('Nothing is ended early here.');
-  const body = new AnswerBody({
-    ...{ aborted: false, paused: false, reason: null, rawHeaders: null, rawTrailers: null },
-    ...{ abort: unused, pause: unused, resume: unused },
-  });
+  const body = new AnswerBody({ abort: unused });
   const seen: Delta[] = [];
   const options = { hasTools: false, parallelToolCalls: true, stop: [] };
   const { signal } = new AbortController();

@@ -2,9 +2,9 @@ import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import { AdapterRefused } from './adapters/lora-calls.ts';
 import { rankRoutes } from './choose-route.ts';
+import { TransportError } from './http/transport.ts';
 import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
 import type { ServingRoute } from './serving-route.ts';
-import { TransportError } from './upstream.ts';
 
 export type RouteSetOptions = RouteDeps & {
   /** The routes at present; asked at every call. The same array as long as nothing changed. */

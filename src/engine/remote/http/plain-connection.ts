@@ -1,0 +1,130 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Exchange } from './exchange.ts';
+import { type ResponseListener, ResponseReader } from './response-reader.ts';
+import { bounds } from './transport.ts';
+
+export type Place = { host: string; port: number };
+
+type Owner = {
+  /** It can carry another exchange. */
+  free: (connection: PlainConnection) => void;
+  gone: (connection: PlainConnection) => void;
+};
+
+/** One connection, which carries one exchange at a time. */
+export class PlainConnection implements ResponseListener {
+  readonly #socket: Socket;
+  readonly #owner: Owner;
+  readonly #reader = new ResponseReader(this, bounds.idleMs);
+  #exchange: Exchange | null = null;
+  #isConnected = false;
+  #isGone = false;
+  /** When something last happened here. */
+  #movedMs = performance.now();
+  #reusableMs = 0;
+  #restsUntilMs = 0;
+
+  constructor(place: Place, owner: Owner) {
+    this.#owner = owner;
+    const { probeAfterMs } = bounds;
+    this.#socket = connect({ ...place, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfterMs })
+      .on('connect', () => {
+        this.#isConnected = true;
+        this.#movedMs = performance.now();
+        this.#write();
+      })
+      .on('data', (bytes) => this.#read(bytes))
+      .on('end', () => this.#ended())
+      .on('error', (error) => this.destroy(error))
+      .on('close', () => this.destroy(new Error('The other side closed the connection.')));
+  }
+
+  /** To be called on a new connection, or one that is free. */
+  carry(exchange: Exchange): void {
+    this.#exchange = exchange;
+    exchange.carriedBy(this);
+    this.#movedMs = performance.now();
+    this.#socket.ref();
+    if (this.#isConnected) this.#write();
+  }
+
+  /** Whether it may carry another exchange now; it ends where not. */
+  isGood(nowMs: number): boolean {
+    if (nowMs < this.#restsUntilMs && !this.#isGone) return true;
+    this.destroy(new Error('It has rested for too long.'));
+    return false;
+  }
+
+  endIfOld(nowMs: number): void {
+    if (this.#exchange === null) this.isGood(nowMs);
+    else if (!this.#isConnected && nowMs - this.#movedMs > bounds.connectMs)
+      this.destroy(new Error(`No connection was made within ${bounds.connectMs / 1_000} seconds.`));
+    else if (nowMs - this.#movedMs > bounds.answerMs)
+      this.destroy(new Error('The engine has been silent for too long.'));
+  }
+
+  giveUp(why: string): void {
+    if (this.#exchange) this.destroy(new Error(why));
+  }
+
+  /** Ends it and what it carries. */
+  destroy(error: Error): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#socket.destroy();
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    exchange?.fail(error);
+    this.#owner.gone(this);
+  }
+
+  /** For the reader, as `piece` and `end` are. */
+  head(status: number, headers: IncomingHttpHeaders): void {
+    this.#exchange?.head(status, headers);
+  }
+
+  piece(bytes: Buffer): void {
+    this.#exchange?.piece(bytes);
+  }
+
+  end(reusableMs: number): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    // A server that answers before it has the whole request may not have read the rest of it.
+    this.#reusableMs = this.#socket.writableLength > 0 ? 0 : reusableMs;
+    exchange?.end();
+  }
+
+  #write(): void {
+    if (this.#exchange === null) return;
+    this.#reader.expect();
+    this.#exchange.written();
+    this.#socket.write(this.#exchange.text);
+  }
+
+  #read(bytes: Buffer): void {
+    this.#movedMs = performance.now();
+    try {
+      this.#reader.feed(bytes);
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+    // Not before all that came was read: what stands behind an answer must never be taken for the next one.
+    if (this.#exchange !== null || this.#isGone) return;
+    if (this.#reusableMs === 0) this.destroy(new Error('It may not be used again.'));
+    else this.#rest();
+  }
+
+  #rest(): void {
+    this.#restsUntilMs = this.#movedMs + this.#reusableMs;
+    this.#socket.unref();
+    this.#owner.free(this);
+  }
+
+  #ended(): void {
+    if (this.#isGone) return;
+    this.#reader.close();
+    this.destroy(new Error('The other side closed the connection.'));
+  }
+}
