@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AnswerBody } from '../answer-body.ts';
-import { bounds, type Settle, TransportError } from './transport.ts';
+import { type Bounds, type Settle, TransportError } from './transport.ts';
+
+type Asked = { signal: AbortSignal; settle: Settle; bounds: Pick<Bounds, 'mostAnswerBytes'> };
 
 /** One request and its answer. */
 export class Exchange {
@@ -8,14 +10,16 @@ export class Exchange {
   readonly text: string;
   readonly #signal: AbortSignal;
   readonly #settle: Settle;
+  readonly #mostBytes: number;
   #connection: { destroy: (error: Error) => void } | null = null;
   #body: AnswerBody | null = null;
   #bytes = 0;
   #isWritten = false;
   #isOver = false;
 
-  constructor(text: string, signal: AbortSignal, settle: Settle) {
+  constructor(text: string, { signal, settle, bounds }: Asked) {
     this.text = text;
+    this.#mostBytes = bounds.mostAnswerBytes;
     this.#signal = signal;
     this.#settle = settle;
     signal.addEventListener('abort', this.#leave);
@@ -43,7 +47,7 @@ export class Exchange {
   piece(bytes: Buffer): void {
     if (this.#isOver) return;
     this.#bytes += bytes.length;
-    if (this.#bytes > bounds.mostAnswerBytes) throw new Error('The answer is too long.');
+    if (this.#bytes > this.#mostBytes) throw new Error('The answer is too long.');
     this.#body?.add(bytes);
   }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 import { type ResponseListener, ResponseReader } from './response-reader.ts';
-import { bounds } from './transport.ts';
+import type { Bounds } from './transport.ts';
 
 export type Place = { host: string; port: number };
 
@@ -16,7 +16,8 @@ type Owner = {
 export class PlainConnection implements ResponseListener {
   readonly #socket: Socket;
   readonly #owner: Owner;
-  readonly #reader = new ResponseReader(this, bounds.idleMs);
+  readonly #reader: ResponseReader;
+  readonly #bounds: Bounds;
   #exchange: Exchange | null = null;
   #isConnected = false;
   #isGone = false;
@@ -25,10 +26,12 @@ export class PlainConnection implements ResponseListener {
   #reusableMs = 0;
   #restsUntilMs = 0;
 
-  constructor(place: Place, owner: Owner) {
+  constructor({ host, port, bounds }: Place & { bounds: Bounds }, owner: Owner) {
     this.#owner = owner;
-    const { probeAfterMs } = bounds;
-    this.#socket = connect({ ...place, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfterMs })
+    this.#bounds = bounds;
+    this.#reader = new ResponseReader(this, bounds.idleMs);
+    const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: bounds.probeAfterMs };
+    this.#socket = connect({ host, port, ...keeping })
       .on('connect', () => {
         this.#isConnected = true;
         this.#movedMs = performance.now();
@@ -57,11 +60,12 @@ export class PlainConnection implements ResponseListener {
   }
 
   endIfOld(nowMs: number): void {
+    const { connectMs, answerMs } = this.#bounds;
+    const silentMs = nowMs - this.#movedMs;
     if (this.#exchange === null) this.isGood(nowMs);
-    else if (!this.#isConnected && nowMs - this.#movedMs > bounds.connectMs)
-      this.destroy(new Error(`No connection was made within ${bounds.connectMs / 1_000} seconds.`));
-    else if (nowMs - this.#movedMs > bounds.answerMs)
-      this.destroy(new Error('The engine has been silent for too long.'));
+    else if (!this.#isConnected && silentMs > connectMs)
+      this.destroy(new Error(`No connection was made within ${connectMs / 1_000} seconds.`));
+    else if (silentMs > answerMs) this.destroy(new Error('The engine has been silent for too long.'));
   }
 
   giveUp(why: string): void {

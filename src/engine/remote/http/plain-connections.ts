@@ -1,6 +1,13 @@
 import { Exchange } from './exchange.ts';
 import { type Place, PlainConnection } from './plain-connection.ts';
-import { type Connections, type ConnectionsOptions, fieldsOf, type Request, TransportError } from './transport.ts';
+import {
+  type Connections,
+  type ConnectionsOptions,
+  fieldsOf,
+  type Request,
+  TransportError,
+  usualBounds,
+} from './transport.ts';
 
 const sweepMs = 1_000;
 
@@ -8,7 +15,8 @@ const sweepMs = 1_000;
  * Connections without TLS to one engine. A call of a model spends most of its time here, so this does what such calls need and no
  * more: one request at a time on each connection, written at once, and its response read as it comes.
  */
-export function openPlainConnections(origin: string, { most, secret }: ConnectionsOptions): Connections {
+export function openPlainConnections(origin: string, { most, secret, ...more }: ConnectionsOptions): Connections {
+  const bounds = { ...usualBounds, ...more.bounds };
   const place = placeOf(origin);
   const headOf = headsOf(place, secret);
   const open = new Set<PlainConnection>();
@@ -32,18 +40,21 @@ export function openPlainConnections(origin: string, { most, secret }: Connectio
   }
 
   function connect(): PlainConnection {
-    const made = new PlainConnection(place, {
-      free: (connection) => {
-        resting.push(connection);
-        startNext();
+    const made = new PlainConnection(
+      { ...place, bounds },
+      {
+        free: (connection) => {
+          resting.push(connection);
+          startNext();
+        },
+        gone: (connection) => {
+          open.delete(connection);
+          const at = resting.indexOf(connection);
+          if (at >= 0) resting.splice(at, 1);
+          startNext();
+        },
       },
-      gone: (connection) => {
-        open.delete(connection);
-        const at = resting.indexOf(connection);
-        if (at >= 0) resting.splice(at, 1);
-        startNext();
-      },
-    });
+    );
     open.add(made);
     sweep ??= setInterval(endOld, sweepMs).unref();
     return made;
@@ -72,7 +83,7 @@ export function openPlainConnections(origin: string, { most, secret }: Connectio
     send: (request, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        const exchange = new Exchange(headOf(request), signal, { resolve, reject });
+        const exchange = new Exchange(headOf(request), { signal, settle: { resolve, reject }, bounds });
         if (isClosed) exchange.fail(new Error('The route is gone.'));
         else start(exchange);
       }),

@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';
 import { AnswerBody } from '../answer-body.ts';
 import {
-  bounds,
   type Connections,
   type ConnectionsOptions,
   fieldsOf,
   type Settle,
   TransportError,
+  usualBounds,
 } from './transport.ts';
 
 /** Connections with TLS: undici knows it well, and beside it what undici costs does not show. */
-export function openSecureConnections(origin: string, { most, secret }: ConnectionsOptions): Connections {
-  const { connectMs, answerMs, idleMs, probeAfterMs, mostAnswerBytes } = bounds;
+export function openSecureConnections(origin: string, { most, secret, bounds }: ConnectionsOptions): Connections {
+  const { connectMs, answerMs, idleMs, probeAfterMs, mostAnswerBytes } = { ...usualBounds, ...bounds };
   const pool = new Pool(origin, {
     connections: most,
     pipelining: 1,

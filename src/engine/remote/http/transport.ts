@@ -26,9 +26,11 @@ export type Connections = {
   close: () => Promise<void>;
 };
 
-export type ConnectionsOptions = { most: number; secret: string | null };
+export type ConnectionsOptions = { most: number; secret: string | null; bounds?: Partial<Bounds> };
 
-export const bounds = {
+export type Bounds = typeof usualBounds;
+
+export const usualBounds = {
   connectMs: 3_000,
   /** Long prompts on busy engines; a caller that waits no more aborts earlier. */
   answerMs: 10 * 60_000,
