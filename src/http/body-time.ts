@@ -16,15 +16,21 @@ declare module 'fastify' {
  */
 export function limitBodyTime(app: FastifyInstance, limitMs: number): void {
   const patient = new WeakSet<IncomingMessage>();
+  const isPatient = (request: IncomingMessage) => patient.has(request);
   const { server } = app;
+  let arrived: Arrived[] = [];
+  const watchLate = () => {
+    const late = arrived.filter(({ request }) => !request.complete && !request.socket.destroyed);
+    arrived = [];
+    for (const each of late) watch(each, { limitMs, isPatient });
+  };
   server.requestTimeout = 0;
   // In front of the router, which does not show every request to the hooks.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!hasBody(request)) return;
-    // Nearly every body comes together with its head, and is complete before the next tick.
-    process.nextTick(() => {
-      if (!request.complete) watch(request, { response, limitMs, isPatient: () => patient.has(request) });
-    });
+    // Nearly every body comes together with its head, and is complete when this turn of the event loop ends, though not
+    // before: a timer for each of them would be set and cleared in vain.
+    if (arrived.push({ request, response }) === 1) setImmediate(watchLate);
   });
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.slowBody) patient.add(request.raw);
@@ -32,9 +38,10 @@ export function limitBodyTime(app: FastifyInstance, limitMs: number): void {
   });
 }
 
-type Watch = { response: ServerResponse; limitMs: number; isPatient: () => boolean };
+type Arrived = { request: IncomingMessage; response: ServerResponse };
+type Watching = { limitMs: number; isPatient: (request: IncomingMessage) => boolean };
 
-function watch(request: IncomingMessage, { response, limitMs, isPatient }: Watch): void {
+function watch({ request, response }: Arrived, { limitMs, isPatient }: Watching): void {
   const { socket } = request;
   let seenBytes = 0;
   const timer = setInterval(() => {
@@ -42,7 +49,7 @@ function watch(request: IncomingMessage, { response, limitMs, isPatient }: Watch
     // What waits to be read is our delay, not the caller's.
     const moves = socket.bytesRead > seenBytes || request.readableLength > 0;
     seenBytes = socket.bytesRead;
-    if (isPatient() && moves) return;
+    if (isPatient(request) && moves) return;
     clearInterval(timer);
     if (response.headersSent) socket.destroy();
     else endBrokenRequest(socket, fault('request_timeout'));

@@ -126,7 +126,6 @@ function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: Serve
   const app = Fastify({
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     ...(logger ? { loggerInstance: logger } : { logger: false }),
-    childLoggerFactory: (parent) => parent,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => newId('req'),
     bodyLimit: limits.bodyBytes,
@@ -145,6 +144,8 @@ function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: Serve
       requireHostHeader: false,
     },
   });
+  // One logger for all: what a factory of ours makes, Fastify would check at every request.
+  app.log.child = () => app.log;
   app.server.maxConnections = limits.connections;
   // Node would quietly drop header fields past 2,000; the size bound is enough, and a dropped field could be a second Host.
   app.server.maxHeadersCount = 0;
