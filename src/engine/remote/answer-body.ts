@@ -63,7 +63,8 @@ export class AnswerBody {
       size += piece.length;
       return size < mostBytes;
     });
-    return Buffer.concat(pieces).toString('utf8');
+    const [only] = pieces;
+    return (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)).toString('utf8');
   }
 
   async json(): Promise<unknown> {
