@@ -80,11 +80,16 @@ async function recordOf(id: string | null, as: Tenant = ada) {
   return { status: response.status, body: (await response.json()) as RecordWire };
 }
 
-/** The record once it is no longer missing: failures are written in the moment after the answer. */
-async function settledRecordOf(id: string | null) {
+/**
+ * The record once it is no longer missing: failures are written in the moment after the answer.
+ *
+ * @param wait.withError also until the failure is told: a charge is in the ledger before it is written down how its call failed.
+ */
+async function settledRecordOf(id: string | null, { withError = false } = {}) {
   for (let tries = 0; tries < 6_000; tries++) {
     const record = await recordOf(id);
-    if (record.status === 200 && record.body.finished_at !== null) return record.body;
+    const isWhole = record.body.finished_at !== null && (!withError || record.body.error_code !== null);
+    if (record.status === 200 && isWhole) return record.body;
     await sleep(10);
   }
   return assert.fail(`Nothing is known of ${id}.`);
@@ -165,7 +170,7 @@ test('a charge of which nobody heard is answered 424, told as it is, and not rep
   const id = response.headers.get('x-request-id');
   assert.deepEqual([response.status, await codeOf(response)], [424, 'ambiguous_transport']);
   assert.deepEqual([response.headers.get('x-should-retry'), response.headers.get('retry-after')], ['false', null]);
-  const record = await settledRecordOf(id);
+  const record = await settledRecordOf(id, { withError: true });
   // It was charged, and that is what counts.
   assert.deepEqual([record.state, record.http_status, record.error_code], ['succeeded', 424, 'ambiguous_transport']);
 
