@@ -9,7 +9,7 @@ export type Applicant = KeyAddress & { fingerprint: Buffer; requestId: string; i
 /** The answer of a request that ended well. `charge` is what the call of a model has to pay for it. */
 export type KeptAnswer = { status: number; body: Buffer; sealed: boolean; charge: unknown };
 
-export type KeptRow = { fingerprint: Buffer; requestId: string; answer: KeptAnswer | null };
+export type KeptRow = { fingerprint: Buffer; requestId: string; instanceId: string; answer: KeptAnswer | null };
 
 const timeoutMs = 5_000;
 
@@ -38,6 +38,7 @@ export async function takeKey(sql: Sql, applicant: Applicant): Promise<boolean> 
 type Row = {
   fingerprint: Buffer;
   request_id: string;
+  instance_id: string;
   status: number | null;
   body: Buffer | null;
   sealed: boolean;
@@ -47,14 +48,15 @@ type Row = {
 /** What the key stands for; null: nothing. */
 export async function findKept(sql: Sql, { accountId, key }: KeyAddress): Promise<KeptRow | null> {
   const [row] = await sql.query<Row>(
-    `select fingerprint, request_id, status, body, sealed, charge from idempotent_requests
+    `select fingerprint, request_id, instance_id, status, body, sealed, charge from idempotent_requests
       where account_id = $1 and key = $2`,
     [accountId, key],
     { name: 'idempotency.find', timeoutMs },
   );
   if (!row) return null;
-  const { fingerprint, request_id: requestId, status, body, sealed, charge } = row;
-  return { fingerprint, requestId, answer: status === null || !body ? null : { status, body, sealed, charge } };
+  const { fingerprint, request_id: requestId, instance_id: instanceId, status, body, sealed, charge } = row;
+  const answer = status === null || !body ? null : { status, body, sealed, charge };
+  return { fingerprint, requestId, instanceId, answer };
 }
 
 /** Keeps the answer, once and only while the key is still this request's. False: another process took it over. */

@@ -18,9 +18,8 @@ before(async () => {
 after(() => pg?.drop());
 
 /** A process that lives until `die`. */
-async function createProcess() {
+async function createProcess(database = pg.database) {
   const instanceId = newId('ins');
-  const { database } = pg;
   await database.query('insert into instances (id) values ($1)', [instanceId]);
   const idempotency = createIdempotency({ database, instanceId, registered: async () => {} });
   return { idempotency, die: () => database.query('delete from instances where id = $1', [instanceId]) };
@@ -72,6 +71,30 @@ test('a request that failed gives its key back, to another body too', async () =
   const key = randomUUID();
   await (await reserve(idempotency, key)).release();
   assert.equal((await reserve(idempotency, key, { name: 'chairs' })).kept, null);
+});
+
+test('a request whose answer was not committed gives its key back at once, although the database was away', async () => {
+  const outage = { isOn: false };
+  const { idempotency } = await createProcess({
+    ...pg.database,
+    query: async (...statement) => {
+      if (outage.isOn) throw new Error('The database is away.');
+      return pg.database.query(...statement);
+    },
+  });
+  const key = randomUUID();
+  const first = await reserve(idempotency, key);
+  const lost = pg.database.transaction(async (tx) => {
+    await first.keep(answer(), tx);
+    throw new Error('It was not committed.');
+  });
+  await assert.rejects(lost, /not committed/);
+  outage.isOn = true;
+  await first.release();
+  outage.isOn = false;
+  const second = await reserve(idempotency, key);
+  assert.equal(second.kept, null);
+  await assert.rejects(reserve(idempotency, key), isFault('idempotency_in_progress'));
 });
 
 test('a release after the answer was kept takes nothing away', async () => {

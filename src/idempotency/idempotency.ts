@@ -31,7 +31,10 @@ export type Reservation = {
   requestId: string;
   /** The answer of an earlier request; null: this one is to run. */
   kept: KeptAnswer | null;
-  /** Stores the answer, in the transaction `sql` if it is one. Throws `idempotency_in_progress` when the key is lost. */
+  /**
+   * Stores the answer, in the transaction `sql` if it is one: whoever cannot commit that calls `release`. Throws
+   * `idempotency_in_progress` when the key is lost.
+   */
   keep: (answer: KeptAnswer, sql?: Sql) => Promise<void>;
   /** Gives the key back unless an answer is kept. Never rejects: what cannot be done now is done in the background. */
   release: () => Promise<void>;
@@ -80,8 +83,8 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   });
 
   async function release(requestId: string): Promise<void> {
-    if (!running.delete(requestId)) return;
-    // What fails is left over, and the next sweep finds it.
+    running.delete(requestId);
+    // What fails is left over: the next request with this key finds it here, the next sweep wherever that request goes.
     await dropUnanswered(database, instanceId, [requestId]).catch(() => {});
   }
 
@@ -98,9 +101,12 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
           kept: other?.answer ?? null,
           async keep(answer, sql = database) {
             if (!(await keepAnswer(sql, { ...address, requestId }, answer))) throw keyIsElsewhere();
+            // Nothing runs any more, whatever becomes of the transaction.
             running.delete(requestId);
           },
-          release: () => release(requestId),
+          release: async () => {
+            if (!other) await release(requestId);
+          },
         };
       } catch (error) {
         // The row may exist nevertheless.
@@ -124,11 +130,21 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (await takeKey(database, applicant)) return null;
       const row = await findKept(database, applicant);
+      if (row && isLeftOver(row)) {
+        // Where an answer is being committed, this waits until it is there.
+        await dropUnanswered(database, instanceId, [row.requestId]);
+        continue;
+      }
       if (row && !row.fingerprint.equals(applicant.fingerprint)) throw fault('idempotency_conflict');
       if (row?.answer) return row;
       if (row) throw fault('idempotency_in_progress');
     }
     throw fault('idempotency_in_progress');
+  }
+
+  /** Whether a row of this process has no answer, and nothing that runs will give it one. */
+  function isLeftOver(row: KeptRow): boolean {
+    return row.answer === null && row.instanceId === instanceId && !running.has(row.requestId);
   }
 }
 

@@ -150,6 +150,24 @@ test('a change is undone when another process took the key over meanwhile', asyn
   assert.equal(await countOf(name), 0);
 });
 
+test('a change whose commit fails leaves nothing behind and may be sent again at once', async () => {
+  const { database } = pg;
+  await database.query(`create function refuse() returns trigger language plpgsql as 'begin raise ''no commit''; end'`);
+  await database.query(
+    `create constraint trigger refuse after insert on things deferrable initially deferred
+      for each row when (new.name = 'late') execute function refuse()`,
+  );
+  const key = randomUUID();
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await post('/things', { name: 'late' }, key)).status, 500);
+    assert.equal(await countOf('late'), 0);
+  }
+  await database.query('drop trigger refuse on things');
+  const { status, headers } = await post('/things', { name: 'late' }, key);
+  assert.deepEqual([status, headers['idempotent-replay']], [201, undefined]);
+  assert.equal(await countOf('late'), 1);
+});
+
 test('many slow requests with keys all end, and requests without one do not wait for them', async () => {
   const gate = Promise.withResolvers<void>();
   meanwhile.work = () => gate.promise;
