@@ -17,6 +17,7 @@ export const tables: Record<string, string> = {
   ledger_openings: 'billing',
   checkouts: 'billing',
   payment_events: 'billing',
+  checkout_openings: 'billing',
   usage_marks: 'billing',
   usage_hours: 'billing',
   usage_days: 'billing',

@@ -58,14 +58,32 @@ export async function findCheckout(
   return firstOf(rows);
 }
 
-/** Checkouts that an account has opened in the last hour. */
-export async function countRecentCheckouts(sql: Sql, accountId: string): Promise<number> {
-  const [row] = await sql.query<{ count: number }>(
-    `select count(*)::integer as count from checkouts
-      where account_id = $1 and created_at > now() - interval '1 hour'`,
-    [accountId],
+/**
+ * Counts one more checkout that an account opens, in one statement; those of more than an hour ago are forgotten. Gives its
+ * time, for `takeOpeningBack`; null: there were as many as there may be.
+ */
+export async function countOpening(sql: Sql, accountId: string, mostAnHour: number): Promise<string | null> {
+  const [row] = await sql.query<{ openedAt: string }>(
+    `insert into checkout_openings as known (account_id, opened_at) values ($1, array[clock_timestamp()])
+     on conflict (account_id) do update
+        set opened_at = array(select each from unnest(known.opened_at) each where each > now() - interval '1 hour')
+                        || excluded.opened_at
+      where (select count(*) from unnest(known.opened_at) each where each > now() - interval '1 hour') < $2
+     returning opened_at[cardinality(opened_at)]::text as "openedAt"`,
+    [accountId, mostAnHour],
   );
-  return row?.count ?? 0;
+  return row?.openedAt ?? null;
+}
+
+/** For a checkout that could not be opened. */
+export async function takeOpeningBack(sql: Sql, accountId: string, openedAt: string): Promise<void> {
+  await sql.query(
+    `update checkout_openings
+        set opened_at = opened_at[:array_position(opened_at, $2::timestamptz) - 1]
+                        || opened_at[array_position(opened_at, $2::timestamptz) + 1:]
+      where account_id = $1 and $2::timestamptz = any(opened_at)`,
+    [accountId, openedAt],
+  );
 }
 
 /** Locks the checkout of a payment until the transaction ends; null: it is not one of ours. */

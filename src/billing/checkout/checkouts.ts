@@ -7,14 +7,15 @@ import { nextState } from './checkout-state.ts';
 import {
   type Checkout,
   claimCheck,
-  countRecentCheckouts,
+  countOpening,
   findCheckout,
   insertCheckout,
   insertPaymentEvent,
   lockCheckoutOf,
+  takeOpeningBack,
   updateCheckoutState,
 } from './checkouts.store.ts';
-import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
+import type { Payment, PaymentEvent, PaymentPage, PaymentProvider } from './payment-provider.ts';
 
 export type CheckoutDeps = {
   database: Database;
@@ -45,14 +46,33 @@ export async function openCheckout(deps: CheckoutDeps, sql: Sql, order: Order): 
   const provider = requireProvider(deps);
   const { accountId, packId } = order;
   const { micro, price } = goodsOf(deps, order);
-  if ((await countRecentCheckouts(deps.database, accountId)) >= mostAnHour)
+  const id = newId('chk');
+  const page = await withinLimit(deps, accountId, () =>
+    provider.open({ checkoutId: id, accountId, micro, price, ...order.urls(id) }),
+  );
+  return insertCheckout(sql, { id, accountId, micro, packId, price, ...page });
+}
+
+/** Opens a page of the provider if there may be one more; one that was not opened does not count. */
+async function withinLimit(
+  { database, log }: CheckoutDeps,
+  accountId: string,
+  open: () => Promise<PaymentPage>,
+): Promise<PaymentPage> {
+  const openedAt = await countOpening(database, accountId, mostAnHour);
+  if (openedAt === null)
     throw fault('rate_limited', {
       message: `An account may open ${mostAnHour} checkouts an hour.`,
       retryAfterSeconds: 60,
     });
-  const id = newId('chk');
-  const page = await provider.open({ checkoutId: id, accountId, micro, price, ...order.urls(id) });
-  return insertCheckout(sql, { id, accountId, micro, packId, price, ...page });
+  try {
+    return await open();
+  } catch (error) {
+    await takeOpeningBack(database, accountId, openedAt).catch((err: unknown) =>
+      log?.warn({ err, account: accountId }, 'a checkout that was not opened counts for an hour'),
+    );
+    throw error;
+  }
 }
 
 export function requireProvider({ provider }: CheckoutDeps): PaymentProvider {
