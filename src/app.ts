@@ -101,6 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
     }),
     isInstalled: (id) => models.find(id)?.installed != null,
+    attend: (adapter) => training.served.attend(adapter),
   });
   const lowMicro = config.lowBalanceMicro;
   const credits = createCredits({

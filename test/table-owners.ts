@@ -62,6 +62,7 @@ export const tables: Record<string, string> = {
   training_checkpoints: 'training',
   training_logs: 'training',
   training_metrics: 'training',
+  training_snapshots: 'training',
 };
 
 /** Stores that touch a table of another room, and why that is right. */

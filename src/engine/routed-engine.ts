@@ -1,18 +1,20 @@
 import { Fault } from '#kernel';
-import type { Engine, Target } from './port.ts';
+import type { Adapter, Engine, Target } from './port.ts';
 import { handlePrefix, type RemoteEngine } from './remote/remote-engine.ts';
 
 export type RoutedEngineParts = {
   own: Engine;
   remote: RemoteEngine;
   isInstalled: (baseModelId: string) => boolean;
+  /** Sees to it that the file of an adapter is there while a call needs it. */
+  attend: (adapter: Adapter) => Promise<void>;
 };
 
 /**
  * One engine out of two: models with serving routes run there, everything else in our own engine. A model that is installed here
  * as well runs here when none of its routes takes the call; with an adapter also when none of them is set up for adapters.
  */
-export function createRoutedEngine({ own, remote, isInstalled }: RoutedEngineParts): Engine {
+export function createRoutedEngine({ own, remote, isInstalled, attend }: RoutedEngineParts): Engine {
   /** How calls that wait for a route would be prepared here. */
   const instead = new Map<string, () => Promise<{ handle: string }>>();
   const placeOf = (baseModelId: string) => (remote.serves({ baseModelId, adapter: null }) ? remote : own);
@@ -21,6 +23,7 @@ export function createRoutedEngine({ own, remote, isInstalled }: RoutedEnginePar
     target: Target,
     by: (engine: Engine) => Promise<Prepared>,
   ): Promise<Prepared> => {
+    if (target.adapter) await attend(target.adapter);
     if (!remote.serves(target)) return by(own);
     if (!isInstalled(target.baseModelId)) return by(remote);
     try {

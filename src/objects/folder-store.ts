@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fault, OperatorError, systemCodeOf } from '#kernel';
@@ -12,6 +12,9 @@ const readBytes = 1 << 18;
 
 /** Unfinished objects; on the same file system, so that a finished one moves into place in one step. */
 const unfinished = '.unfinished';
+
+/** Nobody writes to an unfinished object any more that is so old: its process is dead. */
+const unfinishedMs = 86_400_000;
 
 /** Keeps objects as files below `root`. */
 export function openFolderStore(root: string): ObjectStore {
@@ -60,6 +63,7 @@ export function openFolderStore(root: string): ObjectStore {
         const probe = path.join(root, unfinished, `probe-${randomBytes(6).toString('hex')}`);
         await writeFile(probe, '');
         await rm(probe);
+        await removeDead(path.join(root, unfinished));
       } catch (cause) {
         throw new OperatorError(`The folder for objects cannot be written: ${root}.`, { cause });
       }
@@ -67,6 +71,14 @@ export function openFolderStore(root: string): ObjectStore {
 
     close: async () => {},
   };
+}
+
+async function removeDead(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const draft = path.join(folder, name);
+    const changed = await stat(draft).catch(() => null);
+    if (changed && changed.mtimeMs < Date.now() - unfinishedMs) await rm(draft, { force: true });
+  }
 }
 
 /** A rename survives a power cut only once the folder is on disk, too. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -107,6 +107,18 @@ for (const [name, open] of [
         await assert.rejects(async () => opened.store.size(key), /not the key/, key);
     });
   });
+
+test('a folder is rid of what processes were writing that are long dead, and of nothing else', async (t) => {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  t.after(() => rm(root, { recursive: true }));
+  const store = openFolderStore(root);
+  await store.check();
+  const drafts = path.join(root, '.unfinished');
+  for (const name of ['old', 'new']) await writeFile(path.join(drafts, name), 'part');
+  await utimes(path.join(drafts, 'old'), 0, 0);
+  await store.check();
+  assert.deepEqual(await readdir(drafts), ['new']);
+});
 
 test('while S3 cannot be reached, whoever asks is told so, and what it refuses is told as it is', async () => {
   const { stop, ...place } = await startS3Server();

@@ -1,6 +1,6 @@
 import { createAdapterProbe, createExampleEncoder } from '#engine';
 import { createTraining, openRunner, type RunnerValues, type Training, type TrainingOptions } from '#training';
-import { number, type SettingsOf } from './setting.ts';
+import { byteUnit, number, type SettingsOf } from './setting.ts';
 
 export type JobValues = {
   /** Jobs that this server works on at a time; 0: it only takes them in. */
@@ -8,6 +8,8 @@ export type JobValues = {
   maxActiveTrainingJobs: number;
   trainingCheckpointSeconds: number;
   trainingCheckpointDays: number;
+  /** Adapters that are kept as files on this machine, together. */
+  adapterFileBytes: number;
   /** Silence after which another server takes a job. */
   trainingLeaseSeconds: number;
 };
@@ -37,6 +39,12 @@ export const jobSettings: SettingsOf<JobValues> = {
     expected: 'days, 1 to 3650',
     read: number(1, 3650),
   },
+  adapterFileBytes: {
+    env: 'FANFOLD_ADAPTER_FILES_MIB',
+    fallback: 8_192 * byteUnit,
+    expected: 'MiB, 1 to 10000000',
+    read: number(1, 10_000_000, byteUnit),
+  },
   trainingLeaseSeconds: {
     env: 'FANFOLD_TRAINING_LEASE_SECONDS',
     fallback: 30,
@@ -47,7 +55,15 @@ export const jobSettings: SettingsOf<JobValues> = {
 
 type Wiring = Omit<
   TrainingOptions,
-  'encoder' | 'probe' | 'runner' | 'dataDir' | 'slots' | 'maxActiveJobs' | 'checkpointDays' | 'timing'
+  | 'encoder'
+  | 'probe'
+  | 'runner'
+  | 'dataDir'
+  | 'adapterFileBytes'
+  | 'slots'
+  | 'maxActiveJobs'
+  | 'checkpointDays'
+  | 'timing'
 > & {
   /** False: this process takes jobs in, and others work on them. */
   works: boolean;
@@ -67,6 +83,7 @@ export function openTraining(
   const training = createTraining({
     ...{ ...wiring, encoder, probe: createAdapterProbe(children), dataDir, slots: works ? config.trainingSlots : 0 },
     runner: openRunner(config),
+    adapterFileBytes: config.adapterFileBytes,
     maxActiveJobs: config.maxActiveTrainingJobs,
     checkpointDays: config.trainingCheckpointDays,
     timing: {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, mkdtemp, rm, utimes } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { type ObjectStore, openFolderStore } from '#objects';
+import { noteArtifacts, noteSnapshot } from './care.store.ts';
 import { createCare } from './care.ts';
+import { snapshotKeys } from './prepare/snapshot.ts';
+import { artifactKeys } from './publish/artifacts.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
+import { createCheckpointKeeper } from './supervise/checkpoints.ts';
 import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
@@ -56,12 +60,18 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
-function careOf() {
-  return createCare({
-    ...{ database: server.database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
-    deployments: { deployDue: async () => {} },
+function careOf(deployDue = async () => {}) {
+  const troubles: object[] = [];
+  const log = { warn: (details: object) => void troubles.push(details) };
+  const care = createCare({
+    ...{ database: server.database, objects, keptDays: 30, log, root: join(dataDir, 'left') },
+    deployments: { deployDue },
   });
+  return { ...care, troubles };
 }
+
+const put = (key: string) => objects.put(key, Readable.from([Buffer.from(key)]));
+const isStored = async (key: string) => (await objects.size(key)) !== null;
 
 test('checkpoints stay as long as somebody may go on from them, and no longer', async () => {
   const [old, fresh, unwanted, succeeded] = jobs.map(({ id }) => id);
@@ -69,7 +79,7 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const key = (jobId: string, file: string) => checkpointKey({ jobId, attempt: 1 }, 'ckpt-000005', file);
   const files = ['adapter.safetensors', 'state.json'];
   for (const id of [old, fresh, unwanted, succeeded]) {
-    for (const file of files) await objects.put(key(id, file), Readable.from([Buffer.from(file)]));
+    for (const file of files) await put(key(id, file));
     await server.database.query(
       `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, files)
        values ($1, 1, 'ckpt-000005', 5, 500, 27, $2)`,
@@ -91,7 +101,7 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   await care.stop();
 
   const isThere = (id: string) =>
-    Promise.all(files.map((file) => objects.size(key(id, file)))).then((found) => found.every((size) => size !== null));
+    Promise.all(files.map((file) => isStored(key(id, file)))).then((found) => found.every((each) => each));
   assert.deepEqual(await Promise.all([old, fresh, unwanted, succeeded].map(isThere)), [false, true, false, false]);
   const rows = await server.database.query<{ id: string }>(
     'select job_id as id from training_checkpoints where removed_at is null',
@@ -130,4 +140,83 @@ test('what servers left behind that died is removed once its attempt has been ov
       () => false,
     );
   assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, true]);
+});
+
+test('what a server was putting into the object store when it died is removed once its job is over, whatever else fails', async () => {
+  const [, , , , , , checkpointed, saved] = jobs.map(({ id }) => id);
+  assert.ok(checkpointed && saved);
+  const folder = join(dataDir, 'dying');
+  await mkdir(join(folder, 'out', 'ckpt-000007'), { recursive: true });
+  for (const file of ['adapter.safetensors', 'state.json'])
+    await writeFile(join(folder, 'out', 'ckpt-000007', file), '');
+  await server.database.query(
+    `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes)
+     values ($1, 1, 'ckpt-000007', 7, 700, 27)`,
+    [checkpointed],
+  );
+  const dying: ObjectStore = {
+    ...objects,
+    put: (key, source, options) =>
+      key.endsWith('state.json') ? Promise.reject(new Error('The server dies.')) : objects.put(key, source, options),
+  };
+  const keeper = createCheckpointKeeper(
+    { database: server.database, objects: dying, log: { info: () => {}, warn: () => {} } },
+    {
+      held: { jobId: checkpointed, attempt: 1, holder: 'dying' },
+      folder,
+      lease: { signal: new AbortController().signal, stop: async () => {} },
+    },
+  );
+  keeper.keep('ckpt-000007');
+  await keeper.kept();
+  const part = checkpointKey({ jobId: checkpointed, attempt: 1 }, 'ckpt-000007', 'adapter.safetensors');
+  assert.ok(await isStored(part));
+
+  const attempt = { jobId: saved, attempt: 1 };
+  await noteArtifacts(server.database, attempt, true);
+  for (const key of Object.values(artifactKeys(attempt))) await put(key);
+  await server.database.query(
+    `update training_attempts set finished_at = now() - interval '1 hour' where job_id = $1`,
+    [saved],
+  );
+  const care = careOf(async () => {
+    throw new Error('No alias today.');
+  });
+  await care.tend();
+  await care.stop();
+  assert.equal(care.troubles.length, 1);
+  const left = await Promise.all([part, ...Object.values(artifactKeys(attempt))].map(isStored));
+  assert.deepEqual(left, [false, false, false, false]);
+});
+
+test('data that jobs have learned from stay while a job may need them, and no longer', async () => {
+  const names = ['nobody', 'fresh', 'retryable', 'succeeded', 'expired'] as const;
+  const digestOf = (name: string) => Buffer.from(name.padEnd(32)).toString('hex');
+  const [, fresh, , succeeded, , , , , expired] = jobs.map(({ id }) => id);
+  const uses = { retryable: fresh, succeeded, expired };
+  for (const name of names) {
+    await noteSnapshot(server.database, digestOf(name));
+    for (const key of Object.values(snapshotKeys(digestOf(name)))) await put(key);
+  }
+  for (const [name, id] of Object.entries(uses))
+    await server.database.query('update training_jobs set snapshot = $2 where id = $1', [
+      id,
+      JSON.stringify({ sha256: digestOf(name) }),
+    ]);
+  await server.database.query(`update training_jobs set finished_at = now() - interval '31 days' where id = $1`, [
+    expired,
+  ]);
+  const noted = names.filter((name) => name !== 'fresh').map(digestOf);
+  await server.database.query(
+    `update training_snapshots set noted_at = now() - interval '2 days' where sha256 = any($1::text[])`,
+    [noted],
+  );
+  const care = careOf();
+  // Replicas do it at once.
+  await Promise.all([care.tend(), care.tend()]);
+  await care.tend();
+  await care.stop();
+  assert.deepEqual(care.troubles, []);
+  const isThere = (name: string) => isStored(snapshotKeys(digestOf(name)).train);
+  assert.deepEqual(await Promise.all(names.map(isThere)), [false, true, true, false, false]);
 });

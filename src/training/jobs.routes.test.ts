@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import { openFolderStore } from '#objects';
+import { isStored, removeSnapshot } from './prepare/stored-snapshot.ts';
 import { type Person, scriptedTrainer, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
 let ada: Person;
 let datasetId: string;
 let jobs: string;
+let dataDir: string;
 let trainer: Awaited<ReturnType<typeof scriptedTrainer>>;
 
 const examples = Array.from({ length: 12 }, (_, n) => ({
@@ -21,7 +27,9 @@ const examples = Array.from({ length: 12 }, (_, n) => ({
 
 before(async () => {
   trainer = await scriptedTrainer();
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfold-jobs-'));
   server = await startTraining({
+    dataDir,
     settings: { FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_TRAINING_SLOTS: '4', FANFOLD_ENGINE_THREADS: '1' },
   });
   ada = await server.person();
@@ -30,8 +38,9 @@ before(async () => {
 });
 
 after(async () => {
-  await server.stop();
-  await trainer.remove();
+  await server?.stop();
+  await trainer?.remove();
+  await rm(dataDir, { recursive: true, force: true });
 });
 
 const wanted = (hyperparameters: object = {}, more: object = {}) => ({
@@ -174,6 +183,23 @@ test('a running job is canceled at its next step, paid for until then, and retri
     (await logOf(id)).some(({ message }) => message === `Training goes on from step ${estimate.checkpoint.step}.`),
   );
   assert.equal((await chargesOf(id)).length, 2);
+});
+
+test('a job that is tried again after its data were removed makes them anew', async () => {
+  const { id } = await make(4, 20);
+  await ada.until(id, 'failed');
+  const [job] = await server.database.query<{ snapshot: Parameters<typeof isStored>[1] }>(
+    'select snapshot from training_jobs where id = $1',
+    [id],
+  );
+  assert.ok(job);
+  const objects = openFolderStore(join(dataDir, 'objects'));
+  assert.ok(await isStored(objects, job.snapshot));
+  await removeSnapshot(objects, job.snapshot.sha256);
+  await ada.ok('POST', `${jobs}/${id}/retry`, { from: 'start' });
+  const { attempt, error } = await ada.until(id, 'failed');
+  assert.deepEqual([attempt, error.code], [2, 'loss_diverged']);
+  assert.ok(await isStored(objects, job.snapshot));
 });
 
 test('a stream tells what was missed, in order, and ends with the job', async () => {

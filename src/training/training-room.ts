@@ -48,6 +48,8 @@ export type TrainingOptions = {
   probe: AdapterProbe;
   runner: Runner;
   dataDir: string;
+  /** Adapters that are kept as files in it, together. */
+  adapterFileBytes: number;
   instanceId: string;
   log: WorkerLog;
   /** Jobs that this server works on at a time; 0: none, others do. */
@@ -80,7 +82,7 @@ export function createTraining(options: TrainingOptions): Training {
   const { database, models, objects, runner, log, dataDir } = options;
   const timing = { ...defaultTiming, ...options.timing };
   const changes = createChanges();
-  const files = createAdapterFiles(objects, join(dataDir, 'adapters'));
+  const files = createAdapterFiles({ objects, folder: join(dataDir, 'adapters'), maxBytes: options.adapterFileBytes });
   const served = createServedJobs({ sql: database, files, objects });
   const bases = createBases(models);
   let deployTo: DeployTo = async () => {};

@@ -18,6 +18,7 @@ import {
   snapshotKeys,
 } from './snapshot.ts';
 import { type Problem, SnapshotRefused } from './snapshot-refused.ts';
+import { isStored } from './stored-snapshot.ts';
 
 export type Freezing = {
   /** In an order that does not change, some at a time, as `streamVersion` gives them. */
@@ -29,6 +30,8 @@ export type Freezing = {
   control?: ControlSet | null;
   /** Null: it is only measured. */
   objects: ObjectStore | null;
+  /** Told the name of the snapshot before anything of it is stored. */
+  noted?: (sha256: string) => Promise<void>;
   /** Where files are while they are made. */
   draftFolder: string;
   /** What templates that print the date take for today: the time of the version, so that it gives the same again. */
@@ -78,6 +81,7 @@ export async function freezeSnapshot(freezing: Freezing): Promise<SnapshotManife
       ...(control ? { control } : {}),
       shown: taken.shown,
     });
+    await freezing.noted?.(manifest.sha256);
     if (objects) await store(objects, manifest, drafts, signal);
     return manifest;
   });
@@ -92,7 +96,7 @@ function settingsOf({ settings, asOf = firstDay }: Freezing): SnapshotManifest['
 /** The manifest last: with it, a snapshot is whole. */
 async function store(objects: ObjectStore, manifest: SnapshotManifest, drafts: Drafts, signal: AbortSignal) {
   const keys = snapshotKeys(manifest.sha256);
-  if ((await objects.size(keys.manifest)) !== null) return;
+  if (await isStored(objects, manifest)) return;
   for (const file of snapshotFiles) {
     if (manifest.files[file]) await drafts[file].store(objects, keys[file], signal);
   }

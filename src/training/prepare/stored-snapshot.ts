@@ -1,11 +1,22 @@
 import { text } from 'node:stream/consumers';
 import type { ObjectStore } from '#objects';
-import { type SnapshotManifest, snapshotKeys } from './snapshot.ts';
+import { type SnapshotManifest, snapshotFiles, snapshotKeys } from './snapshot.ts';
 
 /** Throws `artifact_not_found`. */
 export async function readManifest(objects: ObjectStore, sha256: string): Promise<SnapshotManifest> {
   // Written by this room under the digest of what it says.
   return JSON.parse(await text(await objects.get(snapshotKeys(sha256).manifest))) as SnapshotManifest;
+}
+
+/** Whether all of it is there. */
+export async function isStored(objects: ObjectStore, manifest: SnapshotManifest): Promise<boolean> {
+  const keys = snapshotKeys(manifest.sha256);
+  if ((await objects.size(keys.manifest)) === null) return false;
+  for (const name of snapshotFiles) {
+    const file = manifest.files[name];
+    if (file && (await objects.size(keys[name])) !== file.bytes) return false;
+  }
+  return true;
 }
 
 /** The manifest first: without it there is no snapshot. */

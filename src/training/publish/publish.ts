@@ -63,11 +63,11 @@ async function publish(deps: PublisherDeps, trained: Trained, signal: AbortSigna
   const manifest = `${JSON.stringify(manifestOf({ ...parts, files: listed, gguf, check }), null, 2)}\n`;
   const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
   signal.throwIfAborted();
-  await deps.objects.put(keys.manifest, Readable.from([Buffer.from(manifest)]));
-  const stored = await deps.objects.put(keys.adapter, createReadStream(adapterGguf));
+  await deps.objects.put(keys.manifest, Readable.from([Buffer.from(manifest)]), { signal });
+  const stored = await deps.objects.put(keys.adapter, createReadStream(adapterGguf), { signal });
   if (stored.sha256 !== gguf.sha256) throw new Error('The adapter changed while it was stored.');
   const manifestFile = textFile('manifest.json', manifest);
-  const archive = await deps.objects.put(keys.archive, packFiles([...present, manifestFile]));
+  const archive = await deps.objects.put(keys.archive, packFiles([...present, manifestFile]), { signal });
   return {
     result: {
       adapter: { sizeBytes: gguf.sizeBytes, sha256: gguf.sha256, rank: gguf.rank },

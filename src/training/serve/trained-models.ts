@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import type { Adapter } from '#engine';
 import { isId } from '#kernel';
 import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#models';
 import type { ObjectStore } from '#objects';
@@ -19,6 +20,8 @@ export type ServedJobs = TrainedModels &
   TrainedJobs & {
     /** The job behind a call, as far as the caller may use it; null: there is none. */
     ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+    /** Sees to it that the file of an adapter of a job that was found is there, and stays for an hour at least. */
+    attend: (adapter: Adapter) => Promise<void>;
     /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
     writePeft: (adapterSha256: string, folder: string) => Promise<void>;
   };
@@ -81,6 +84,7 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       const [job] = await findAll([alias.targetId]);
       return job?.model ?? null;
     },
+    attend: files.attend,
     async writePeft(adapterSha256, folder) {
       const key = archives.get(adapterSha256);
       if (key === undefined) throw new Error(`No job with the adapter ${adapterSha256} was called.`);

@@ -78,26 +78,32 @@ export function checkpointKey({ jobId, attempt }: AttemptName, name: string, fil
   return `training/jobs/${jobId}/${attempt}/${name}/${file}`;
 }
 
-/**
- * Copies a checkpoint into the object store. Returns the names of its files; null: the trainer has removed it meanwhile, as a
- * newer one is there.
- */
+/** Names of the files of a checkpoint; none: the trainer has removed it, as a newer one is there. */
+export async function listCheckpointFiles(folder: string, name: string): Promise<string[]> {
+  return (await readdir(join(folder, outName, name)).catch(noneIfGone)).sort();
+}
+
+/** Copies a checkpoint into the object store. False: the trainer has removed it meanwhile. */
 export async function storeCheckpoint(
   objects: ObjectStore,
   folder: string,
-  { name, ...attempt }: AttemptName & { name: string },
-): Promise<string[] | null> {
-  const place = join(folder, outName, name);
+  { name, files, signal, ...attempt }: AttemptName & { name: string; files: readonly string[]; signal: AbortSignal },
+): Promise<boolean> {
   try {
-    const files = (await readdir(place)).sort();
     for (const file of files) {
-      await objects.put(checkpointKey(attempt, name, file), createReadStream(join(place, file)));
+      const source = createReadStream(join(folder, outName, name, file));
+      await objects.put(checkpointKey(attempt, name, file), source, { signal });
     }
-    return files;
+    return true;
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return null;
-    throw error;
+    noneIfGone(error);
+    return false;
   }
+}
+
+function noneIfGone(error: unknown): string[] {
+  if (systemCodeOf(error) === 'ENOENT') return [];
+  throw error;
 }
 
 /** Brings a checkpoint back from the object store: whole, or not at all. */

@@ -1,7 +1,19 @@
 import type { TrainingJob } from '../jobs/job.ts';
-import { checkpointKey, listCheckpoints, restoreCheckpoint, storeCheckpoint } from './attempt-folder.ts';
+import {
+  checkpointKey,
+  listCheckpointFiles,
+  listCheckpoints,
+  restoreCheckpoint,
+  storeCheckpoint,
+} from './attempt-folder.ts';
 import type { Hold, WorkerDeps } from './hold.ts';
-import { listStoredCheckpoints, noteCheckpointRemoved, noteCheckpointStored } from './take-in.store.ts';
+import {
+  listStoredCheckpoints,
+  listSurplusCheckpoints,
+  noteCheckpointFiles,
+  noteCheckpointRemoved,
+  noteCheckpointStored,
+} from './take-in.store.ts';
 
 const mostStored = 2;
 
@@ -24,12 +36,12 @@ export function createCheckpointKeeper(
   async function copy(name: string): Promise<void> {
     // Another worker may store its own by now, under the same name.
     if (lease.signal.aborted) return;
-    const files = await storeCheckpoint(objects, folder, { ...held, name });
-    if (files === null) return;
-    await noteCheckpointStored(database, held, name, files);
-    const stored = await listStoredCheckpoints(database, held.jobId);
-    const old = stored.filter(({ attempt }) => attempt === held.attempt).slice(mostStored);
-    for (const each of old) {
+    const files = await listCheckpointFiles(folder, name);
+    // First: whatever becomes of this process, what it has put there can be found.
+    if (files.length === 0 || !(await noteCheckpointFiles(database, held, name, files))) return;
+    if (await storeCheckpoint(objects, folder, { ...held, name, files, signal: lease.signal }))
+      await noteCheckpointStored(database, held, name);
+    for (const each of await listSurplusCheckpoints(database, held, mostStored)) {
       for (const file of each.files) await objects.remove(checkpointKey(held, each.name, file));
       await noteCheckpointRemoved(database, held, each.name);
     }

@@ -1,7 +1,7 @@
 import type { JobResult, TrainingJob } from '../jobs/job.ts';
 import type { SnapshotManifest } from '../prepare/snapshot.ts';
 
-/** Makes what a job learns from; the same job gives the same snapshot. Throws `AttemptFailure`. */
+/** What a job learns from, whole in the object store; the same job gives the same snapshot. Throws `AttemptFailure`. */
 export type MakeSnapshot = (job: TrainingJob, signal: AbortSignal) => Promise<SnapshotManifest>;
 
 /** An attempt whose trainer is done, with what it wrote. */

@@ -3,10 +3,12 @@ import type { Database } from '#db';
 import type { ExampleEncoder } from '#engine';
 import type { ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
+import { noteSnapshot } from '../care.store.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import type { ControlSet } from '../prepare/control-set.ts';
 import { freezeSnapshot, SnapshotRefused } from '../prepare/freeze-snapshot.ts';
+import { isStored } from '../prepare/stored-snapshot.ts';
 import { numberOf, servingOf } from '../settings/hyperparameters.ts';
 import type { MakeSnapshot } from './ports.ts';
 
@@ -20,9 +22,15 @@ export type SnapshotsDeps = {
 
 const mostNamed = 5;
 
-/** Makes snapshots of the versions that jobs learn from. */
+/** Makes snapshots of the versions that jobs learn from, unless they are there. */
 export function createSnapshots({ database, models, objects, encoder, draftFolder }: SnapshotsDeps): MakeSnapshot {
+  const noted = (sha256: string) => noteSnapshot(database, sha256);
   return async (job, signal) => {
+    if (job.snapshot) {
+      await noted(job.snapshot.sha256);
+      // That of a job which is tried again late may have been removed.
+      if (await isStored(objects, job.snapshot)) return job.snapshot;
+    }
     const base = models.find(job.baseModelId);
     const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
     if (!base)
@@ -32,7 +40,7 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
     try {
       return await freezeSnapshot({
         examples: streamVersion(database, version),
-        ...{ base, objects, encoder, draftFolder, signal, asOf: version.createdAt, control },
+        ...{ base, objects, noted, encoder, draftFolder, signal, asOf: version.createdAt, control },
         settings: {
           maxSequenceLength: numberOf(job.hyperparameters, 'max_seq_length', 512),
           queryInstruction: servingOf(job.hyperparameters).queryInstruction,

@@ -97,15 +97,43 @@ export function listStoredCheckpoints(sql: Sql, jobId: string): Promise<StoredCh
   );
 }
 
-export async function noteCheckpointStored(
+/** Its files are about to be put into the object store. False: nobody knows of such a checkpoint. */
+export async function noteCheckpointFiles(
   sql: Sql,
   { jobId, attempt }: AttemptName,
   name: string,
   files: readonly string[],
-): Promise<void> {
-  await sql.query(
-    'update training_checkpoints set files = $4, removed_at = null where job_id = $1 and attempt = $2 and name = $3',
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update training_checkpoints set noted_files = $4, files = null, removed_at = null
+      where job_id = $1 and attempt = $2 and name = $3 returning name`,
     [jobId, attempt, name, JSON.stringify(files)],
+  );
+  return rows.length > 0;
+}
+
+/** All of its files are there. */
+export async function noteCheckpointStored(sql: Sql, { jobId, attempt }: AttemptName, name: string): Promise<void> {
+  await sql.query(
+    `update training_checkpoints set files = noted_files, removed_at = null
+      where job_id = $1 and attempt = $2 and name = $3`,
+    [jobId, attempt, name],
+  );
+}
+
+/** Of what an attempt has stored, or begun to store, all but the newest that are whole. */
+export function listSurplusCheckpoints(
+  sql: Sql,
+  { jobId, attempt }: AttemptName,
+  kept: number,
+): Promise<{ name: string; files: string[] }[]> {
+  return sql.query(
+    `select name, coalesce(noted_files, files) as files from training_checkpoints
+      where job_id = $1 and attempt = $2 and removed_at is null and coalesce(noted_files, files) is not null
+        and name not in (select name from training_checkpoints
+                          where job_id = $1 and attempt = $2 and removed_at is null and files is not null
+                          order by step desc limit $3)`,
+    [jobId, attempt, kept],
   );
 }
 

@@ -30,9 +30,9 @@ export function createTrainerRun(deps: WorkerDeps, hold: Hold): (job: TrainingJo
   async function prepare(job: TrainingJob): Promise<TrainerSpec> {
     const either = AbortSignal.any([signal, canceled]);
     const base = await deps.weightsOf(job);
-    const snapshot = job.snapshot ?? (await deps.makeSnapshot(job, either));
+    const snapshot = await deps.makeSnapshot(job, either);
     either.throwIfAborted();
-    if (!job.snapshot) {
+    if (job.snapshot?.sha256 !== snapshot.sha256) {
       await patiently(lease.signal, () =>
         database.transaction(async (tx) => {
           await lockHeld(tx, held);

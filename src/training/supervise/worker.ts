@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, isOutOfReach, OperatorError } from '#kernel';
+import { noteArtifacts } from '../care.store.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
 import type { Claimed } from './claim.ts';
 import { type Hold, step, type WorkerDeps } from './hold.ts';
 import { keepLease } from './lease.ts';
+import { patiently } from './patiently.ts';
 import { readTrained } from './read-trained.ts';
-import { LeaseLost } from './take-in.ts';
+import { LeaseLost, lockHeld } from './take-in.ts';
 import { createTrainerRun } from './trainer-run.ts';
 
 const outOfReachMs = 3_000;
@@ -39,6 +41,8 @@ async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Prom
   const isDone = job.trained && (await hasResult(hold.folder));
   const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await createTrainerRun(deps, hold)(job);
   if (trained === null) return;
+  // First: what it saves and nobody comes to use can be found.
+  await noteSaving(deps, hold);
   const published = await deps.publish(
     await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
     hold.signal,
@@ -47,6 +51,15 @@ async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Prom
   const done = await step(deps, hold, { type: 'published' }, { success: { result, adapterSha256, archive } });
   await removeAttempt(hold.folder);
   if (done?.deploy) await deps.deploy(done);
+}
+
+function noteSaving({ database }: WorkerDeps, { held, lease }: Hold): Promise<void> {
+  return patiently(lease.signal, () =>
+    database.transaction(async (tx) => {
+      await lockHeld(tx, held);
+      await noteArtifacts(tx, held, true);
+    }),
+  );
 }
 
 /** What becomes of a job whose work has ended with an error. */
