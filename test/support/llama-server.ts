@@ -8,7 +8,8 @@ import { root } from './source-tree.ts';
 
 const script = join(root, 'test/support/llama-server/serve.py');
 const requirements = join(root, 'test/support/llama-server/requirements.txt');
-const startMs = 30_000;
+/** One that cannot start ends by itself; this is for one that hangs. */
+const startMs = 180_000;
 
 /**
  * llama.cpp's own server with a model and adapters, ready; installed first when it is not there. `url` is its OpenAI base URL. As after

@@ -9,6 +9,8 @@ export type Tail = {
 
 const handshakeTimeout = 15_000;
 const maxPayload = 16 * 1024 * 1024;
+/** Of what waits to be read; beyond, the rest waits on the other side. */
+const mostWaitingBytes = 1024 * 1024;
 
 /** Follows what a job prints, over a WebSocket. */
 export function openTail(client: RayClient, id: string): Tail {
@@ -17,6 +19,7 @@ export function openTail(client: RayClient, id: string): Tail {
   const options = { headers: client.headers(), perMessageDeflate: false, handshakeTimeout, maxPayload };
   const socket = new WebSocket(url, options);
   const pieces: Buffer[] = [];
+  let waitingBytes = 0;
   let isOver = false;
   let wake: (() => void) | null = null;
   const end = () => {
@@ -24,7 +27,10 @@ export function openTail(client: RayClient, id: string): Tail {
     wake?.();
   };
   socket.on('message', (data) => {
-    if (Buffer.isBuffer(data)) pieces.push(data);
+    if (!Buffer.isBuffer(data)) return;
+    pieces.push(data);
+    waitingBytes += data.length;
+    if (waitingBytes > mostWaitingBytes) socket.pause();
     wake?.();
   });
   socket.on('close', end);
@@ -33,7 +39,11 @@ export function openTail(client: RayClient, id: string): Tail {
     next: async () => {
       for (;;) {
         const piece = pieces.shift();
-        if (piece !== undefined) return piece;
+        if (piece !== undefined) {
+          waitingBytes -= piece.length;
+          if (waitingBytes <= mostWaitingBytes) socket.resume();
+          return piece;
+        }
         if (isOver) return null;
         await new Promise<void>((resolve) => {
           wake = resolve;
