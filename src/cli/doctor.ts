@@ -1,4 +1,5 @@
 import { countLeftHolds, doctor } from '#billing';
+import { checkEvents } from '#feedback';
 import { OperatorError } from '#kernel';
 import { listModels } from '#models';
 import type { Config } from '../config.ts';
@@ -22,6 +23,10 @@ export async function doctorCommand(config: Config): Promise<void> {
     const left = await countLeftHolds(database);
     if (left > 0)
       print(`books: ${left} reservations of servers that ended are still there; the next server gives them back`);
+    const events = await checkEvents(database);
+    for (const { datasetId, message } of events)
+      problems.push(`retrieval events: ${datasetId === null ? message : `dataset ${datasetId}, ${message}`}`);
+    if (events.length === 0) print('retrieval events: the counts are what events there are');
     if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
   });
   for (const problem of problems) print(problem);
