@@ -22,7 +22,7 @@ function eventOf(datasetId: string, name: string): NewEvent {
 
 test('the doctor finds events that are counted wrongly, that could be reported twice, or that are of no month', async () => {
   const { database } = server;
-  const datasetId = newId('dst');
+  const datasetId = newId('ds');
   const reporter = createReporter({ database, minStrength: 0.5 });
   for (const name of ['one', 'two', 'three']) await reporter.report([eventOf(datasetId, name)]);
   assert.deepEqual(await checkEvents(database), []);

@@ -13,7 +13,7 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
   return [
     { key: 'what', label: t.what, isName: true, render: (row) => <What row={row} /> },
     { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{t.types[type]}</Badge> },
-    { key: 'key', label: t.key, render: ({ key }) => key?.name ?? '–' },
+    { key: 'key', label: t.key, render: ({ key }) => <KeyName name={key?.name} /> },
     { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'active',
@@ -39,6 +39,17 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
       render: ({ balance_after }) => format.exactCredits(balance_after),
     },
   ];
+}
+
+/** On one line: what is too long for it is shown when one points at it. */
+function KeyName({ name }: { name: string | undefined }) {
+  return name === undefined ? (
+    '–'
+  ) : (
+    <span className={styles.keyName} title={name}>
+      {name}
+    </span>
+  );
 }
 
 function typeColor(type: LedgerRow['type']): string {

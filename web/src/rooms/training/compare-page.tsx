@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { useSuspenseQueries } from '@tanstack/react-query';
+import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { LineSeries } from '../../charts/lines.tsx';
@@ -10,8 +10,10 @@ import { Empty } from '../../ui/empty.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
+import { projectQuery } from '../projects/projects-queries.ts';
 import { pointsOf } from './curves.ts';
 import { Chart } from './curves-panel.tsx';
+import { useHeldOut } from './held-out.ts';
 import { useHyperparameterName } from './hyperparameter-texts.ts';
 import { JobBadge } from './job-badge.tsx';
 import { listedMetrics, useMetricName } from './metric-texts.ts';
@@ -53,6 +55,8 @@ type Compared = { job: Job; metrics: Metrics; color: string };
 function Comparison({ ids }: { ids: readonly string[] }) {
   const t = useTexts(trainingTexts);
   const place = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(place));
+  const heldOut = useHeldOut(project.kind);
   const jobs = useSuspenseQueries({ queries: ids.map((id) => jobQuery({ ...place, id })) });
   const metrics = useSuspenseQueries({ queries: ids.map((id) => metricsQuery({ ...place, id })) });
   const compared = jobs.flatMap(({ data: job }, index): Compared[] => {
@@ -68,8 +72,8 @@ function Comparison({ ids }: { ids: readonly string[] }) {
     }));
   return (
     <>
-      <Panel title={t.heldOut}>
-        <Chart label={t.heldOut} series={curvesOf('eval.loss', true)} height={230} />
+      <Panel title={heldOut.name}>
+        <Chart label={heldOut.name} series={curvesOf(heldOut.curve, true)} height={230} />
       </Panel>
       <Panel title={t.loss}>
         <Chart label={t.loss} series={curvesOf('loss', false)} height={230} />
@@ -147,7 +151,9 @@ function useLines(jobs: readonly Job[]): Line[] {
   });
   return [
     plain('state', t.state, ({ state }) => <JobBadge state={state} />),
-    plain('eval', t.heldOut, ({ progress }) => loss(progress.eval_loss)),
+    ...(jobs.some(({ progress }) => progress.eval_loss !== null)
+      ? [plain('eval', t.heldOut, ({ progress }) => loss(progress.eval_loss))]
+      : []),
     ...measured.map((name) => plain(`metric ${name}`, metricName(name), ({ result }) => loss(result?.metrics[name]))),
     plain('active', t.activeTime, ({ active_ms }) => format.duration(active_ms)),
     plain('credits', t.credits, ({ credits }) => format.credits(credits)),

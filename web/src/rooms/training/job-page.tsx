@@ -51,7 +51,7 @@ function JobParts() {
         {project.archived_at === null && <JobActions path={path} job={job} project={project} />}
       </TitleRow>
       {job.error && <Failure error={job.error} />}
-      <ProgressPanel job={job} />
+      <ProgressPanel job={job} kind={project.kind} />
       {job.result && <ResultPanel path={path} job={job} result={job.result} />}
       <CurvesPanel path={path} />
       <LogPanel lines={lines} state={state} />

@@ -4,7 +4,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import type { Column } from '../../ui/rows.tsx';
 import { When } from '../../ui/when.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { Project, ProjectPath } from '../projects/projects-queries.ts';
+import { useHeldOut } from './held-out.ts';
 import { JobBadge } from './job-badge.tsx';
 import { isOver } from './job-state.ts';
 import styles from './training.module.css';
@@ -12,10 +13,11 @@ import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
-export function useJobColumns({ owner, project }: ProjectPath): Column<Job>[] {
+export function useJobColumns({ owner, project }: ProjectPath, kind: Project['kind']): Column<Job>[] {
   const t = useTexts(trainingTexts);
   const format = useFormat();
   const loss = useLoss();
+  const heldOut = useHeldOut(kind);
   return [
     {
       key: 'name',
@@ -29,7 +31,7 @@ export function useJobColumns({ owner, project }: ProjectPath): Column<Job>[] {
     },
     { key: 'base', label: t.base, render: ({ base_model }) => base_model },
     { key: 'state', label: t.state, render: (job) => <State job={job} /> },
-    { key: 'quality', label: t.quality, align: 'end', render: ({ progress }) => loss(progress.eval_loss) },
+    { key: 'quality', label: heldOut.name, align: 'end', render: (job) => loss(heldOut.valueOf(job)) },
     { key: 'cost', label: t.cost, align: 'end', render: ({ credits }) => format.credits(credits) },
     { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
   ];

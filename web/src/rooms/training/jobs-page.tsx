@@ -13,7 +13,7 @@ import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { type Project, projectQuery } from '../projects/projects-queries.ts';
 import { jobStates } from './job-state.ts';
 import { useJobColumns } from './jobs-columns.tsx';
 import { mostCompared } from './routes.ts';
@@ -63,7 +63,7 @@ export function JobsPage() {
     <Panel title={t.title} text={t.lead} aside={actions} flush>
       <Filters filter={filter} />
       <Part skeleton={<RowsSkeleton columns={5} />}>
-        <JobList filter={shown} marked={marked} onMark={mark} />
+        <JobList kind={project.kind} filter={shown} marked={marked} onMark={mark} />
       </Part>
     </Panel>
   );
@@ -93,16 +93,17 @@ function Filters({ filter }: { filter: JobsFilter }) {
 }
 
 type JobListProps = {
+  kind: Project['kind'];
   filter: JobsFilter;
   marked: readonly string[];
   onMark: (id: string, isMarked: boolean) => void;
 };
 
-function JobList({ filter, marked, onMark }: JobListProps) {
+function JobList({ kind, filter, marked, onMark }: JobListProps) {
   const t = useTexts(trainingTexts);
   const list = useSuspenseInfiniteQuery(jobsQuery(route.useParams(), filter));
   const jobs = list.data.pages.flatMap(({ data }) => data);
-  const columns = useJobColumns(route.useParams());
+  const columns = useJobColumns(route.useParams(), kind);
   if (jobs.length === 0 && (filter.q || filter.state || filter.dataset_id))
     return (
       <Empty icon={IconSearch} title={t.noneTitle}>

@@ -3,16 +3,20 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import type { Project } from '../projects/projects-queries.ts';
+import { useHeldOut } from './held-out.ts';
 import { isOver } from './job-state.ts';
 import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
 /** How far a job is, and what it costs. */
-export function ProgressPanel({ job }: { job: Job }) {
+export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
   const loss = useLoss();
+  const heldOut = useHeldOut(kind);
+  const measured = heldOut.valueOf(job);
   const { progress, state } = job;
   const { step, total_steps, percent } = progress;
   const aside = total_steps !== null && t.steps(format.number(step), format.number(total_steps));
@@ -28,14 +32,14 @@ export function ProgressPanel({ job }: { job: Job }) {
       />
       <Facts least="6.5rem">
         <Fact name={t.loss}>{loss(progress.loss)}</Fact>
-        <Fact name={t.heldOut}>{loss(progress.eval_loss)}</Fact>
+        {(kind === 'text' || measured !== null) && <Fact name={heldOut.name}>{loss(measured)}</Fact>}
         <Fact name={t.epoch}>{loss(progress.epoch)}</Fact>
         {!isOver(state) && (
           <Fact name={t.left}>{progress.eta_ms === null ? '–' : format.duration(progress.eta_ms)}</Fact>
         )}
         <Fact name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Fact>
         <Fact name={t.activeTime}>{format.duration(job.active_ms)}</Fact>
-        <Fact name={t.spent} more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}>
+        <Fact name={isOver(state) ? t.credits : t.spent} more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}>
           {format.credits(spentSoFar(job))}
         </Fact>
       </Facts>
