@@ -2,9 +2,16 @@ import { type Actor, systemActor } from '#activity';
 import { chargeWork } from '#billing';
 import type { Database, Sql } from '#db';
 import { formatCredits, type Micro } from '#kernel';
-import { type Build, type Ended, endAsCanceled, endAsFailed, endAsReady, noteCharge } from './building/build.store.ts';
+import {
+  type Build,
+  type Ended,
+  endAsCanceled,
+  endAsFailed,
+  endAsReady,
+  type Measured,
+  noteCharge,
+} from './building/build.store.ts';
 import type { DatasetIndex, IndexError } from './dataset-index.ts';
-import type { Metrics } from './evaluation/metrics.ts';
 import { tellOfIndex } from './index-activity.ts';
 
 /** What a build may cost. */
@@ -21,9 +28,9 @@ type Payer = Pick<
 >;
 
 /** The build is done: the state and the charge are one transaction, and the first to end it is the one that counts. */
-export async function endWithSuccess(database: Database, build: Build, metrics: Metrics | null): Promise<void> {
+export async function endWithSuccess(database: Database, build: Build, measured: Measured): Promise<void> {
   await database.transaction(async (tx) => {
-    const ended = await endAsReady(tx, build, metrics);
+    const ended = await endAsReady(tx, build, measured);
     if (!ended) return;
     const micro = await charge(tx, build, { ended, outcome: 'succeeded' });
     await tellOfIndex(tx, build, {

@@ -92,6 +92,32 @@ test('a build whose process dies goes on where it was, embeds nothing twice and 
   assert.deepEqual(await doctor(server.db.database), []);
 });
 
+test('an evaluation whose end is lost is made again, and counts once', async () => {
+  const { database } = options;
+  const tokensOf = async (id: string) => {
+    const [row] = await database.query<{ tokens: bigint; phase: string | null }>(
+      'select prompt_tokens as tokens, phase from dataset_indexes where id = $1',
+      [id],
+    );
+    return row;
+  };
+  const [smooth, shaken] = [await queued(3), await queued(3)];
+  await buildIndex(options, smooth.id, run());
+  let losses = 0;
+  const losing: typeof database = {
+    ...database,
+    transaction: async (work) => {
+      if ((await tokensOf(shaken.id))?.phase === 'evaluating' && losses++ === 0)
+        throw new Error('The connection is lost.');
+      return database.transaction(work);
+    },
+  };
+  await assert.rejects(buildIndex({ ...options, database: losing }, shaken.id, run()), /connection is lost/);
+  await buildIndex({ ...options, database: losing }, shaken.id, run());
+  assert.deepEqual([(await shaken.read()).state, losses], ['ready', 2]);
+  assert.equal((await tokensOf(shaken.id))?.tokens, (await tokensOf(smooth.id))?.tokens);
+});
+
 test('however many finish a build at once, there is one charge', async () => {
   const { id, read, accountId } = await queued(3);
   await Promise.allSettled(Array.from({ length: 4 }, () => buildIndex(options, id, run())));

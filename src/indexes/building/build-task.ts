@@ -8,7 +8,6 @@ import type { TrainedModels } from '#models';
 import type { Embedder } from '../embedding.ts';
 import { type BuildCost, endWithFailure, endWithSuccess } from '../ending.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
-import type { Metrics } from '../evaluation/metrics.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
 import { openEmbedder } from '../open-embedder.ts';
 import {
@@ -16,7 +15,7 @@ import {
   beginBuild,
   giveTryBack,
   listUnfinished,
-  noteActivity,
+  type Measured,
   noteDocuments,
   noteHeld,
   notePhase,
@@ -108,8 +107,8 @@ async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSig
   }
   const embedder = await openEmbedder(trainedModels, build);
   await embedDocuments(options, { build, embedder, documents, signal });
-  const metrics = await measure(options, { build, embedder, documents, version, signal });
-  await endWithSuccess(database, build, metrics);
+  const measured = await measure(options, { build, embedder, documents, version, signal });
+  await endWithSuccess(database, build, measured);
 }
 
 async function placeHold({ database, billing, costOf }: BuildTaskOptions, build: Build): Promise<void> {
@@ -136,7 +135,7 @@ type Measuring = {
 async function measure(
   options: BuildTaskOptions,
   { build, embedder, documents, version, signal }: Measuring,
-): Promise<Metrics | null> {
+): Promise<Measured> {
   const { database, embed, search } = options;
   if (version.testCount === 0 || documents === 0) return null;
   if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
@@ -158,8 +157,7 @@ async function measure(
       if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
     },
   });
-  if (!(await noteActivity(database, build, spent))) throw new Superseded();
-  return metrics;
+  return { metrics, ...spent };
 }
 
 const unknownFailure = { code: 'internal_error', message: 'Something went wrong on our side, several times.' };

@@ -114,18 +114,8 @@ export async function saveBatch(tx: Sql, { id, lease }: Leased, batch: EmbeddedB
   return rows.length > 0;
 }
 
-/** What evaluating took. */
-export async function noteActivity(
-  sql: Sql,
-  { id, lease }: Leased,
-  { promptTokens, activeMs }: { promptTokens: number; activeMs: number },
-): Promise<boolean> {
-  const rows = await sql.query(
-    `update dataset_indexes set prompt_tokens = prompt_tokens + $3, active_ms = active_ms + $4 where ${isLeased} returning 1`,
-    [id, lease, promptTokens, activeMs],
-  );
-  return rows.length > 0;
-}
+/** How well an index finds, and what finding that out took; null: there was nothing to measure. */
+export type Measured = { metrics: Metrics | null; promptTokens: number; activeMs: number } | null;
 
 /** What an index that has ended has to pay for. */
 export type Ended = {
@@ -137,11 +127,14 @@ export type Ended = {
 
 const ended = `active_ms as "activeMs", prompt_tokens as "promptTokens", held_micro as "heldMicro", lease`;
 
-export async function endAsReady(tx: Sql, { id, lease }: Leased, metrics: Metrics | null): Promise<Ended | null> {
+/** What measuring took counts with the end only: whoever dies before measures again, and that is paid once. */
+export async function endAsReady(tx: Sql, { id, lease }: Leased, measured: Measured): Promise<Ended | null> {
+  const { metrics = null, promptTokens = 0, activeMs = 0 } = measured ?? {};
   const [row] = await tx.query<Ended>(
-    `update dataset_indexes set state = 'ready', charged_micro = 0, metrics = $3, ready_at = now(), finished_at = now(), phase = null
+    `update dataset_indexes set state = 'ready', charged_micro = 0, metrics = $3, ready_at = now(), finished_at = now(), phase = null,
+            prompt_tokens = prompt_tokens + $4, active_ms = active_ms + $5
       where ${isLeased} returning ${ended}`,
-    [id, lease, metrics && JSON.stringify(metrics)],
+    [id, lease, metrics && JSON.stringify(metrics), promptTokens, activeMs],
   );
   return row ?? null;
 }

@@ -24,6 +24,9 @@ export type VectorFilesOptions = {
 };
 
 const suffix = '.f32';
+const partSuffix = '.part';
+/** Nobody writes to a part any more that is so old: its process is dead. */
+const partMs = 86_400_000;
 
 export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions): VectorFiles {
   const making = new Map<string, Promise<void>>();
@@ -40,7 +43,7 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
   /** Complete under its name or not there: a process that dies on the way leaves a part that nobody reads. */
   async function make(index: Vectors): Promise<void> {
     await mkdir(folder, { recursive: true });
-    const part = path.join(folder, `${index.id}.${randomBytes(6).toString('hex')}.part`);
+    const part = path.join(folder, `${index.id}.${randomBytes(6).toString('hex')}${partSuffix}`);
     try {
       await write(sql, index, part);
       await rename(part, pathOf(index.id));
@@ -106,14 +109,16 @@ async function sizeOf(filePath: string): Promise<number> {
 
 /** A file that is being searched stays readable for whoever has opened it. */
 async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; keep: string }): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));
-  const files = await Promise.all(
-    names.map(async (name) => {
+  const all = await Promise.all(
+    (await readdir(folder)).map(async (name) => {
       const file = path.join(folder, name);
       const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: 0 }));
       return { file, size, mtimeMs };
     }),
   );
+  const dead = all.filter(({ file, mtimeMs }) => file.endsWith(partSuffix) && mtimeMs < Date.now() - partMs);
+  for (const { file } of dead) await rm(file, { force: true });
+  const files = all.filter(({ file }) => file.endsWith(suffix));
   let bytes = files.reduce((sum, { size }) => sum + size, 0);
   for (const { file, size } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (bytes <= maxBytes) return;

@@ -43,7 +43,14 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
   };
 }
 
-/** Something that is needed is away, or the model behind the alias still loads: the same may work in a minute. */
+/**
+ * Something that is needed is away, what is behind the alias still loads, or somebody else was putting something behind it at the same
+ * time: the same may work in a minute.
+ */
 function mayPass(error: unknown): boolean {
-  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'model_warming');
+  if (isOutOfReach(error)) return true;
+  if (!(error instanceof Fault)) return false;
+  if (error.fault === 'model_warming' || error.fault === 'alias_taken') return true;
+  const { reason, state } = error.options.details ?? {};
+  return error.fault === 'state_conflict' && (reason === 'changed_meanwhile' || state === 'warming');
 }
