@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { withFileLock } from './file-lock.ts';
 import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { readRegistry, updateRegistry } from './registry.ts';
@@ -16,11 +17,20 @@ export type RemoveModelOptions = {
 export type RemovedReport = { id: string; deletedFile: string | null; deletedWeights: string | null };
 
 /**
- * Takes a model out of the registry. What was pulled is deleted; what a person added stays where it is. Throws
- * `ModelError` with one line.
+ * Takes a model out of the registry. What was pulled is deleted, a pull that was interrupted too; what a person added stays where it
+ * is. Throws `ModelError` with one line, also while the model is being pulled.
  */
 export function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
-  return inOneLine(() => checkAndRemove(models, options));
+  const { id } = options;
+  const isPullable = models.catalogue.entries.some((entry) => entry.id === id && entry.source.type === 'hub');
+  const remove = () => checkAndRemove(models, options);
+  return inOneLine(() => (isPullable ? withPullLock(models, id, remove) : remove()));
+}
+
+/** One command at a time may fetch or remove the file of a model. */
+export function withPullLock<Result>(models: ModelsService, id: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = { waitMs: 0, busyMessage: `${id} is being pulled by another command.` };
+  return withFileLock(`${pulledFolder(models, id)}.pull.lock`, lock, work);
 }
 
 async function checkAndRemove(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
@@ -30,7 +40,8 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
   const entry = readRegistry(models.registryPath).entries.get(id);
   if (!entry) {
     const deletedWeights = listed ? await removeWeights(models.registryPath, id) : null;
-    if (deletedWeights !== null) return { id, deletedFile: null, deletedWeights };
+    const deletedFile = listed ? await removeFolder(pulledFolder(models, id)) : null;
+    if (deletedWeights !== null || deletedFile !== null) return { id, deletedFile, deletedWeights };
     throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
   }
   if (!options.force) {
@@ -45,6 +56,13 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
   if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
   await rm(folder, { recursive: true, force: true });
   return { id, deletedFile: entry.file.path, deletedWeights };
+}
+
+/** Null: it was not there. */
+async function removeFolder(folder: string): Promise<string | null> {
+  if (!(await stat(folder).catch(() => null))) return null;
+  await rm(folder, { recursive: true, force: true });
+  return folder;
 }
 
 /** Where `pull` keeps a model's file. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { withFileLock } from './file-lock.ts';
 
 /** The file by which a folder says that `pull` made it, and from what. */
 export const weightsManifest = 'fanfold-weights.json';
@@ -19,13 +20,31 @@ export function holdsWeights(folder: string): boolean {
   );
 }
 
-/** Deletes weights that `pull` fetched; those that a person put there stay. Returns the folder, null where there is none. */
+/** Deletes weights that `pull` fetched, or began to; those that a person put there stay. Returns the folder, null where there is none. */
 export async function removeWeights(registryPath: string, id: string): Promise<string | null> {
   const folder = hubWeightsFolder(registryPath, id);
+  const draft = weightsDraft(folder);
+  const isBegun = await stat(draft).catch(() => null);
   const isPulled = await stat(join(folder, weightsManifest)).catch(() => null);
-  if (!isPulled) return null;
-  await rm(folder, { recursive: true, force: true });
-  return folder;
+  if (!isPulled && !isBegun) return null;
+  return withWeightsLock(folder, async () => {
+    await rm(draft, { recursive: true, force: true });
+    if (!isPulled) return draft;
+    await rm(folder, { recursive: true, force: true });
+    return folder;
+  });
+}
+
+/** Where the files gather that are pulled into a folder of weights. */
+export function weightsDraft(folder: string): string {
+  return join(dirname(folder), `.${basename(folder)}.partial`);
+}
+
+/** One command at a time may fetch or remove weights. */
+export function withWeightsLock<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  const id = basename(folder);
+  const lock = { waitMs: 0, busyMessage: `The weights of ${id} are being pulled by another command.` };
+  return withFileLock(join(dirname(folder), `.${id}.pull.lock`), lock, work);
 }
 
 function isFile(path: string): boolean {

@@ -19,7 +19,7 @@ import { type HubServer, startHubServer } from '#test/hub-server.ts';
 import { writeSampleModel, zeros } from '#test/model-files.ts';
 import { listModels } from '../list-models.ts';
 import { openModels } from '../models-service.ts';
-import { removeModel } from '../remove-model.ts';
+import { removeModel, withPullLock } from '../remove-model.ts';
 import { type PullModelOptions, pullModel } from './pull-model.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
@@ -382,5 +382,16 @@ describe('pull', { timeout: 300_000 }, () => {
     assert.equal(models.find('some')?.installed, null);
     mkdirSync(join(path, '..'), { recursive: true });
     assert.equal((await pull()).outcome, 'pulled');
+  });
+
+  test('removing a model waits for no pull of it, and deletes what an interrupted one has left', async (t) => {
+    const { models, path } = await setUp(t);
+    const remove = () => removeModel(models, { id: 'some', listAliasesOf: async () => [] });
+    const folder = join(path, '..');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${path}.partial`, 'part');
+    await withPullLock(models, 'some', () => assert.rejects(remove(), refusal(/some is being pulled/)));
+    assert.equal((await remove()).deletedFile, folder);
+    await assert.rejects(remove(), refusal(/not installed/));
   });
 });

@@ -3,12 +3,11 @@ import { basename, join } from 'node:path';
 import { checkFactsOfListed } from '../add-model.ts';
 import type { ModelSource } from '../base-model.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
-import { withFileLock } from '../file-lock.ts';
 import { checkServable, readGgufFacts } from '../gguf/facts.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
-import { pulledFolder } from '../remove-model.ts';
+import { pulledFolder, withPullLock } from '../remove-model.ts';
 import { download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
 import type { TransferProgress } from './transfer-meter.ts';
@@ -49,9 +48,8 @@ export function pullModel(models: ModelsService, options: PullModelOptions): Pro
 async function lockAndPull(models: ModelsService, options: PullModelOptions): Promise<PulledReport> {
   const { entry, source } = findPullable(models, options.id);
   const folder = pulledFolder(models, entry.id);
-  await mkdir(folder, { recursive: true });
-  const lock = { waitMs: 0, busyMessage: `${entry.id} is being pulled by another command.` };
-  return await withFileLock(`${folder}.pull.lock`, lock, async () => {
+  return await withPullLock(models, entry.id, async () => {
+    await mkdir(folder, { recursive: true });
     const path = join(folder, source.file);
     if (!options.force && (await isIntact(models, entry.id))) {
       const installedPath = readRegistry(models.registryPath).entries.get(entry.id)?.file.path ?? path;

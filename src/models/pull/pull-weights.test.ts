@@ -224,5 +224,9 @@ describe('pulling weights', { timeout: 300_000 }, () => {
     assert.equal((await pull()).outcome, 'already_installed');
     await assert.rejects(remove(), refusal(/not installed/));
     assert.ok(existsSync(place));
+    const draft = join(place, '..', '.some.partial');
+    mkdirSync(draft);
+    assert.equal((await remove()).deletedWeights, draft);
+    assert.deepEqual([existsSync(draft), existsSync(place)], [false, true]);
   });
 });

@@ -3,11 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { systemCodeOf } from '#kernel';
-import { withFileLock } from '../file-lock.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { syncFolder } from '../registry.ts';
-import { holdsWeights, hubWeightsFolder, weightsManifest } from '../weights.ts';
+import { holdsWeights, hubWeightsFolder, weightsDraft, weightsManifest, withWeightsLock } from '../weights.ts';
 import { checkFreeBytes, download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
 import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
@@ -29,10 +28,9 @@ export function pullWeights(models: ModelsService, options: PullModelOptions): P
     const { id, signal } = options;
     const source = findSource(models, id);
     const folder = hubWeightsFolder(models.registryPath, id);
-    const draft = join(dirname(folder), `.${id}.partial`);
+    const draft = weightsDraft(folder);
     await mkdir(dirname(folder), { recursive: true });
-    const lock = { waitMs: 0, busyMessage: `The weights of ${id} are being pulled by another command.` };
-    return await withFileLock(join(dirname(folder), `.${id}.pull.lock`), lock, async () => {
+    return await withWeightsLock(folder, async () => {
       if (!options.force && (await isWhole(folder))) return { outcome: 'already_installed', id, folder };
       try {
         return await fetchAll({ id, source, folder, draft, options });
