@@ -62,6 +62,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await dialog.getByText('It has not started, so it costs nothing.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel the job' }).click();
   await page.getByText('canceled', { exact: true }).first().waitFor(ended);
+  await page.getByText('Credits so far').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Try again' }).click();
   await dialog.getByText(/^About [\d.]+ credits, [\d.]+ at most/).waitFor();
   await assertAccessible(page, 'retry');
