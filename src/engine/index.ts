@@ -39,6 +39,16 @@ export { createRemoteEngine, type RemoteEngine } from './remote/remote-engine.ts
 export { type RemoteApi, remoteApis, type ServingRoute } from './remote/serving-route.ts';
 export { createRoutedEngine } from './routed-engine.ts';
 export type { Countable, Encoded, Sequence, ShownPart, Span, TokenCount } from './tokens/counter-protocol.ts';
+export type { CountingBasis } from './tokens/counting-basis.ts';
 export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
-export { createTokenCounter, type TokenCounter, type TokenCounterOptions } from './tokens/token-counter.ts';
+export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
+export {
+  createTokenCounter,
+  type TextTokens,
+  type TokenCounter,
+  type TokenCounterOptions,
+} from './tokens/token-counter.ts';
 export { messageToWire, toolChoiceToWire, toolToWire } from './wire-prompt.ts';
+
+/** Where `createItemCounter` is, for threads that need nothing else of the engine. */
+export const itemCounterModule = new URL('./tokens/item-counter.ts', import.meta.url).href;

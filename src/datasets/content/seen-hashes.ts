@@ -12,28 +12,28 @@ export class SeenHashes {
   /** What is looked for. The first word is odd: zero says that a slot is free. */
   readonly #wanted = new Uint32Array(wordsPerHash);
 
-  /** False: it was there. */
-  add(hash: Buffer): boolean {
+  /** The digest that stands `at` a place of the bytes. False: it was there. */
+  add(bytes: Buffer, at = 0): boolean {
     if (this.#used * 10 > this.#slots * 7) this.#grow();
-    this.#want(hash);
-    const at = this.#find();
-    if (this.#words[at] !== 0) return false;
-    this.#words.set(this.#wanted, at);
+    this.#want(bytes, at);
+    const place = this.#find();
+    if (this.#words[place] !== 0) return false;
+    this.#words.set(this.#wanted, place);
     this.#used++;
     return true;
   }
 
   has(hash: Buffer): boolean {
-    this.#want(hash);
+    this.#want(hash, 0);
     return this.#words[this.#find()] !== 0;
   }
 
-  #want(hash: Buffer): void {
+  #want(bytes: Buffer, at: number): void {
     const wanted = this.#wanted;
-    wanted[0] = hash.readUInt32LE(0) | 1;
-    wanted[1] = hash.readUInt32LE(4);
-    wanted[2] = hash.readUInt32LE(8);
-    wanted[3] = hash.readUInt32LE(12);
+    wanted[0] = bytes.readUInt32LE(at) | 1;
+    wanted[1] = bytes.readUInt32LE(at + 4);
+    wanted[2] = bytes.readUInt32LE(at + 8);
+    wanted[3] = bytes.readUInt32LE(at + 12);
   }
 
   /** Where it is, or the free place where it belongs. */

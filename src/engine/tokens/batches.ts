@@ -4,8 +4,16 @@ import type { Countable } from './counter-protocol.ts';
 const mostItems = 200;
 const mostChars = 200_000;
 
-export function* batches(items: readonly Countable[]): Generator<Countable[]> {
-  let batch: Countable[] = [];
+export function batches(items: readonly Countable[]): Generator<Countable[]> {
+  return batchesOf(items, charsOf);
+}
+
+export function textBatches(texts: readonly string[]): Generator<string[]> {
+  return batchesOf(texts, ({ length }) => length);
+}
+
+function* batchesOf<Item>(items: readonly Item[], charsOf: (item: Item) => number): Generator<Item[]> {
+  let batch: Item[] = [];
   let chars = 0;
   for (const item of items) {
     batch.push(item);

@@ -1,12 +1,15 @@
 import type { ChatMessage } from '../port.ts';
 import { type ChatTemplate, type Conversation, renderConversation, type Segment } from '../text/template.ts';
 
+/** A segment of a prompt, whose text are these parts one behind the other. */
+export type DividedText = { special: boolean; parts: readonly string[] };
+
 /** A whole conversation as its template writes it, divided as a prompt is. */
-export type ConversationSegments = (conversation: Conversation) => Segment[];
+export type ConversationSegments = (conversation: Conversation) => readonly DividedText[];
 
 /** Texts of the conversation stand at these places of the template's own text. */
 type Hole = number;
-type Shape = { special: boolean; pieces: (string | Hole)[] }[];
+type Shape = ({ special: boolean; pieces: (string | Hole)[] } & DividedText)[];
 
 const mostShapes = 1_000;
 
@@ -17,12 +20,14 @@ const mostShapes = 1_000;
  */
 export function createConversationSegments(template: () => ChatTemplate): ConversationSegments {
   const shapes = new Map<string, Shape | null>();
-  let words: readonly string[] | null = null;
+  let holdsWord: HoldsWord | null = null;
+  const rendered = (conversation: Conversation) =>
+    renderConversation(template(), conversation).segments.map(({ special, text }) => ({ special, parts: [text] }));
 
   return (conversation) => {
-    words ??= wordsOf(template().source);
-    const texts = fillingsOf(conversation, words);
-    if (texts === null) return renderConversation(template(), conversation).segments;
+    holdsWord ??= lookFor(wordsOf(template().source));
+    const texts = fillingsOf(conversation, holdsWord);
+    if (texts === null) return rendered(conversation);
     const key = keyOf(conversation.messages);
     let shape = shapes.get(key);
     if (shape === undefined) {
@@ -30,7 +35,7 @@ export function createConversationSegments(template: () => ChatTemplate): Conver
       shape = shapeOf(template(), conversation.messages);
       shapes.set(key, shape);
     }
-    return shape === null ? renderConversation(template(), conversation).segments : filled(shape, texts);
+    return shape === null ? rendered(conversation) : filled(shape, texts);
   };
 }
 
@@ -48,20 +53,27 @@ function wordsOf(source: string): string[] {
   return words.filter((word) => !words.some((shorter) => shorter !== word && word.includes(shorter)));
 }
 
+type HoldsWord = (text: string) => boolean;
+
+/** Looks for a character of each word that texts seldom have, before it looks for the word. */
+function lookFor(words: readonly string[]): HoldsWord {
+  const bySign = Object.entries(Object.groupBy(words, (word) => /[^\p{L}\p{N}\s.,:;!?'()-]/u.exec(word)?.[0] ?? ''));
+  return (text) =>
+    bySign.some(([sign, group]) => text.includes(sign) && group?.some((word) => text.includes(word)) === true);
+}
+
 /** Asks for the role of a message and not for its text, which may well speak of users and tools. */
 const roleQuestion = /(?:\.role|\[\s*['"]role['"]\s*\])\s*[!=]=\s*(?:'[^'\\]*'|"[^"\\]*")/g;
 
 /** The texts of plain messages in their order; null where they might change what is around them. */
-function fillingsOf({ messages, tools }: Conversation, words: readonly string[]): string[] | null {
+function fillingsOf({ messages, tools }: Conversation, holdsWord: HoldsWord): string[] | null {
   if (tools.length > 0) return null;
   const texts: string[] = [];
   for (const message of messages) {
     if (message.role === 'tool' || (message.role === 'assistant' && message.toolCalls.length > 0)) return null;
     texts.push(...textsOf(message));
   }
-  return texts.every((text) => text !== '' && text.trim() === text && !words.some((word) => text.includes(word)))
-    ? texts
-    : null;
+  return texts.every((text) => text !== '' && text.trim() === text && !holdsWord(text)) ? texts : null;
 }
 
 function textsOf(message: ChatMessage): string[] {
@@ -110,12 +122,17 @@ function read(segments: readonly Segment[], marker: (place: number) => string): 
       return isWhole ? [place, piece.slice(end + 1)] : ['\uf500'];
     }),
   }));
-  return shape.some(({ pieces }) => pieces.includes('\uf500')) ? null : shape;
+  if (shape.some(({ pieces }) => pieces.includes('\uf500'))) return null;
+  return shape.map((segment) => ({ ...segment, parts: segment.pieces.filter((piece) => typeof piece === 'string') }));
 }
 
-function filled(shape: Shape, texts: readonly string[]): Segment[] {
-  return shape.map(({ special, pieces }) => ({
-    special,
-    text: pieces.map((piece) => (typeof piece === 'number' ? (texts[piece] ?? '') : piece)).join(''),
-  }));
+function filled(shape: Shape, texts: readonly string[]): DividedText[] {
+  return shape.map((segment) =>
+    segment.parts.length === segment.pieces.length
+      ? segment
+      : {
+          special: segment.special,
+          parts: segment.pieces.map((piece) => (typeof piece === 'number' ? (texts[piece] ?? '') : piece)),
+        },
+  );
 }

@@ -35,7 +35,11 @@ async function answer(loaded: Map<string, Promise<Loaded>>, question: Question &
 function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
   switch (question.type) {
     case 'count':
-      return { type: 'counted', counts: question.items.map(counter()) };
+      return { type: 'counted', counts: question.items.map(counter().count) };
+    case 'countTexts':
+      return { type: 'textsCounted', counts: Uint32Array.from(question.texts, counter().countText) };
+    case 'basis':
+      return { type: 'basis', basis: counter().basis };
     case 'encode':
       return { type: 'encoded', items: encoder().encode(question.items, question.options) };
     case 'describe':

@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../port.ts';
+import type { CountingBasis } from './counting-basis.ts';
 
 /** A whole conversation, or texts that are embedded one by one. */
 export type Countable =
@@ -50,6 +51,8 @@ export type Question = { ggufPath: string } & (
   | { type: 'count'; items: Countable[] }
   | { type: 'encode'; items: Countable[]; options: EncodeOptions }
   | { type: 'describe' }
+  | { type: 'basis' }
+  | { type: 'countTexts'; texts: readonly string[] }
 );
 
 /**
@@ -62,6 +65,8 @@ export type ToCounter = (Question & { id: number }) | { type: 'stop' };
 export type Answer =
   | { type: 'counted'; counts: TokenCount[] }
   | { type: 'encoded'; items: Encoded[] }
-  | { type: 'described'; facts: VocabularyFacts };
+  | { type: 'described'; facts: VocabularyFacts }
+  | { type: 'basis'; basis: CountingBasis }
+  | { type: 'textsCounted'; counts: Uint32Array };
 
 export type FromCounter = ({ id: number } & Answer) | { type: 'failed'; id: number; message: string };

@@ -1,21 +1,23 @@
-import { tokenAttributes, vocabularyTypes } from '../llama/addon.ts';
-import type { NativeModel } from '../llama/binding.ts';
-import type { Vocabulary } from '../llama/vocabulary.ts';
-import { WordCounts } from './word-counts.ts';
+import type { DividerName, Division } from './counting-basis.ts';
+import { canStopAt, WordCounts } from './word-counts.ts';
 
-/** Tokens of a plain text: control tokens in it are ordinary characters. */
-export type TextCounter = (text: string) => number;
+/** Tokens of a plain text, given in parts: control tokens in it are ordinary characters. */
+export type TextCounter = (parts: readonly string[]) => number;
+
+/**
+ * The tokeniser itself. One that that is somewhere else says `NaN` for
+ * what it has to be asked about; it is never remembered, and a sum that has it in it is `NaN`, too.
+ */
+export type Tokeniser = (text: string) => number;
 
 /**
  * How llama.cpp divides a text before it makes tokens of the parts, by the file's name for it. A part that is tokenised
  * alone gives the same tokens: none reaches over the edge of a part, and a part is divided no further.
  */
-const dividers = new Map([
-  [
-    'qwen2',
+const dividers: Readonly<Record<DividerName, RegExp>> = {
+  qwen2:
     /'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu,
-  ],
-]);
+};
 
 /** Characters that every version of Unicode and every library puts into the same class; other text is not divided here. */
 const plain =
@@ -26,18 +28,15 @@ const longestKnown = 24;
 const mostKnown = 200_000;
 
 /**
- * Counts with the model's own tokeniser. Where its way to divide text is known, the counts of words are remembered:
- * words come again and again, and counting is a hundred times as quick.
+ * Counts with the model's own tokeniser, `countAnew`. Where its way to divide text is known, the counts of words are
+ * remembered: words come again and again, and counting is a hundred times as quick.
  */
-export function createTextCounter(
-  vocabulary: Vocabulary,
-  { addon, facts }: Pick<NativeModel, 'addon' | 'facts'>,
-): TextCounter {
-  const countAnew: TextCounter = (text) => vocabulary.tokenize(text, false).length;
-  const divider = dividers.get(facts.preTokenizer ?? '');
-  if (divider === undefined || addon.getVocabularyType() !== vocabularyTypes.bytePair) return countAnew;
-  const added = addedTokens(addon, facts.vocabularySize);
-  const words = new WordCounts(countAnew);
+export function createTextCounter(division: Division | null, countAnew: Tokeniser): TextCounter {
+  if (division === null) return (parts) => countAnew(parts.join(''));
+  const divider = dividers[division.divider];
+  const added = addedTokens(division);
+  const words = new WordCounts(countAnew, added.beginnings);
+  const isSeenOnTheWay = added.beginnings.every(canStopAt);
   const known = new Map<string, number>();
 
   function countPart(part: string): number {
@@ -46,55 +45,49 @@ export function createTextCounter(
     if (count !== undefined) return count;
     if (known.size >= mostKnown) known.clear();
     const first = countAnew(part);
-    known.set(part, first);
+    if (!Number.isNaN(first)) known.set(part, first);
     return first;
   }
 
   /** Text without added tokens. */
-  const countWords: TextCounter = (text) => {
-    const quickly = words.count(text);
+  function countWords(text: string): number {
+    const quickly = words.count([text], { stops: false });
     if (quickly !== null) return quickly;
     if (!plain.test(text)) return countAnew(text);
     let count = 0;
     for (const part of text.match(divider) ?? []) count += countPart(part);
     return count;
-  };
+  }
 
-  return (text) => {
+  return (parts) => {
+    // Most texts hold nothing of what added tokens begin with, which is found out on the way.
+    const quickly = isSeenOnTheWay ? words.count(parts, { stops: true }) : null;
+    if (quickly !== null) return quickly;
+    const text = parts.join('');
     if (!added.mayBeIn(text)) return countWords(text);
-    if (added.takeBlanks) return countAnew(text);
-    const parts = added.divide(text);
-    return parts.texts.reduce((sum, part) => sum + countWords(part), parts.tokens);
+    if (division.addedTakeBlanks) return countAnew(text);
+    const divided = added.divide(text);
+    return divided.texts.reduce((sum, part) => sum + countWords(part), divided.tokens);
   };
 }
 
 type AddedTokens = {
-  /** Some of them take the blanks beside them, too. */
-  takeBlanks: boolean;
+  /** Their first characters. */
+  beginnings: string[];
   mayBeIn: (text: string) => boolean;
   /** What stands between them, and how many they are. */
   divide: (text: string) => { texts: string[]; tokens: number };
 };
 
-/** Tokens that are found in any text, before it is divided: the longest first, as llama.cpp looks for them. */
-function addedTokens(addon: NativeModel['addon'], size: number): AddedTokens {
-  const tokens: string[] = [];
-  let takeBlanks = false;
-  for (let token = 0; token < size; token++) {
-    const attributes = addon.getTokenAttributes(token);
-    if ((attributes & tokenAttributes.userDefined) === 0) continue;
-    tokens.push(addon.getTokenString(token) ?? '');
-    if ((attributes & (tokenAttributes.stripsLeft | tokenAttributes.stripsRight)) !== 0) takeBlanks = true;
-  }
-  const wanted = tokens.filter((text) => text !== '').toSorted((one, other) => other.length - one.length);
-  const beginnings = [...new Set(wanted.map((text) => text.charAt(0)))];
+function addedTokens({ added }: Division): AddedTokens {
+  const beginnings = [...new Set(added.map((text) => text.charAt(0)))];
   return {
-    takeBlanks,
+    beginnings,
     mayBeIn: (text) => beginnings.some((character) => text.includes(character)),
     divide(text) {
       let texts = [text];
       let found = 0;
-      for (const token of wanted) {
+      for (const token of added) {
         const before = texts.length;
         if (texts.some((part) => part.includes(token))) texts = texts.flatMap((part) => part.split(token));
         found += texts.length - before;

@@ -1,7 +1,8 @@
 import { fault } from '#kernel';
 import type { EngineModel } from '../port.ts';
-import { batches } from './batches.ts';
-import type { Countable, TokenCount } from './counter-protocol.ts';
+import { batches, textBatches } from './batches.ts';
+import type { Answer, Countable, Question, TokenCount } from './counter-protocol.ts';
+import type { CountingBasis } from './counting-basis.ts';
 import { VocabularyChild, type VocabularyChildOptions } from './vocabulary-child.ts';
 
 /** Counts tokens exactly as a model sees them, without loading the model and without a place in its queue. */
@@ -22,30 +23,59 @@ export type TokenCounterOptions = VocabularyChildOptions & {
   models: () => readonly EngineModel[];
 };
 
+/** For those who count by themselves and lack nothing but the tokeniser (`item-counter.ts`). Throws as `count` does. */
+export type TextTokens = {
+  basis: (modelId: string) => Promise<CountingBasis>;
+  /** Tokens of plain texts, in their order. */
+  countTexts: (modelId: string, texts: readonly string[]) => Promise<number[]>;
+};
+
 /** One child process counts for all models. */
-export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
+export function createTokenCounter(options: TokenCounterOptions): TokenCounter & TextTokens {
   const child = new VocabularyChild(options);
+
+  function ggufOf(modelId: string): string {
+    const model = options.models().find(({ id }) => id === modelId);
+    if (!model) throw fault('model_not_installed', { internal: `Tokens were to be counted for ${modelId}` });
+    return model.ggufPath;
+  }
+
+  /** Answers in the order of the questions. */
+  async function* answers(questions: Iterable<Question>, signal?: AbortSignal): AsyncGenerator<Answer> {
+    const asked: Promise<Answer>[] = [];
+    for (const question of questions) {
+      signal?.throwIfAborted();
+      const answer = child.ask(question);
+      // It is waited for later, or never.
+      answer.catch(() => {});
+      asked.push(answer);
+      // The child has the next one at hand while the first one is on its way back.
+      const first = asked.length >= atOnce ? asked.shift() : undefined;
+      if (first) yield await first;
+    }
+    for (const answer of asked) yield await answer;
+  }
+
   return {
-    count: async (modelId, items, signal) => {
-      const model = options.models().find(({ id }) => id === modelId);
-      if (!model) throw fault('model_not_installed', { internal: `Tokens were to be counted for ${modelId}` });
+    async count(modelId, items, signal) {
+      const ggufPath = ggufOf(modelId);
       const counts: TokenCount[] = [];
-      const asked: ReturnType<typeof child.ask>[] = [];
-      const takeFirst = async () => {
-        const answer = await asked.shift();
-        if (answer?.type === 'counted') counts.push(...answer.counts);
-      };
-      for (const batch of batches(items)) {
-        signal?.throwIfAborted();
-        const answer = child.ask({ type: 'count', ggufPath: model.ggufPath, items: batch });
-        // It is waited for later, or never.
-        answer.catch(() => {});
-        asked.push(answer);
-        // The child has the next one at hand while the first one is on its way back.
-        if (asked.length >= atOnce) await takeFirst();
-      }
-      while (asked.length > 0) await takeFirst();
+      const questions = batches(items).map((batch): Question => ({ type: 'count', ggufPath, items: batch }));
+      for await (const answer of answers(questions, signal))
+        if (answer.type === 'counted') counts.push(...answer.counts);
       return counts;
+    },
+    async countTexts(modelId, texts) {
+      const ggufPath = ggufOf(modelId);
+      const counts: number[] = [];
+      const questions = textBatches(texts).map((batch): Question => ({ type: 'countTexts', ggufPath, texts: batch }));
+      for await (const answer of answers(questions)) if (answer.type === 'textsCounted') counts.push(...answer.counts);
+      return counts;
+    },
+    async basis(modelId) {
+      const answer = await child.ask({ type: 'basis', ggufPath: ggufOf(modelId) });
+      if (answer.type !== 'basis') throw new Error('The counter has answered another question. This is a bug.');
+      return answer.basis;
     },
     close: () => child.close(),
   };

@@ -28,6 +28,11 @@ function classOf(byte: number): number {
   return byte > 0x20 && byte < 0x7f ? other : unknown;
 }
 
+/** Whether a character is one that `WordCounts` can be told to stop at, or never meets. */
+export function canStopAt(character: string): boolean {
+  return character > '\x7f' || classOf(character.charCodeAt(0)) === other;
+}
+
 const space = 0x20;
 const apostrophe = 0x27;
 
@@ -37,76 +42,100 @@ const apostrophe = 0x27;
  */
 export class WordCounts {
   readonly #countAnew: (text: string) => number;
-  #bytes = new Uint8Array(1 << 16);
-  #view = new DataView(this.#bytes.buffer);
+  readonly #stopping: Uint8Array;
+  #bytes = Buffer.alloc(1 << 16);
+  #view = viewOf(this.#bytes);
   /** Of each slot the hash of its word, and where that is; 0: it is free. Side by side, as memory is what takes time. */
   readonly #slots = new Int32Array(slots * 2);
   readonly #arena = new Int32Array(arenaLanes);
   #arenaUsed = 0;
   #known = 0;
-  readonly #encoder = new TextEncoder();
 
-  constructor(countAnew: (text: string) => number) {
+  /** `stops`: characters of class `other` that texts may be looked through for on the way (`canStopAt`). */
+  constructor(countAnew: (text: string) => number, stops: readonly string[]) {
     this.#countAnew = countAnew;
+    const codes = new Set(stops.map((character) => character.charCodeAt(0)));
+    this.#stopping = classes.map((kind, byte) => (codes.has(byte) ? unknown : kind));
   }
 
-  /** Null: the text holds other characters. */
-  count(text: string): number | null {
-    const { length } = text;
-    if (this.#bytes.length < length + laneBytes) this.#grow(length * 2 + laneBytes);
+  /** Tokens of texts that stand one behind the other. Null: they hold other characters, or one to stop at. */
+  count(texts: readonly string[], { stops }: { stops: boolean }): number | null {
+    const length = this.#write(texts);
+    if (length === null) return null;
+    const kinds = stops ? this.#stopping : classes;
     const bytes = this.#bytes;
-    // A character that is not ASCII takes more bytes than the text has characters, or does not fit.
-    const { read, written } = this.#encoder.encodeInto(text, bytes);
-    if (read !== length || written !== length) return null;
     const view = this.#view;
-    // The last lane reaches over the end of the text, where no letter may stand.
-    view.setInt32(length, 0, true);
+    const table = this.#slots;
+    const arena = this.#arena;
     let count = 0;
     for (let at = 0; at < length; ) {
-      const kind = classes[bytes[at] ?? 0];
+      const kind = kinds[bytes[at] ?? 0];
       let end = at;
       let hash = firstHash;
       let lane = view.getInt32(at, true);
-      let stops = stopsIn(lane);
+      let marks = stopsIn(lane);
       // Most words are letters, with a blank in front or not: these are gone through once.
-      if (kind === blank) stops &= ~firstStop;
-      while (stops === 0) {
+      if (kind === blank) marks &= ~firstStop;
+      while (marks === 0) {
         hash = hashed(hash, lane);
         end += laneBytes;
         lane = view.getInt32(end, true);
-        stops = stopsIn(lane);
+        marks = stopsIn(lane);
       }
-      const rest = bytesBefore(stops);
+      const rest = bytesBefore(marks);
       if (rest > 0) hash = hashed(hash, beginningOf(lane, rest));
       end += rest;
       if (kind !== letter && (kind !== blank || end === at + 1)) {
-        end = endOfWord(bytes, at, length);
+        end = endOfWord(kinds, bytes, at, length);
         if (end === 0) return null;
         hash = hashOf(view, at, end);
       }
-      count += end - at > longestKnown ? this.#countAnew(text.slice(at, end)) : this.#countWord(text, at, end, hash);
+      const slot = slotOf(hash);
+      const known = table[slot * 2 + 1] ?? 0;
+      // Nearly every word is where it is looked for first.
+      if (table[slot * 2] === hash && isWord(known, arena, view, at, end)) count += known & fieldMask;
+      else if (end - at > longestKnown) count += this.#countAnew(this.#text(at, end));
+      else count += this.#countWord(at, end, hash);
       at = end;
     }
     return count;
   }
 
-  #grow(bytes: number): void {
-    this.#bytes = new Uint8Array(bytes);
-    this.#view = new DataView(this.#bytes.buffer);
+  /** Their bytes; null: they are not ASCII. */
+  #write(texts: readonly string[]): number | null {
+    let length = 0;
+    for (const text of texts) {
+      // A character that is not ASCII takes more bytes than the text has characters.
+      const needed = length + text.length * 3 + laneBytes;
+      if (this.#bytes.length < needed) this.#grow(needed * 2);
+      if (this.#bytes.write(text, length) !== text.length) return null;
+      length += text.length;
+    }
+    // The last lane reaches over the end of the text, where no letter may stand.
+    this.#view.setInt32(length, 0, true);
+    return length;
   }
 
-  #countWord(text: string, at: number, end: number, hash: number): number {
+  #grow(bytes: number): void {
+    const larger = Buffer.alloc(bytes);
+    this.#bytes.copy(larger);
+    this.#bytes = larger;
+    this.#view = viewOf(larger);
+  }
+
+  #text(at: number, end: number): string {
+    return this.#bytes.toString('latin1', at, end);
+  }
+
+  #countWord(at: number, end: number, hash: number): number {
     const table = this.#slots;
-    let slot = (hash ^ (hash >>> 15)) & (slots - 1);
+    let slot = slotOf(hash);
     for (let known = table[slot * 2 + 1] ?? 0; known !== 0; known = table[slot * 2 + 1] ?? 0) {
-      const isSame =
-        table[slot * 2] === hash &&
-        ((known >> fieldBits) & fieldMask) === end - at &&
-        isAt(this.#arena, known >>> (2 * fieldBits), this.#view, at, end);
-      if (isSame) return known & fieldMask;
+      if (table[slot * 2] === hash && isWord(known, this.#arena, this.#view, at, end)) return known & fieldMask;
       slot = (slot + 1) & (slots - 1);
     }
-    const count = this.#countAnew(text.slice(at, end));
+    const count = this.#countAnew(this.#text(at, end));
+    if (Number.isNaN(count)) return count;
     this.#remember(slot, { hash, at, end, count });
     return count;
   }
@@ -125,6 +154,22 @@ export class WordCounts {
       this.#arena[this.#arenaUsed++] = laneAt(this.#view, place, end);
     this.#known++;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (slots - 1);
+}
+
+/** Whether a slot holds this word; one that is free holds none. */
+function isWord(known: number, arena: Int32Array, view: DataView, at: number, end: number): boolean {
+  if (((known >> fieldBits) & fieldMask) !== end - at) return false;
+  for (let place = at, lane = known >>> (2 * fieldBits); place < end; place += laneBytes, lane++)
+    if (arena[lane] !== laneAt(view, place, end)) return false;
+  return true;
 }
 
 const highBits = 0x80808080 | 0;
@@ -163,32 +208,26 @@ function hashOf(view: DataView, at: number, end: number): number {
   return hash;
 }
 
-function isAt(arena: Int32Array, start: number, view: DataView, at: number, end: number): boolean {
-  for (let place = at, lane = start; place < end; place += laneBytes, lane++)
-    if (arena[lane] !== laneAt(view, place, end)) return false;
-  return true;
-}
-
 /** The expression of `text-counter.ts`, choice by choice, for ASCII. 0: the byte is not known here. */
-function endOfWord(bytes: Uint8Array, at: number, length: number): number {
-  const kind = classes[bytes[at] ?? 0];
-  if (kind === letter) return endOf(letter, bytes, at + 1, length);
+function endOfWord(kinds: Uint8Array, bytes: Uint8Array, at: number, length: number): number {
+  const kind = kinds[bytes[at] ?? 0];
+  if (kind === letter) return endOf(letter, kinds, bytes, { at: at + 1, length });
   if (kind === digit) return at + 1;
   if (kind === unknown) return 0;
-  const next = at + 1 < length ? classes[bytes[at + 1] ?? 0] : unknown;
+  const next = at + 1 < length ? kinds[bytes[at + 1] ?? 0] : unknown;
   if (kind === other) {
     const contraction = bytes[at] === apostrophe ? endOfContraction(bytes, at, length) : 0;
     if (contraction > 0) return contraction;
   }
-  if (kind !== newline && next === letter) return endOf(letter, bytes, at + 2, length);
+  if (kind !== newline && next === letter) return endOf(letter, kinds, bytes, { at: at + 2, length });
   if (kind === other || (bytes[at] === space && next === other))
-    return endOf(newline, bytes, endOf(other, bytes, at + 1, length), length);
-  return endOfBlanks(bytes, at, length);
+    return endOf(newline, kinds, bytes, { at: endOf(other, kinds, bytes, { at: at + 1, length }), length });
+  return endOfBlanks(kinds, bytes, at, length);
 }
 
-function endOf(kind: number, bytes: Uint8Array, at: number, length: number): number {
+function endOf(kind: number, kinds: Uint8Array, bytes: Uint8Array, { at, length }: { at: number; length: number }) {
   let end = at;
-  while (end < length && classes[bytes[end] ?? 0] === kind) end++;
+  while (end < length && kinds[bytes[end] ?? 0] === kind) end++;
   return end;
 }
 
@@ -201,13 +240,13 @@ function endOfContraction(bytes: Uint8Array, at: number, length: number): number
 }
 
 /** Up to the last line end among them; else all but the one that belongs to the word behind. */
-function endOfBlanks(bytes: Uint8Array, at: number, length: number): number {
+function endOfBlanks(kinds: Uint8Array, bytes: Uint8Array, at: number, length: number): number {
   let end = at;
   let behindNewline = 0;
-  for (let kind = classes[bytes[end] ?? 0]; end < length && (kind === blank || kind === newline); ) {
+  for (let kind = kinds[bytes[end] ?? 0]; end < length && (kind === blank || kind === newline); ) {
     end++;
     if (kind === newline) behindNewline = end;
-    kind = classes[bytes[end] ?? 0];
+    kind = kinds[bytes[end] ?? 0];
   }
   if (behindNewline > 0) return behindNewline;
   return end === length || end - at === 1 ? end : end - 1;

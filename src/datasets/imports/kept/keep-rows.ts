@@ -7,6 +7,7 @@ import {
   buckets,
   contentHeadBytes,
   encodeIndex,
+  hashBytes,
   type KeptOf,
   type Mark,
   type Piece,
@@ -15,8 +16,8 @@ import {
   toMark,
 } from './kept-format.ts';
 
-/** A row that makes an example, as the survey has found it. */
-export type RowToKeep = { row: number; hash: Buffer; json: string } & Mark;
+/** A row that makes an example, as the survey has found it: its hash and its JSON stand somewhere in the bytes. */
+export type RowToKeep = { row: number; bytes: Buffer; hashAt: number; jsonAt: number; jsonEnd: number } & Mark;
 
 const pieceBytes = 1 << 16;
 /** Written at once. */
@@ -51,17 +52,17 @@ export class RowKeeper {
     this.#opening = openDraft(this.#draft).catch(() => this.#giveUp());
   }
 
-  keep({ row, hash, json, ...mark }: RowToKeep): void {
+  keep(kept: RowToKeep): void {
     if (this.#isGivenUp) return;
     this.#valid++;
-    const bytes = Buffer.byteLength(json);
-    if (mark.isFirst) {
+    const { bytes, jsonAt, jsonEnd } = kept;
+    if (kept.isFirst) {
       this.#contents++;
-      const [into, at] = this.#room(hash[0] ?? 0, contentHeadBytes + bytes);
-      into.write(json, writeHead(into, at, { row, hash, bytes, mark: toMark(mark) }));
+      const [into, at] = this.#room(bytes[kept.hashAt] ?? 0, contentHeadBytes + jsonEnd - jsonAt);
+      bytes.copy(into, writeHead(into, at, kept), jsonAt, jsonEnd);
     }
     const [into, at] = this.#room(rowsBucket, rowRecordBytes);
-    writeHead(into, at, { row, hash, bytes, mark: toMark(mark) });
+    writeHead(into, at, kept);
   }
 
   /** Waits where the disk is slower than the survey. */
@@ -156,11 +157,9 @@ async function openDraft(draft: string): Promise<FileHandle> {
   return open(draft, 'wx', 0o600);
 }
 
-type Head = { row: number; hash: Buffer; bytes: number; mark: number };
-
-function writeHead(into: Buffer, at: number, { row, hash, bytes, mark }: Head): number {
-  let next = at + hash.copy(into, at);
-  next = into.writeUInt32LE(bytes, next);
+function writeHead(into: Buffer, at: number, { row, bytes, hashAt, jsonAt, jsonEnd, ...mark }: RowToKeep): number {
+  let next = at + bytes.copy(into, at, hashAt, hashAt + hashBytes);
+  next = into.writeUInt32LE(jsonEnd - jsonAt, next);
   next = into.writeUInt32LE(row, next);
-  return into.writeUInt8(mark, next);
+  return into.writeUInt8(toMark(mark), next);
 }

@@ -11,6 +11,7 @@ import { gunzip } from './gunzip.ts';
 import { ImportFailure } from './import-failure.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readJsonList } from './json-list.ts';
+import { cutIntoBlocks, type LineBlocks } from './line-blocks.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
 /** What the caller knows of the file better than we could find out; null: found out. */
@@ -23,6 +24,8 @@ export type Reading = { format: FileFormat; encoding: string | null; delimiter: 
 
 export type OpenedFile = Reading & {
   rows: AsyncIterable<SourceRow[]>;
+  /** Instead of its rows what they can be read from; null: the format has no lines. */
+  lines: LineBlocks | null;
   /** Of the file as it was uploaded, so far. */
   bytesRead: () => number;
   /** Digest of the file, once its rows are read. */
@@ -78,7 +81,7 @@ async function spooled(chunks: AsyncIterable<Buffer>, { bounds, tempDir }: Spool
       await rm(file, { force: true });
     }
   }
-  return { format: 'parquet', encoding: null, delimiter: null, rows: rows() } as const;
+  return { format: 'parquet', encoding: null, delimiter: null, rows: rows(), lines: null } as const;
 }
 
 type Text = { sample: Buffer; chunks: AsyncIterable<Buffer> };
@@ -91,16 +94,17 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const format = detectTextFormat(beginning, { asked: options.format, fileName });
   const delimiter = format === 'csv' || format === 'tsv' ? (options.delimiter ?? delimiterOf(format, beginning)) : null;
   if (delimiter !== null) refuseColumns(countColumns(beginning, delimiter), bounds.maxColumns);
-  return { format, encoding: encoding.name, delimiter, rows: rowsOf(text.chunks, { delimiter, format, bounds }) };
+  const lines = format === 'jsonl' ? cutIntoBlocks(text.chunks, bounds) : null;
+  const rows = lines ? readJsonLines(lines) : rowsOf(text.chunks, { delimiter, bounds });
+  return { format, encoding: encoding.name, delimiter, rows, lines };
 }
 
 function delimiterOf(format: 'csv' | 'tsv', beginning: string): string {
   return format === 'tsv' ? '\t' : detectDelimiter(beginning);
 }
 
-type How = { delimiter: string | null; format: FileFormat; bounds: ReadBounds };
+type How = { delimiter: string | null; bounds: ReadBounds };
 
-function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, format, bounds }: How): AsyncIterable<SourceRow[]> {
-  if (delimiter !== null) return readDelimited(chunks, { delimiter, bounds });
-  return format === 'json' ? readJsonList(chunks, bounds) : readJsonLines(chunks, bounds);
+function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, bounds }: How): AsyncIterable<SourceRow[]> {
+  return delimiter === null ? readJsonList(chunks, bounds) : readDelimited(chunks, { delimiter, bounds });
 }

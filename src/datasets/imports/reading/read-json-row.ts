@@ -8,16 +8,22 @@ const alwaysParsedBytes = 16_384;
 
 /** Reads the JSON of one row. */
 export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
-  if (!isUtf8(bytes)) {
-    const problem = {
-      code: 'bad_encoding',
-      message: 'The row is not UTF-8.',
-      hint: 'Export the file again as UTF-8.',
-    } as const;
-    return brokenRow(place, problem, bytes.toString('utf8', 0, excerptChars * 4));
-  }
-  const text = bytes.toString();
-  if (bytes.length > alwaysParsedBytes && depthOf(bytes) > maxDepth) return tooDeep(place, text);
+  return isUtf8(bytes) ? readJsonText(bytes.toString(), bytes.length, place) : refuseEncoding(bytes, place);
+}
+
+/** A row that is not UTF-8. */
+export function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
+  const problem = {
+    code: 'bad_encoding',
+    message: 'The row is not UTF-8.',
+    hint: 'Export the file again as UTF-8.',
+  } as const;
+  return brokenRow(place, problem, bytes.toString('utf8', 0, excerptChars * 4));
+}
+
+/** Reads the JSON of one row that takes so many bytes. */
+export function readJsonText(text: string, bytes: number, place: Place): SourceRow {
+  if (bytes > alwaysParsedBytes && depthOf(text) > maxDepth) return tooDeep(place, text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -25,7 +31,7 @@ export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
     const reason = error instanceof SyntaxError ? positionless(error.message) : 'it cannot be parsed';
     return brokenRow(place, { code: 'bad_json', message: `This is not JSON: ${reason}.` }, text);
   }
-  if (bytes.length <= alwaysParsedBytes && mayBeDeep(text) && depthOf(bytes) > maxDepth) return tooDeep(place, text);
+  if (bytes <= alwaysParsedBytes && mayBeDeep(text) && depthOf(text) > maxDepth) return tooDeep(place, text);
   return rowOf(place, value, text);
 }
 
@@ -50,18 +56,18 @@ function closes(text: string, least: number): boolean {
 }
 
 /** Levels of lists and objects, as if the text were JSON. */
-function depthOf(bytes: Buffer): number {
+function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
   let inText = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
     if (inText) {
-      if (byte === 0x5c) at++;
-      else if (byte === 0x22) inText = false;
-    } else if (byte === 0x22) inText = true;
-    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (byte === 0x7d || byte === 0x5d) depth--;
+      if (unit === 0x5c) at++;
+      else if (unit === 0x22) inText = false;
+    } else if (unit === 0x22) inText = true;
+    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (unit === 0x7d || unit === 0x5d) depth--;
   }
   return deepest;
 }

@@ -3,6 +3,9 @@ import type { ColumnProfile } from '../import-record.ts';
 type Note = { types: Set<string>; present: number; samples: string[] };
 type Row = Readonly<Record<string, unknown>>;
 
+/** What was noted of some rows, to be put together with what was noted of others. */
+export type NotedColumns = { rows: number; columns: (Note & { name: string })[] };
+
 const maxSamples = 3;
 const maxSampleChars = 200;
 /** Columns of a profile. Rows of JSON may each have others. */
@@ -11,7 +14,13 @@ const maxColumns = 200;
 /** What is seen of the columns of all rows. */
 export class ColumnNotes {
   readonly #notes = new Map<string, Note>();
+  readonly #maxColumns: number;
   #rows = 0;
+
+  /** `all`: those of a part of the rows, because it is not known here which are the first ones. */
+  constructor(columns: 'first' | 'all') {
+    this.#maxColumns = columns === 'all' ? Number.POSITIVE_INFINITY : maxColumns;
+  }
 
   note(fields: Row): void {
     this.#rows++;
@@ -22,8 +31,20 @@ export class ColumnNotes {
     }
   }
 
-  names(): ReadonlySet<string> {
-    return new Set(this.#notes.keys());
+  /** Adds what was noted of the rows that follow. */
+  add({ rows, columns }: NotedColumns): void {
+    this.#rows += rows;
+    for (const { name, types, present, samples } of columns) {
+      const note = this.#noteOf(name);
+      if (!note) continue;
+      note.present += present;
+      for (const type of types) note.types.add(type);
+      note.samples.push(...samples.slice(0, maxSamples - note.samples.length));
+    }
+  }
+
+  noted(): NotedColumns {
+    return { rows: this.#rows, columns: [...this.#notes].map(([name, note]) => ({ name, ...note })) };
   }
 
   profile(): ColumnProfile[] {
@@ -38,7 +59,7 @@ export class ColumnNotes {
   #noteOf(name: string): Note | null {
     const known = this.#notes.get(name);
     if (known) return known;
-    if (this.#notes.size >= maxColumns) return null;
+    if (this.#notes.size >= this.#maxColumns) return null;
     const note = { types: new Set<string>(), present: 0, samples: [] };
     this.#notes.set(name, note);
     return note;

@@ -17,7 +17,7 @@ export class IssueNotes {
     this.#write = write;
   }
 
-  add(row: SourceRow, issue: Issue): void {
+  add(row: Pick<SourceRow, 'line' | 'byteOffset' | 'excerpt'>, issue: Issue): void {
     const known = this.#counts.get(issue.code);
     if (known) known.count++;
     else this.#counts.set(issue.code, { code: issue.code, count: 1, firstLine: row.line });

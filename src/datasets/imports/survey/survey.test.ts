@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
+import type { CountingBasis } from '#engine';
 import type { ExampleKind } from '../../content/example-content.ts';
 import type { shapes } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
@@ -10,6 +11,12 @@ import { type Survey, survey } from './survey.ts';
 type Line = { line: number; byte_offset: number | null; pointer: string; code: string };
 
 const bounds = { maxTextBytes: 10_000_000, maxRows: 500, maxRowBytes: 100_000, maxColumns: 100 };
+
+/** Of a model whose tokens are characters. */
+const basis: CountingBasis = {
+  template: '{% for message in messages %}{{ message.content }}{% endfor %}',
+  ...{ controlTexts: [], bosText: '', eosText: '', inFront: 0, aroundInput: 0, division: null },
+};
 
 /** Surveys rows of JSON lines; a count of tokens is a count of characters. */
 async function surveyOf(
@@ -30,14 +37,7 @@ async function surveyOf(
   const lines: Line[] = [];
   const found = await survey(file, {
     ...{ kind, mapping, sampleRows: 100, maxRows: bounds.maxRows },
-    ruler: {
-      maxTokens: 200,
-      count: async (contents) =>
-        contents.map((content) => ({
-          tokens: JSON.stringify(content).length,
-          longest: JSON.stringify(content).length,
-        })),
-    },
+    ruler: { maxTokens: 200, basis, countTexts: async (texts) => texts.map(({ length }) => length) },
     findExisting: async (hashes) =>
       new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
     writeIssue: (line) => lines.push(JSON.parse(line)),

@@ -1,20 +1,17 @@
-import type { TokenCount } from '#engine';
-import { contentHash, type ExampleContent, type ExampleKind } from '../../content/example-content.ts';
-import type { Issue } from '../../content/issues.ts';
-import { SeenHashes } from '../../content/seen-hashes.ts';
-import type { TokenRuler } from '../../examples/new-examples.ts';
-import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
+import type { CountingBasis } from '#engine';
+import type { ExampleKind } from '../../content/example-content.ts';
+import type { SourceIssue } from '../import-record.ts';
 import type { Finding } from '../import-runs.store.ts';
 import type { RowToKeep } from '../kept/keep-rows.ts';
-import { type Detected, detectShape } from '../mapping/detect-shape.ts';
-import { isMapping, type Mapping, readMapping, type WireMapping } from '../mapping/mapping.ts';
-import { ImportFailure } from '../reading/import-failure.ts';
+import { detectShape } from '../mapping/detect-shape.ts';
+import { isMapping, readMapping, type WireMapping } from '../mapping/mapping.ts';
 import type { OpenedFile } from '../reading/open-rows.ts';
 import type { SourceRow } from '../reading/source-row.ts';
-import { ColumnNotes } from './column-notes.ts';
-import { type Evaluated, evaluate } from './evaluate.ts';
-import { IssueNotes } from './issue-notes.ts';
-import { TokenCounts } from './token-counts.ts';
+import type { CountTexts } from './block-judge.ts';
+import { createJudges, type JudgedBlock, type Judges } from './judges.ts';
+import { type RowBlock, type RowBlocks, rowBlocksOf, rowsOf, sourceOf } from './row-block.ts';
+import { SurveyState } from './survey-state.ts';
+import type { TokenCounts } from './token-counts.ts';
 
 export type SurveyOptions = {
   kind: ExampleKind;
@@ -23,52 +20,81 @@ export type SurveyOptions = {
   sampleRows: number;
   maxRows: number;
   /** Null: no model is installed that could count. */
-  ruler: TokenRuler | null;
-  /** Which of these contents the dataset has, as hashes in hex. */
-  findExisting: (hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>;
+  ruler: SurveyRuler | null;
+  /** Which of these contents the dataset has, as hashes in hex; null: there is no dataset yet. */
+  findExisting: ((hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>) | null;
   writeIssue: (line: string) => void;
   /** Told of each row that makes an example. */
   keep?: (row: RowToKeep) => void;
-  /** Told between batches; a rejection ends the survey. */
+  /** Told between blocks; a rejection ends the survey. */
   onRows: (rows: number) => Promise<void>;
+  /** Threads that judge lines beside this one; none: this one does. */
+  threads?: number;
+};
+
+/** What counts the tokens that a model would see, but for the tokeniser, which is asked about texts. */
+export type SurveyRuler = {
+  /** Of a conversation, or of each text to embed. */
+  maxTokens: number;
+  basis: CountingBasis;
+  countTexts: CountTexts;
 };
 
 export type Survey = Finding & { issues: SourceIssue[]; tokens: TokenCounts };
 
-/** Rows that previews can show, and how much of them is kept. */
-const maxSampleRows = 50;
-const maxSampleChars = 1_000_000;
-
 /** Reads every row of a file and tells what is in it. */
 export async function survey(file: OpenedFile, options: SurveyOptions): Promise<Survey> {
-  const { kind, sampleRows } = options;
-  const { first, rest } = await firstRows(file.rows, sampleRows);
+  const { kind, ruler, sampleRows, threads = 0 } = options;
+  const blocks = rowBlocksOf(file);
+  const { first, rest } = await firstRows(blocks, sampleRows);
   const fields = first.flatMap((row) => (row.fields ? [row.fields] : []));
   const detected = detectShape(kind, fields);
   const wire = options.mapping ?? detected.mapping;
-  const mapping = wire && readMapping(wire, { kind, columns: null });
-  const state = new SurveyState(options, mapping && isMapping(mapping) ? mapping : null);
-  await state.takeAll(rest);
+  const read = wire && readMapping(wire, { kind, columns: null });
+  const mapping = read && isMapping(read) ? read : null;
+  const judges = createJudges(
+    { kind, mapping, basis: ruler?.basis ?? null, maxRowBytes: blocks.maxRowBytes },
+    { countTexts: ruler?.countTexts ?? nobodyCounts, threads },
+  );
+  const state = new SurveyState(options);
+  try {
+    let lines = 0;
+    for await (const { block, judged } of inOrder(rest, judges)) {
+      await state.take(judged, sourceOf(block, { lines }, blocks.maxRowBytes));
+      lines += judged.lines;
+      blocks.release(block);
+      judges.release(judged);
+      await options.onRows(state.rows);
+    }
+  } finally {
+    await judges.close();
+  }
   return state.finding(file, { detected, wire });
 }
 
-/** The first rows, and all rows. */
+async function nobodyCounts(): Promise<never> {
+  throw new Error('Nobody is there to count. This is a bug.');
+}
+
+/** The first rows, and all blocks. */
 async function firstRows(
-  rows: AsyncIterable<SourceRow[]>,
+  { blocks, maxRowBytes }: RowBlocks,
   wanted: number,
-): Promise<{ first: SourceRow[]; rest: AsyncIterable<SourceRow[]> }> {
-  const iterator = rows[Symbol.asyncIterator]();
-  const batches: SourceRow[][] = [];
-  let seen = 0;
+): Promise<{ first: SourceRow[]; rest: AsyncIterable<RowBlock> }> {
+  const iterator = blocks[Symbol.asyncIterator]();
+  const begun: RowBlock[] = [];
+  const first: SourceRow[] = [];
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    batches.push(next.value);
-    seen += next.value.length;
-    if (seen >= wanted) break;
+    begun.push(next.value);
+    for (const row of rowsOf(next.value, maxRowBytes).rows) {
+      if (first.length >= wanted) break;
+      first.push(row);
+    }
+    if (first.length >= wanted) break;
   }
-  const first = batches.flat().slice(0, wanted);
-  async function* rest(): AsyncGenerator<SourceRow[]> {
+  async function* rest(): AsyncGenerator<RowBlock> {
     try {
-      yield* batches.splice(0);
+      yield* begun.splice(0);
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
     } finally {
       await iterator.return?.();
@@ -77,152 +103,16 @@ async function firstRows(
   return { first, rest: rest() };
 }
 
-/** Batches of which the counts are waited for. */
-const batchesAhead = 3;
-
-/** A row on its way through the survey; `hash` and `isFirst`: of its content. */
-type Noted = { row: SourceRow; issues: Issue[]; hash: Buffer | null; isFirst: boolean };
-type Counted = { noted: Noted[]; counting: Promise<TokenCount[]> };
-
-class SurveyState {
-  readonly #options: SurveyOptions;
-  readonly #mapping: Mapping | null;
-  readonly #columns = new ColumnNotes();
-  readonly #issues: IssueNotes;
-  readonly #seen = new SeenHashes();
-  #noted = 0;
-  readonly #tokens = new TokenCounts();
-  readonly #sample: SampleRow[] = [];
-  #sampleChars = 0;
-  readonly #counts: ImportCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
-
-  constructor(options: SurveyOptions, mapping: Mapping | null) {
-    this.#options = options;
-    this.#mapping = mapping;
-    this.#issues = new IssueNotes(options.writeIssue);
+/** Blocks as they are in the file, while the next ones are judged. */
+async function* inOrder(blocks: AsyncIterable<RowBlock>, judges: Judges): AsyncGenerator<JudgedBlock> {
+  const judging: Promise<JudgedBlock>[] = [];
+  for await (const block of blocks) {
+    const judged = judges.judge(block);
+    // It is waited for later, or never.
+    judged.catch(() => {});
+    judging.push(judged);
+    const first = judging.length >= judges.atOnce ? judging.shift() : undefined;
+    if (first) yield await first;
   }
-
-  async takeAll(batches: AsyncIterable<SourceRow[]>): Promise<void> {
-    const { kind, onRows } = this.#options;
-    // Tokens are counted elsewhere while the next batches are read here.
-    const waiting: Counted[] = [];
-    for await (const rows of batches) {
-      const evaluated = rows.map((row) => evaluate(row, kind, this.#mapping));
-      const counting = this.#count(evaluated.flatMap(({ example }) => (example ? [example.content] : [])));
-      // It is waited for later, or never.
-      counting.catch(() => {});
-      waiting.push({ noted: evaluated.map((each) => this.#note(each)), counting });
-      const first = waiting.length > batchesAhead ? waiting.shift() : undefined;
-      if (first) await this.#take(first);
-      await onRows(this.#counts.rows);
-    }
-    for (const each of waiting) await this.#take(each);
-  }
-
-  finding(file: OpenedFile, { detected, wire }: { detected: Detected; wire: WireMapping | null }): Survey {
-    const { format, encoding, delimiter, gzip } = file;
-    if (this.#counts.rows === 0) throw new ImportFailure('empty_file', 'The file has no rows.');
-    return {
-      profile: {
-        ...{ format, encoding, delimiter, gzip },
-        columns: this.#columns.profile(),
-        shape: detected.shape,
-        suggestedMapping: detected.mapping,
-        counts: this.#counts,
-        tokenStats: this.#tokens.summary(),
-        tokenHistogram: this.#tokens.histogram(),
-        issues: this.#issues.summary(),
-      },
-      sample: this.#sample,
-      mapping: wire,
-      issues: this.#issues.listed,
-      tokens: this.#tokens,
-    };
-  }
-
-  async #count(contents: readonly ExampleContent[]): Promise<TokenCount[]> {
-    const { ruler } = this.#options;
-    return ruler && contents.length > 0 ? ruler.count(contents) : [];
-  }
-
-  /** Contents are kept before their tokens are counted, so that they need not stay in memory. */
-  #note({ row, issues, example }: Evaluated): Noted {
-    const place = this.#noted++;
-    if (!example) return { row, issues, hash: null, isFirst: false };
-    const { json, split } = example;
-    const hash = contentHash(json);
-    const isFirst = this.#seen.add(hash);
-    this.#options.keep?.({ row: place, hash, json, split, isFirst });
-    return { row, issues, hash, isFirst };
-  }
-
-  async #take({ noted, counting }: Counted): Promise<void> {
-    const hashes = noted.flatMap(({ hash }) => (hash ? [hash] : []));
-    const [existing, tokens] = await Promise.all([this.#options.findExisting(hashes), counting]);
-    let counted = 0;
-    for (const each of noted) {
-      const { hash, isFirst } = each;
-      const isDuplicate = hash !== null && (!isFirst || (existing.size > 0 && existing.has(hash.toString('hex'))));
-      this.#takeRow(each, { isDuplicate, tokens: hash ? (tokens[counted++] ?? null) : null });
-    }
-    this.#refuseTooMany();
-  }
-
-  #takeRow(
-    { row, issues, hash }: Noted,
-    { isDuplicate, tokens }: { isDuplicate: boolean; tokens: TokenCount | null },
-  ): void {
-    const counts = this.#counts;
-    counts.rows++;
-    if (row.fields) this.#columns.note(row.fields);
-    this.#tokens.push(tokens);
-    const all = [...issues, ...this.#moreIssues({ isDuplicate, tokens })];
-    for (const issue of all) this.#issues.add(row, issue);
-    if (hash) counts.valid++;
-    else if (issues.length > 0) counts.invalid++;
-    if (isDuplicate) counts.duplicates++;
-    this.#keep(row, { isDuplicate, tokens });
-  }
-
-  #moreIssues({ isDuplicate, tokens }: { isDuplicate: boolean; tokens: TokenCount | null }): Issue[] {
-    const issues: Issue[] = [];
-    const maxTokens = this.#options.ruler?.maxTokens;
-    if (isDuplicate)
-      issues.push({ code: 'duplicate', pointer: '', message: 'The same example is there already.', hint: null });
-    if (tokens !== null && maxTokens !== undefined && tokens.longest > maxTokens) {
-      this.#counts.overTokenLimit++;
-      const message = `It has a text of ${tokens.longest} tokens and the model takes ${maxTokens}, so no version will have it.`;
-      issues.push({ code: 'over_token_limit', pointer: '', message, hint: 'Shorten it or divide it.' });
-    }
-    return issues;
-  }
-
-  #keep(
-    { line, byteOffset, fields, problem, excerpt }: SourceRow,
-    facts: { isDuplicate: boolean; tokens: TokenCount | null },
-  ): void {
-    if (this.#sample.length >= maxSampleRows || this.#sampleChars > maxSampleChars) return;
-    const chars = fields === null ? 0 : JSON.stringify(fields).length;
-    if (this.#sampleChars + chars > maxSampleChars) return;
-    this.#sampleChars += chars;
-    const told = problem && { ...problem, hint: problem.hint ?? null };
-    this.#sample.push({
-      line,
-      byteOffset,
-      fields: fields && { ...fields },
-      problem: told,
-      excerpt: excerpt(),
-      isDuplicate: facts.isDuplicate,
-      tokens: facts.tokens?.tokens ?? null,
-    });
-  }
-
-  #refuseTooMany(): void {
-    const { maxRows } = this.#options;
-    if (this.#counts.rows <= maxRows) return;
-    throw new ImportFailure('too_many_rows', `The file has more than ${maxRows} rows.`, {
-      details: { param: 'rows', limit: maxRows, actual: this.#counts.rows },
-      hint: 'Divide it.',
-    });
-  }
+  for (const judged of judging) yield await judged;
 }

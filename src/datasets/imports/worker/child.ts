@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
 import { type ObjectStore, openFolderStore, openS3Store } from '#objects';
 import { type Counting, createRulers } from './counting.ts';
@@ -7,9 +8,12 @@ import type { WorkDeps } from './room.ts';
 import { Busy, work } from './work.ts';
 
 const aliveMs = 1_000;
+/** What the heap of this thread was given by now would go before the limits that other threads are started with. */
+const ownHeapOptions = ['--max-old-space-size=0', '--initial-old-space-size=0', '--max-semi-space-size=0'];
 
 /** The program of a worker: takes one order after the other and says how each ended (`worker-process.ts`). */
 function main(): void {
+  for (const option of ownHeapOptions) setFlagsFromString(option);
   // A terminal or a service manager signals the whole group; the server decides when its workers end.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
@@ -23,7 +27,7 @@ function main(): void {
   process.on('message', (received) => {
     // as: the channel carries only what worker-process.ts sends.
     const { order } = received as ToWorker<Counting>;
-    void run(order, { tools, rulerOf: rulers(order.counting) }).then(say);
+    void run(order, { tools, ...rulers(order.counting) }).then(say);
   });
 }
 
@@ -46,13 +50,13 @@ function remembered(open: typeof openTools): typeof openTools {
   };
 }
 
-type With = { tools: typeof openTools; rulerOf: WorkDeps['rulerOf'] };
+type With = { tools: typeof openTools } & Pick<WorkDeps, 'rulerOf' | 'surveyRulerOf'>;
 
-async function run(order: WorkOrder<Counting>, { tools, rulerOf }: With): Promise<FromWorker> {
+async function run(order: WorkOrder<Counting>, { tools, ...rulers }: With): Promise<FromWorker> {
   const { bounds, tempDir, keptDir, importId } = order;
   const alive = setInterval(() => say({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
   try {
-    await work({ ...(await tools(order)), bounds, tempDir, keptDir, rulerOf }, importId);
+    await work({ ...(await tools(order)), bounds, tempDir, keptDir, ...rulers }, importId);
     return { type: 'done' };
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

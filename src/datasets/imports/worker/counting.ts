@@ -1,6 +1,6 @@
 import { createTokenCounter, type EngineModel } from '#engine';
 import type { BaseModel } from '#models';
-import { rulerOf } from '../../token-ruler.ts';
+import { countingModel, rulerOf } from '../../token-ruler.ts';
 import type { WorkDeps } from './room.ts';
 
 /** What a worker needs to count tokens by itself: in a process of its own again, so that reading and counting go on at once. */
@@ -10,12 +10,24 @@ export type Counting = { baseModels: readonly BaseModel[]; engineModels: readonl
 const youngMb = 8;
 
 /** Gives the rulers of the models that an order names; null there: none is installed. */
-export function createRulers(): (counting: Counting | null) => WorkDeps['rulerOf'] {
+export function createRulers(): (counting: Counting | null) => Pick<WorkDeps, 'rulerOf' | 'surveyRulerOf'> {
   let now: Counting | null = null;
   const tokenCounter = createTokenCounter({ models: () => now?.engineModels ?? [], log: () => {}, youngMb });
   return (counting) => {
     now = counting;
     const models = { baseModels: () => counting?.baseModels ?? [] };
-    return (dataset) => rulerOf({ models, tokenCounter }, dataset);
+    return {
+      rulerOf: (dataset) => rulerOf({ models, tokenCounter }, dataset),
+      surveyRulerOf: async (dataset) => {
+        const model = countingModel({ models }, dataset);
+        return (
+          model && {
+            maxTokens: model.maxContextTokens,
+            basis: await tokenCounter.basis(model.id),
+            countTexts: (texts) => tokenCounter.countTexts(model.id, texts),
+          }
+        );
+      },
+    };
   };
 }

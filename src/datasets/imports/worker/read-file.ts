@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { newId } from '#kernel';
 import { canonicalJson } from '../../content/canonical-json.ts';
@@ -15,7 +16,7 @@ import { survey } from '../survey/survey.ts';
 import { tellOfImport } from '../tell.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
-import { type Job, rulerFor } from './room.ts';
+import { type Job, surveyRulerFor } from './room.ts';
 
 /** Reads the whole file and makes the import ready. */
 export async function readFile(job: Job): Promise<void> {
@@ -74,11 +75,11 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
       mapping: run.asked.mapping,
       sampleRows: run.asked.sampleRows,
       maxRows: bounds.maxRows,
-      ruler: await rulerFor(job),
-      findExisting: async (hashes) =>
-        datasetId === null ? new Set<string>() : findLiveHashes(database, datasetId, hashes),
+      ruler: await surveyRulerFor(job),
+      findExisting: datasetId === null ? null : (hashes) => findLiveHashes(database, datasetId, hashes),
       writeIssue,
       keep: (row) => keeper.keep(row),
+      threads: run.sizeBytes < worthThreadsBytes ? 0 : threads(),
       onRows: async (rowsDone) => {
         pulse.check();
         await keeper.settle();
@@ -98,6 +99,17 @@ export async function checkDigest(finish: () => Promise<string>, expected: strin
     throw new ImportFailure('file_changed', 'The stored file is not the one that was uploaded.', {
       hint: 'Upload it again.',
     });
+}
+
+/** Starting threads takes as long as some megabytes of rows. */
+const worthThreadsBytes = 8 << 20;
+/** More would not fit into the memory of a worker. */
+const mostThreads = 2;
+
+/** This thread reads, and puts together what the others find. */
+function threads(): number {
+  const processors = availableParallelism();
+  return processors < 2 ? 0 : Math.min(mostThreads, processors);
 }
 
 function percentOf(done: number, total: number): number {

@@ -4,6 +4,7 @@ import type { ExampleKind } from '../../content/example-content.ts';
 import { findDataset } from '../../datasets.store.ts';
 import type { TokenRuler } from '../../examples/new-examples.ts';
 import type { RunningImport } from '../import-runs.store.ts';
+import type { SurveyRuler } from '../survey/survey.ts';
 import type { WorkBounds } from './protocol.ts';
 import type { Pulse } from './pulse.ts';
 
@@ -16,14 +17,26 @@ export type WorkDeps = {
   /** Folder of this machine for rows that were read already (`kept-files.ts`). */
   keptDir: string;
   /** Null: no model is installed that could count for this dataset. */
-  rulerOf: (dataset: { kind: ExampleKind; targetModel: string | null }) => TokenRuler | null;
+  rulerOf: (dataset: Counted) => TokenRuler | null;
+  /** The same, for a survey. */
+  surveyRulerOf: (dataset: Counted) => Promise<SurveyRuler | null>;
 };
 
+type Counted = { kind: ExampleKind; targetModel: string | null };
+
 /** The ruler of the dataset that an import goes into, or will make. */
-export async function rulerFor({ run, database, rulerOf }: Job): Promise<TokenRuler | null> {
+export async function rulerFor(job: Job): Promise<TokenRuler | null> {
+  return job.rulerOf(await countedFor(job));
+}
+
+export async function surveyRulerFor(job: Job): Promise<SurveyRuler | null> {
+  return job.surveyRulerOf(await countedFor(job));
+}
+
+async function countedFor({ run, database }: Job): Promise<Counted> {
   const { kind, projectId, datasetId } = run;
   const dataset = datasetId === null ? null : await findDataset(database, { projectId, id: datasetId });
-  return rulerOf({ kind, targetModel: dataset?.targetModel ?? null });
+  return { kind, targetModel: dataset?.targetModel ?? null };
 }
 
 /** A piece of work under way. */

@@ -1,0 +1,136 @@
+import type { TokenCount } from '#engine';
+import type { Issue } from '../../content/issues.ts';
+import { hashBytes } from '../kept/kept-format.ts';
+import type { SourceRow } from '../reading/source-row.ts';
+import type { NotedColumns } from './column-notes.ts';
+
+/** What is told of some rows after each other, in few pieces of memory: it is handed from thread to thread. */
+export type Judged = {
+  rows: number;
+  /** Of the text that they were read from. */
+  lines: number;
+  /** `factsPerRow` of each row. */
+  facts: Uint32Array<ArrayBuffer>;
+  /** Hash and canonical JSON of each row that makes an example. */
+  examples: Buffer<ArrayBuffer>;
+  /** Of the rows that have any. */
+  issues: { row: number; issues: Issue[] }[];
+  columns: NotedColumns;
+};
+
+export type RowFacts = {
+  /** Where its block has it. */
+  line: number;
+  at: number;
+  hasColumns: boolean;
+  /** Null: it makes no example. */
+  example: ExampleFacts | null;
+};
+
+export type ExampleFacts = {
+  split: 'train' | 'test' | null;
+  /** Null: there is nobody to count. */
+  tokens: TokenCount | null;
+  /** Where its hash begins among the examples, and behind that its JSON. */
+  hashAt: number;
+  jsonAt: number;
+  jsonEnd: number;
+};
+
+const factsPerRow = 6;
+const marks = { columns: 1, example: 2, train: 4, test: 8, counted: 16 } as const;
+const firstRows = 1_024;
+
+/** Writes down what is judged, row after row. */
+export class JudgedRows {
+  #facts = new Uint32Array(firstRows * factsPerRow);
+  #examples: Buffer<ArrayBuffer>;
+  #used = 0;
+  #rows = 0;
+  readonly #issues: Judged['issues'] = [];
+
+  /** The memory for examples; more is taken where it is too small. */
+  constructor(memory: ArrayBuffer) {
+    this.#examples = Buffer.from(memory);
+  }
+
+  /** Returns its number. */
+  addRow({ line, byteOffset, fields }: SourceRow): number {
+    const row = this.#rows++;
+    const at = row * factsPerRow;
+    if (at + factsPerRow > this.#facts.length) {
+      const larger = new Uint32Array(this.#facts.length * 2);
+      larger.set(this.#facts);
+      this.#facts = larger;
+    }
+    this.#facts[at] = line;
+    this.#facts[at + 1] = byteOffset ?? 0;
+    this.#facts[at + 2] = fields ? marks.columns : 0;
+    return row;
+  }
+
+  addIssues(row: number, issues: Issue[]): void {
+    this.#issues.push({ row, issues });
+  }
+
+  /** Of the row that was added last; the hash as characters, one for each byte. */
+  addExample({ hash, json, split }: { hash: string; json: string; split: ExampleFacts['split'] }): void {
+    this.#makeRoom(json);
+    this.#examples.write(hash, this.#used, 'latin1');
+    const bytes = this.#examples.write(json, this.#used + hashBytes);
+    this.#used += hashBytes + bytes;
+    const at = (this.#rows - 1) * factsPerRow;
+    this.#facts[at + 2] = (this.#facts[at + 2] ?? 0) | marks.example | (split === null ? 0 : marks[split]);
+    this.#facts[at + 3] = bytes;
+  }
+
+  addTokens(row: number, { tokens, longest }: TokenCount): void {
+    const at = row * factsPerRow;
+    this.#facts[at + 2] = (this.#facts[at + 2] ?? 0) | marks.counted;
+    this.#facts[at + 4] = tokens;
+    this.#facts[at + 5] = longest;
+  }
+
+  end({ lines, columns }: Pick<Judged, 'lines' | 'columns'>): Judged {
+    return {
+      ...{ rows: this.#rows, lines, issues: this.#issues, columns },
+      facts: this.#facts.slice(0, this.#rows * factsPerRow),
+      examples: this.#examples.subarray(0, this.#used),
+    };
+  }
+
+  #makeRoom(json: string): void {
+    // A unit of a text takes at most three bytes, so that most need not be measured.
+    const most = this.#used + hashBytes + json.length * 3;
+    if (most <= this.#examples.length) return;
+    const needed = this.#used + hashBytes + Buffer.byteLength(json);
+    if (needed <= this.#examples.length) return;
+    const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#examples.length * 2)));
+    this.#examples.copy(larger, 0, 0, this.#used);
+    this.#examples = larger;
+  }
+}
+
+/** The facts of all rows, one after the other. */
+export function* readFacts({ rows, facts }: Judged): Generator<RowFacts> {
+  let hashAt = 0;
+  for (let row = 0; row < rows; row++) {
+    const fact = (index: number) => facts[row * factsPerRow + index] ?? 0;
+    const mark = fact(2);
+    const place = { line: fact(0), at: fact(1), hasColumns: (mark & marks.columns) !== 0 };
+    if ((mark & marks.example) === 0) {
+      yield { ...place, example: null };
+      continue;
+    }
+    const jsonAt = hashAt + hashBytes;
+    const jsonEnd = jsonAt + fact(3);
+    const tokens = (mark & marks.counted) === 0 ? null : { tokens: fact(4), longest: fact(5) };
+    yield { ...place, example: { split: splitOf(mark), tokens, hashAt, jsonAt, jsonEnd } };
+    hashAt = jsonEnd;
+  }
+}
+
+function splitOf(mark: number): ExampleFacts['split'] {
+  if ((mark & marks.train) !== 0) return 'train';
+  return (mark & marks.test) !== 0 ? 'test' : null;
+}
