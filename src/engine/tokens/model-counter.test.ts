@@ -10,6 +10,7 @@ import type { ChatMessage } from '../port.ts';
 import { template as compile } from '../text/prompt.fixture.ts';
 import { compileChatTemplate, renderConversation } from '../text/template.ts';
 import { createConversationSegments } from './conversation-segments.ts';
+import { createItemCounter } from './item-counter.ts';
 import { createModelCounter } from './model-counter.ts';
 import { createTextCounter } from './text-counter.ts';
 
@@ -128,6 +129,26 @@ test('a conversation has the tokens of its prompt with the answer behind', () =>
       const { tokens, longest } = count({ type: 'conversation', messages, tools: [] });
       assert.equal(tokens, vocabulary.tokenizePrompt(segments).length);
       assert.equal(longest, tokens);
+    }),
+  );
+});
+
+test('whoever has no tokeniser counts the same when he asks for what he lacks, and never asks twice', () => {
+  const { basis, countText, count } = createModelCounter(chat);
+  const known = new Map<string, number>();
+  const wanted = new Set<string>();
+  const prepare = createItemCounter(basis, (each) => {
+    if (!known.has(each)) wanted.add(each);
+    return known.get(each) ?? Number.NaN;
+  });
+  fc.assert(
+    fc.property(conversation, (messages) => {
+      const item = { type: 'conversation' as const, messages, tools: [] };
+      const counted = prepare(item);
+      wanted.clear();
+      assert.equal(Number.isNaN(counted().tokens), wanted.size > 0);
+      for (const each of wanted) known.set(each, countText(each));
+      assert.deepEqual(counted(), count(item));
     }),
   );
 });

@@ -1,5 +1,5 @@
 import type { DividerName, Division } from './counting-basis.ts';
-import { canStopAt, WordCounts } from './word-counts.ts';
+import { canFindOnTheWay, WordCounts } from './word-counts.ts';
 
 /** Tokens of a plain text, given in parts: control tokens in it are ordinary characters. */
 export type TextCounter = (parts: readonly string[]) => number;
@@ -35,8 +35,8 @@ export function createTextCounter(division: Division | null, countAnew: Tokenise
   if (division === null) return (parts) => countAnew(parts.join(''));
   const divider = dividers[division.divider];
   const added = addedTokens(division);
-  const words = new WordCounts(countAnew, added.beginnings);
-  const isSeenOnTheWay = added.beginnings.every(canStopAt);
+  const isFoundOnTheWay = !division.addedTakeBlanks && canFindOnTheWay(division.added);
+  const words = new WordCounts(countAnew, isFoundOnTheWay ? division.added : []);
   const known = new Map<string, number>();
 
   function countPart(part: string): number {
@@ -51,7 +51,7 @@ export function createTextCounter(division: Division | null, countAnew: Tokenise
 
   /** Text without added tokens. */
   function countWords(text: string): number {
-    const quickly = words.count([text], { stops: false });
+    const quickly = words.count([text]);
     if (quickly !== null) return quickly;
     if (!plain.test(text)) return countAnew(text);
     let count = 0;
@@ -60,8 +60,7 @@ export function createTextCounter(division: Division | null, countAnew: Tokenise
   }
 
   return (parts) => {
-    // Most texts hold nothing of what added tokens begin with, which is found out on the way.
-    const quickly = isSeenOnTheWay ? words.count(parts, { stops: true }) : null;
+    const quickly = isFoundOnTheWay ? words.count(parts) : null;
     if (quickly !== null) return quickly;
     const text = parts.join('');
     if (!added.mayBeIn(text)) return countWords(text);
@@ -72,8 +71,6 @@ export function createTextCounter(division: Division | null, countAnew: Tokenise
 }
 
 type AddedTokens = {
-  /** Their first characters. */
-  beginnings: string[];
   mayBeIn: (text: string) => boolean;
   /** What stands between them, and how many they are. */
   divide: (text: string) => { texts: string[]; tokens: number };
@@ -82,7 +79,6 @@ type AddedTokens = {
 function addedTokens({ added }: Division): AddedTokens {
   const beginnings = [...new Set(added.map((text) => text.charAt(0)))];
   return {
-    beginnings,
     mayBeIn: (text) => beginnings.some((character) => text.includes(character)),
     divide(text) {
       let texts = [text];

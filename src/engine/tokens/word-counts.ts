@@ -1,40 +1,35 @@
+import { blank, classes, classOf, endOfWord, letter, other } from './ascii-words.ts';
+
 /** Longer words hardly come again. */
 const longestKnown = 24;
 const mostKnown = 1 << 16;
-const slots = mostKnown * 2;
+const firstSlots = 1 << 12;
 /** Four bytes each: a word is looked at so many bytes at a time, and those behind its end count as 0. */
 const laneBytes = 4;
+/** Characters that added tokens may begin with. */
+const mostBeginnings = 4;
+/** What stands behind a text. */
+const endBytes = laneBytes + mostBeginnings;
 const arenaLanes = mostKnown * 3;
 /** A slot says where its word begins, in the upper bits, then how long it is and how many tokens it has. */
 const fieldBits = 5;
 const fieldMask = (1 << fieldBits) - 1;
 
-const other = 0;
-const letter = 1;
-const digit = 2;
-const blank = 3;
-const newline = 4;
-const unknown = 5;
-
-/** What a byte is to the division of a text; blanks and line ends that are not listed are not divided here. */
-const classes = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
-
-function classOf(byte: number): number {
-  const character = String.fromCharCode(byte);
-  if (/[A-Za-z]/.test(character)) return letter;
-  if (/[0-9]/.test(character)) return digit;
-  if (/[ \t]/.test(character)) return blank;
-  if (/[\r\n]/.test(character)) return newline;
-  return byte > 0x20 && byte < 0x7f ? other : unknown;
+/**
+ * Whether added tokens can be found on the way: where none begins within another one, it does not matter which is looked
+ * for first. Those that are not ASCII are never met.
+ */
+export function canFindOnTheWay(added: readonly string[]): boolean {
+  const ascii = added.filter(isAscii);
+  const beginnings = [...new Set(ascii.map((token) => token.charAt(0)))];
+  return (
+    beginnings.length <= mostBeginnings &&
+    beginnings.every((character) => classOf(character.charCodeAt(0)) === other) &&
+    !ascii.some((token) => beginnings.some((character) => token.includes(character, 1)))
+  );
 }
 
-/** Whether a character is one that `WordCounts` can be told to stop at, or never meets. */
-export function canStopAt(character: string): boolean {
-  return character > '\x7f' || classOf(character.charCodeAt(0)) === other;
-}
-
-const space = 0x20;
-const apostrophe = 0x27;
+const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 
 /**
  * Counts the tokens of ASCII text that is divided as Qwen2 does it, and remembers the counts of words. It works on bytes,
@@ -42,34 +37,69 @@ const apostrophe = 0x27;
  */
 export class WordCounts {
   readonly #countAnew: (text: string) => number;
-  readonly #stopping: Uint8Array;
+  /** By their first byte, the longest first. */
+  readonly #added: [beginning: number, tokens: Uint8Array[]][];
   #bytes = Buffer.alloc(1 << 16);
   #view = viewOf(this.#bytes);
   /** Of each slot the hash of its word, and where that is; 0: it is free. Side by side, as memory is what takes time. */
-  readonly #slots = new Int32Array(slots * 2);
+  #slots = new Int32Array(firstSlots * 2);
   readonly #arena = new Int32Array(arenaLanes);
   #arenaUsed = 0;
   #known = 0;
 
-  /** `stops`: characters of class `other` that texts may be looked through for on the way (`canStopAt`). */
-  constructor(countAnew: (text: string) => number, stops: readonly string[]) {
+  /** `added`: tokens that are found before a text is divided, the longest first (`canFindOnTheWay`). */
+  constructor(countAnew: (text: string) => number, added: readonly string[]) {
     this.#countAnew = countAnew;
-    const codes = new Set(stops.map((character) => character.charCodeAt(0)));
-    this.#stopping = classes.map((kind, byte) => (codes.has(byte) ? unknown : kind));
+    const tokens = added.filter(isAscii).map((token) => Buffer.from(token));
+    this.#added = [...Map.groupBy(tokens, (token) => token[0] ?? 0)];
   }
 
-  /** Tokens of texts that stand one behind the other. Null: they hold other characters, or one to stop at. */
-  count(texts: readonly string[], { stops }: { stops: boolean }): number | null {
+  /** Tokens of texts that stand one behind the other. Null: they hold other characters. */
+  count(texts: readonly string[]): number | null {
     const length = this.#write(texts);
     if (length === null) return null;
-    const kinds = stops ? this.#stopping : classes;
-    const bytes = this.#bytes;
-    const view = this.#view;
-    const table = this.#slots;
-    const arena = this.#arena;
     let count = 0;
     for (let at = 0; at < length; ) {
-      const kind = kinds[bytes[at] ?? 0];
+      const token = this.#nextAdded(at, length);
+      const words = this.#countWords(at, token?.at ?? length);
+      if (words === null) return null;
+      count += words;
+      if (token) count++;
+      at = token?.end ?? length;
+    }
+    return count;
+  }
+
+  #nextAdded(from: number, length: number): { at: number; end: number } | null {
+    let next: { at: number; end: number } | null = null;
+    for (const [beginning, tokens] of this.#added)
+      for (let at = this.#bytes.indexOf(beginning, from); at < (next?.at ?? length); ) {
+        const end = this.#endOfAdded(tokens, at, length);
+        if (end > 0) next = { at, end };
+        at = this.#bytes.indexOf(beginning, at + 1);
+      }
+    return next;
+  }
+
+  /** 0: no token begins there. */
+  #endOfAdded(tokens: readonly Uint8Array[], at: number, length: number): number {
+    for (const token of tokens) {
+      let same = 1;
+      while (same < token.length && this.#bytes[at + same] === token[same]) same++;
+      if (same === token.length && at + same <= length) return at + same;
+    }
+    return 0;
+  }
+
+  /** Of a stretch that has a byte behind it which is no letter. Null: it holds other characters. */
+  #countWords(from: number, length: number): number | null {
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const arena = this.#arena;
+    let table = this.#slots;
+    let count = 0;
+    for (let at = from; at < length; ) {
+      const kind = classes[bytes[at] ?? 0];
       let end = at;
       let hash = firstHash;
       let lane = view.getInt32(at, true);
@@ -86,16 +116,19 @@ export class WordCounts {
       if (rest > 0) hash = hashed(hash, beginningOf(lane, rest));
       end += rest;
       if (kind !== letter && (kind !== blank || end === at + 1)) {
-        end = endOfWord(kinds, bytes, at, length);
+        end = endOfWord(bytes, at, length);
         if (end === 0) return null;
         hash = hashOf(view, at, end);
       }
-      const slot = slotOf(hash);
+      const slot = slotOf(hash, table.length / 2);
       const known = table[slot * 2 + 1] ?? 0;
       // Nearly every word is where it is looked for first.
       if (table[slot * 2] === hash && isWord(known, arena, view, at, end)) count += known & fieldMask;
       else if (end - at > longestKnown) count += this.#countAnew(this.#text(at, end));
-      else count += this.#countWord(at, end, hash);
+      else {
+        count += this.#countWord(at, end, hash);
+        table = this.#slots;
+      }
       at = end;
     }
     return count;
@@ -105,19 +138,22 @@ export class WordCounts {
   #write(texts: readonly string[]): number | null {
     let length = 0;
     for (const text of texts) {
+      // Most texts need not be measured: a unit of a text takes at most three bytes.
+      if (length + text.length * 3 + endBytes > this.#bytes.length) this.#makeRoom(length + Buffer.byteLength(text));
       // A character that is not ASCII takes more bytes than the text has characters.
-      const needed = length + text.length * 3 + laneBytes;
-      if (this.#bytes.length < needed) this.#grow(needed * 2);
       if (this.#bytes.write(text, length) !== text.length) return null;
       length += text.length;
     }
     // The last lane reaches over the end of the text, where no letter may stand.
     this.#view.setInt32(length, 0, true);
+    // Nor need anybody look for added tokens any further.
+    for (const [index, [beginning]] of this.#added.entries()) this.#bytes[length + index] = beginning;
     return length;
   }
 
-  #grow(bytes: number): void {
-    const larger = Buffer.alloc(bytes);
+  #makeRoom(textBytes: number): void {
+    if (textBytes + endBytes <= this.#bytes.length) return;
+    const larger = Buffer.alloc(Math.max(textBytes + endBytes, this.#bytes.length * 2));
     this.#bytes.copy(larger);
     this.#bytes = larger;
     this.#view = viewOf(larger);
@@ -129,10 +165,10 @@ export class WordCounts {
 
   #countWord(at: number, end: number, hash: number): number {
     const table = this.#slots;
-    let slot = slotOf(hash);
+    let slot = slotOf(hash, table.length / 2);
     for (let known = table[slot * 2 + 1] ?? 0; known !== 0; known = table[slot * 2 + 1] ?? 0) {
       if (table[slot * 2] === hash && isWord(known, this.#arena, this.#view, at, end)) return known & fieldMask;
-      slot = (slot + 1) & (slots - 1);
+      slot = (slot + 1) & (table.length / 2 - 1);
     }
     const count = this.#countAnew(this.#text(at, end));
     if (Number.isNaN(count)) return count;
@@ -153,6 +189,21 @@ export class WordCounts {
     for (let place = at; place < end; place += laneBytes)
       this.#arena[this.#arenaUsed++] = laneAt(this.#view, place, end);
     this.#known++;
+    if (this.#known * 4 > this.#slots.length) this.#spread();
+  }
+
+  /** Twice as many slots: as few as will do stay in the caches. */
+  #spread(): void {
+    const table = new Int32Array(this.#slots.length * 2);
+    for (let from = 0; from < this.#slots.length; from += 2) {
+      const [hash = 0, known = 0] = [this.#slots[from], this.#slots[from + 1]];
+      if (known === 0) continue;
+      let slot = slotOf(hash, table.length / 2);
+      while (table[slot * 2 + 1] !== 0) slot = (slot + 1) & (table.length / 2 - 1);
+      table[slot * 2] = hash;
+      table[slot * 2 + 1] = known;
+    }
+    this.#slots = table;
   }
 }
 
@@ -160,7 +211,7 @@ function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function slotOf(hash: number): number {
+function slotOf(hash: number, slots: number): number {
   return (hash ^ (hash >>> 15)) & (slots - 1);
 }
 
@@ -206,48 +257,4 @@ function hashOf(view: DataView, at: number, end: number): number {
   let hash = firstHash;
   for (let place = at; place < end; place += laneBytes) hash = hashed(hash, laneAt(view, place, end));
   return hash;
-}
-
-/** The expression of `text-counter.ts`, choice by choice, for ASCII. 0: the byte is not known here. */
-function endOfWord(kinds: Uint8Array, bytes: Uint8Array, at: number, length: number): number {
-  const kind = kinds[bytes[at] ?? 0];
-  if (kind === letter) return endOf(letter, kinds, bytes, { at: at + 1, length });
-  if (kind === digit) return at + 1;
-  if (kind === unknown) return 0;
-  const next = at + 1 < length ? kinds[bytes[at + 1] ?? 0] : unknown;
-  if (kind === other) {
-    const contraction = bytes[at] === apostrophe ? endOfContraction(bytes, at, length) : 0;
-    if (contraction > 0) return contraction;
-  }
-  if (kind !== newline && next === letter) return endOf(letter, kinds, bytes, { at: at + 2, length });
-  if (kind === other || (bytes[at] === space && next === other))
-    return endOf(newline, kinds, bytes, { at: endOf(other, kinds, bytes, { at: at + 1, length }), length });
-  return endOfBlanks(kinds, bytes, at, length);
-}
-
-function endOf(kind: number, kinds: Uint8Array, bytes: Uint8Array, { at, length }: { at: number; length: number }) {
-  let end = at;
-  while (end < length && kinds[bytes[end] ?? 0] === kind) end++;
-  return end;
-}
-
-/** `'s`, `'ll` and the like; 0: there is none. */
-function endOfContraction(bytes: Uint8Array, at: number, length: number): number {
-  const [first, second] = [at + 1, at + 2].map((place) => (place < length ? (bytes[place] ?? 0) | 0x20 : 0));
-  const text = String.fromCharCode(first ?? 0, second ?? 0);
-  if (/^[sdmt]/.test(text)) return at + 2;
-  return /^(?:ll|ve|re)/.test(text) ? at + 3 : 0;
-}
-
-/** Up to the last line end among them; else all but the one that belongs to the word behind. */
-function endOfBlanks(kinds: Uint8Array, bytes: Uint8Array, at: number, length: number): number {
-  let end = at;
-  let behindNewline = 0;
-  for (let kind = kinds[bytes[end] ?? 0]; end < length && (kind === blank || kind === newline); ) {
-    end++;
-    if (kind === newline) behindNewline = end;
-    kind = kinds[bytes[end] ?? 0];
-  }
-  if (behindNewline > 0) return behindNewline;
-  return end === length || end - at === 1 ? end : end - 1;
 }

@@ -24,6 +24,8 @@ const pieceBytes = 1 << 16;
 const writeBytes = 1 << 20;
 /** What waits for the disk before the survey does. */
 const mostWaitingBytes = 16 << 20;
+/** Pieces that wait for rows to be written into them. */
+const mostFree = 64;
 /** More is not kept: the import reads the file again. */
 const mostBytes = 8 * 2 ** 30;
 
@@ -39,7 +41,9 @@ export class RowKeeper {
   readonly #opening: Promise<FileHandle | null>;
   #writing: Promise<void> = Promise.resolve();
   #waitingBytes = 0;
-  readonly #gathered: Buffer[] = [];
+  /** Memory of pieces that are written: the collector would be told of each. */
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+  readonly #gathered: Buffer<ArrayBuffer>[] = [];
   #gatheredBytes = 0;
   #offset = 0;
   #valid = 0;
@@ -102,7 +106,8 @@ export class RowKeeper {
     if (!open) throw new Error('There is no such bucket. This is a bug.');
     if (open.used + bytes > open.bytes.length) {
       this.#flush(bucket);
-      open.bytes = Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes));
+      open.bytes =
+        (bytes <= pieceBytes ? this.#free.pop() : null) ?? Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes));
     }
     const at = open.used;
     open.used += bytes;
@@ -118,7 +123,7 @@ export class RowKeeper {
     this.#write(piece, [bucket, this.#offset, piece.length, crc32(piece)]);
   }
 
-  #write(bytes: Buffer, piece: Piece): void {
+  #write(bytes: Buffer<ArrayBuffer>, piece: Piece): void {
     this.#pieces.push(piece);
     this.#gathered.push(bytes);
     this.#gatheredBytes += bytes.length;
@@ -141,6 +146,8 @@ export class RowKeeper {
       .catch(() => void this.#giveUp())
       .finally(() => {
         this.#waitingBytes -= bytes;
+        for (const { buffer } of gathered)
+          if (buffer.byteLength === pieceBytes && this.#free.length < mostFree) this.#free.push(Buffer.from(buffer));
       });
   }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ByteStream, bounded, digestingStream, peek } from './byte-stream.ts';
+import { cutIntoBlocks } from './cut-blocks.ts';
 import { readDelimited, refuseColumns } from './delimited.ts';
 import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
 import { detectEncoding, toUtf8 } from './encoding.ts';
@@ -11,7 +12,7 @@ import { gunzip } from './gunzip.ts';
 import { ImportFailure } from './import-failure.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readJsonList } from './json-list.ts';
-import { cutIntoBlocks, type LineBlocks } from './line-blocks.ts';
+import type { LineBlocks } from './line-blocks.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
 /** What the caller knows of the file better than we could find out; null: found out. */

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import type { CountingBasis } from '#engine';
+import { openRows } from '../reading/open-rows.ts';
+import { type Survey, type SurveyOptions, survey } from './survey.ts';
+
+const bounds = { maxTextBytes: 1e9, maxRows: 1e6, maxRowBytes: 400_000, maxColumns: 100 };
+
+/** Of a model whose tokens are characters, but for `<think>`, which is one. */
+const basis: CountingBasis = {
+  template: '{% for message in messages %}{{ message.role }}\n{{ message.content }}\n{% endfor %}',
+  ...{ controlTexts: [], bosText: '', eosText: '', inFront: 0, aroundInput: 0 },
+  division: { divider: 'qwen2', added: ['<think>'], addedTakeBlanks: false },
+};
+const ruler: SurveyOptions['ruler'] = {
+  maxTokens: 900,
+  basis,
+  countTexts: async (texts) => texts.map(({ length }) => length),
+};
+
+const say = (role: string, content: unknown) => ({ role, content });
+const words = ['lamp', "don't", '天气很好', '12', '\n\n', ' ', '🙂', 'a<b', '\u0001', 'ß'];
+const plain = words.filter((word) => /^[ -~\n]+$/.test(word));
+const textOf = (n: number) => {
+  const from = n % 3 === 0 ? plain : words;
+  return Array.from({ length: 12 }, (_, k) => from[(n * 7 + k * k * 3) % from.length]).join(' ');
+};
+const good = (n: number) => ({ messages: [say('user', `${n} ${textOf(n)}?`), say('assistant', textOf(n + 5))] });
+
+/** Rows of every kind, in changing company, so that blocks begin and end with each. */
+const kinds: ((n: number) => string | Buffer)[] = [
+  (n) => JSON.stringify(good(n)),
+  (n) => JSON.stringify({ ...good(n), split: n % 2 === 0 ? 'train' : 'half', [`c${n % 300}`]: n }),
+  (n) => JSON.stringify(good(n % 50)),
+  () => ' \r',
+  (n) => JSON.stringify({ messages: [say('user', '<think>x'), say('assistant', 'y'.repeat(n))] }),
+  () => JSON.stringify({ messages: [say('user', ''), say('alien', 'x')] }),
+  () => '{"messages":',
+  () => Buffer.from([0x7b, 0xff, 0xfe]),
+  () => `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
+  (n) => JSON.stringify({ ...good(n), more: 'z'.repeat((n % 7) * 400) }),
+];
+const rows = 1_600;
+const file = Buffer.concat([
+  ...Array.from({ length: rows }, (_, n) => [
+    Buffer.from(kinds[n % kinds.length]?.(n) ?? ''),
+    Buffer.from('\n'),
+  ]).flat(),
+  // Too large for a row, and for a thread.
+  Buffer.from(`${JSON.stringify(good(1)).padEnd(500_000)}\n${JSON.stringify(good(2)).padEnd(390_000)}\n`),
+  Buffer.from(JSON.stringify(good(3))),
+]);
+
+async function surveyed(options: Partial<SurveyOptions>) {
+  const asked = { format: 'jsonl', encoding: null, delimiter: null } as const;
+  const bytes = Readable.from([file.subarray(0, 300_001), file.subarray(300_001, 300_002), file.subarray(300_002)]);
+  const opened = await openRows(
+    { name: 'a', sizeBytes: file.length, bytes },
+    { options: asked, bounds, tempDir: '/nowhere' },
+  );
+  const issues: string[] = [];
+  const kept: unknown[] = [];
+  const found = await survey(opened, {
+    ...{
+      kind: 'text',
+      mapping: { messages: 'messages', split: 'split' },
+      sampleRows: 100,
+      maxRows: bounds.maxRows,
+      ruler,
+    },
+    findExisting: async (hashes) => new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => hash < '1')),
+    writeIssue: (line) => issues.push(line),
+    keep: ({ bytes, hashAt, jsonAt, jsonEnd, ...mark }) =>
+      kept.push({
+        ...mark,
+        hash: bytes.toString('hex', hashAt, hashAt + 32),
+        json: bytes.toString('utf8', jsonAt, jsonEnd),
+      }),
+    onRows: async () => {},
+    ...options,
+  });
+  return { found, issues, kept };
+}
+
+const toldOf = ({ profile, sample, mapping, issues, tokens }: Survey) => ({
+  ...{ profile, sample, mapping, issues },
+  tokens: tokens.toBytes().toString('hex'),
+});
+
+test('threads find in a file what one finds alone: rows, places, issues, tokens, columns, duplicates', async () => {
+  const alone = await surveyed({ threads: 0 });
+  const { counts, issues, columns } = alone.found.profile;
+  assert.equal(counts.rows, rows - rows / kinds.length + 3);
+  assert.deepEqual(issues.map(({ code }) => code).toSorted(), [
+    ...[
+      'bad_encoding',
+      'bad_json',
+      'duplicate',
+      'empty_text',
+      'last_message_not_assistant',
+      'over_token_limit',
+      'too_large',
+      'unknown_role',
+      'wrong_type',
+    ],
+  ]);
+  assert.equal(columns.length, 200);
+  assert.equal(alone.kept.length, counts.valid);
+  for (const threads of [1, 2]) {
+    const together = await surveyed({ threads });
+    assert.deepEqual(toldOf(together.found), toldOf(alone.found));
+    assert.deepEqual([together.issues, together.kept], [alone.issues, alone.kept]);
+  }
+});
+
+test('only texts that are new are asked for, whoever judges them', async () => {
+  const asked: string[] = [];
+  const countTexts = async (texts: readonly string[]) => {
+    asked.push(...texts);
+    return texts.map(({ length }) => length);
+  };
+  await surveyed({ threads: 1, ruler: { maxTokens: 900, basis, countTexts } });
+  const lamps = file.toString().split(' lamp').length - 1;
+  const askedFor = asked.filter((text) => text === ' lamp').length;
+  // Once for each block that was at work before the first answer came.
+  assert.ok(askedFor > 0 && askedFor <= 6 && lamps > 500, `${askedFor} of ${lamps}`);
+});
+
+test('a survey ends with the error of whoever cannot count, and when nobody wants it any more', async () => {
+  const countTexts = () => Promise.reject(new Error('Nobody counts.'));
+  for (const threads of [0, 2]) {
+    await assert.rejects(surveyed({ threads, ruler: { maxTokens: 900, basis, countTexts } }), /Nobody counts/);
+    await assert.rejects(surveyed({ threads, onRows: () => Promise.reject(new Error('Unwanted.')) }), /Unwanted/);
+  }
+});
