@@ -26,12 +26,12 @@ const textOf = (n: number) => {
   const from = n % 3 === 0 ? plain : words;
   return Array.from({ length: 12 }, (_, k) => from[(n * 7 + k * k * 3) % from.length]).join(' ');
 };
-const good = (n: number) => ({ messages: [say('user', `${n} ${textOf(n)}?`), say('assistant', textOf(n + 5))] });
+const good = (n: number) => ({ messages: [say('user', `${n} ${textOf(n)}?`), say('assistant', textOf(n + 6))] });
 
 /** Rows of every kind, in changing company, so that blocks begin and end with each. */
 const kinds: ((n: number) => string | Buffer)[] = [
   (n) => JSON.stringify(good(n)),
-  (n) => JSON.stringify({ ...good(n), split: n % 2 === 0 ? 'train' : 'half', [`c${n % 300}`]: n }),
+  (n) => JSON.stringify({ ...good(n), split: n % 2 === 0 ? 'train' : 'half', [`c${n}`]: n, [`d${n}`]: null }),
   (n) => JSON.stringify(good(n % 50)),
   () => ' \r',
   (n) => JSON.stringify({ messages: [say('user', '<think>x'), say('assistant', 'y'.repeat(n))] }),
