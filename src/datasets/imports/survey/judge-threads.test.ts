@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { CountingBasis } from '#engine';
 import { openRows } from '../reading/open-rows.ts';
-import { type Survey, type SurveyOptions, survey } from './survey.ts';
+import { survey } from './survey.ts';
+import type { Survey, SurveyOptions } from './survey-options.ts';
 
 const bounds = { maxTextBytes: 1e9, maxRows: 1e6, maxRowBytes: 400_000, maxColumns: 100 };
 

@@ -12,7 +12,7 @@ import { ColumnNotes } from './column-notes.ts';
 import { IssueNotes } from './issue-notes.ts';
 import { type Judged, type RowFacts, readFacts } from './judged.ts';
 import type { RowSource } from './row-block.ts';
-import type { Survey, SurveyOptions } from './survey.ts';
+import type { Survey, SurveyOptions } from './survey-options.ts';
 import { TokenCounts } from './token-counts.ts';
 
 /** Rows that previews can show, and how much of them is kept. */

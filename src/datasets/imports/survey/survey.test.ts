@@ -6,7 +6,8 @@ import type { ExampleKind } from '../../content/example-content.ts';
 import type { shapes } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
 import { openRows } from '../reading/open-rows.ts';
-import { type Survey, survey } from './survey.ts';
+import { survey } from './survey.ts';
+import type { Survey } from './survey-options.ts';
 
 type Line = { line: number; byte_offset: number | null; pointer: string; code: string };
 

@@ -79,7 +79,7 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
       findExisting: datasetId === null ? null : (hashes) => findLiveHashes(database, datasetId, hashes),
       writeIssue,
       keep: (row) => keeper.keep(row),
-      threads: run.sizeBytes < worthThreadsBytes ? 0 : threads(),
+      threads: threadsFor(run.sizeBytes * (file.gzip ? usualRatio : 1)),
       onRows: async (rowsDone) => {
         pulse.check();
         await keeper.settle();
@@ -103,13 +103,15 @@ export async function checkDigest(finish: () => Promise<string>, expected: strin
 
 /** Starting threads takes as long as some megabytes of rows. */
 const worthThreadsBytes = 8 << 20;
+/** What packing makes of text. */
+const usualRatio = 5;
 /** More would not fit into the memory of a worker. */
 const mostThreads = 2;
 
 /** This thread reads, and puts together what the others find. */
-function threads(): number {
+function threadsFor(textBytes: number): number {
   const processors = availableParallelism();
-  return processors < 2 ? 0 : Math.min(mostThreads, processors);
+  return processors < 2 || textBytes < worthThreadsBytes ? 0 : Math.min(mostThreads, processors);
 }
 
 function percentOf(done: number, total: number): number {

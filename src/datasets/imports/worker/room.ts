@@ -4,7 +4,7 @@ import type { ExampleKind } from '../../content/example-content.ts';
 import { findDataset } from '../../datasets.store.ts';
 import type { TokenRuler } from '../../examples/new-examples.ts';
 import type { RunningImport } from '../import-runs.store.ts';
-import type { SurveyRuler } from '../survey/survey.ts';
+import type { SurveyRuler } from '../survey/survey-options.ts';
 import type { WorkBounds } from './protocol.ts';
 import type { Pulse } from './pulse.ts';
 

@@ -12,7 +12,7 @@ const heapMb = 192;
  * Rows are short-lived and lie in buffers for the most part: without these the little that stays would be gone through
  * again for each few MB of buffers, which took a quarter of all the work.
  */
-const heapOptions = [`--max-old-space-size=${heapMb}`, '--initial-old-space-size=160', '--max-semi-space-size=32'];
+const heapOptions = [`--max-old-space-size=${heapMb}`, '--initial-old-space-size=160', '--max-semi-space-size=16'];
 /** A worker that says nothing for so long is stuck in something that never ends. */
 const silenceMs = 60_000;
 /** What the S3 client looks for by itself, and nothing else of the server's secrets. */
