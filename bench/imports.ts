@@ -35,7 +35,13 @@ export async function benchImports({ rows }: { rows: number }): Promise<Row[]> {
         sense: 'at least',
         figures: `${figures}, import ${(importMs / 1000).toFixed(1)} s (${importCpu})`,
       },
-      { name: 'peak memory of the worker, MB', ratio: peakMb, goal: 400, sense: 'at most', figures },
+      {
+        name: 'peak memory of the worker, MB',
+        ratio: peakMb.worker,
+        goal: 400,
+        sense: 'at most',
+        figures: `${figures}, with its threads; beside it the tokeniser ${peakMb.tokeniser.toFixed(0)} MB`,
+      },
     ];
   } finally {
     await world.stop();
@@ -164,14 +170,13 @@ async function untilOver(read: () => Promise<{ state: string; error: unknown }>,
   }
 }
 
-/** The most that any worker of this process takes, MB. */
-function watchMemory(): { stop: () => number } {
-  let peak = 0;
+/** The most that any worker takes, with all of its threads, and any process that it has started, MB. */
+function watchMemory(): { stop: () => { worker: number; tokeniser: number } } {
+  const peak = { worker: 0, tokeniser: 0 };
   const look = () => {
-    for (const pid of childrenOf(process.pid).filter((each) => commandOf(each).includes('imports/worker/child.ts'))) {
-      const [, kb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-      peak = Math.max(peak, Number(kb) / 1024);
-    }
+    const workers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('imports/worker/child.ts'));
+    peak.worker = Math.max(peak.worker, ...workers.map(peakMbOf));
+    peak.tokeniser = Math.max(peak.tokeniser, ...workers.flatMap(childrenOf).map(peakMbOf));
   };
   const timer = setInterval(look, 500);
   return {
@@ -181,4 +186,14 @@ function watchMemory(): { stop: () => number } {
       return peak;
     },
   };
+}
+
+/** 0: it has ended. */
+function peakMbOf(pid: number): number {
+  try {
+    const [, kb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kb) / 1024;
+  } catch {
+    return 0;
+  }
 }
