@@ -48,7 +48,7 @@ export class BlockJudge {
     const { kind, mapping } = this.#yardstick;
     const judged = new JudgedRows(memory);
     this.#wanted.clear();
-    const columns = new ColumnNotes('all');
+    const columns = new ColumnNotes('some');
     const uncounted: Uncounted[] = [];
     for (const source of rows) {
       const { issues, example } = evaluate(source, kind, mapping);

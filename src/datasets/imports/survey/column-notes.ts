@@ -10,16 +10,18 @@ const maxSamples = 3;
 const maxSampleChars = 200;
 /** Columns of a profile. Rows of JSON may each have others. */
 const maxColumns = 200;
+/** Of some rows, of which it is not known yet which columns are the first. */
+const maxColumnsOfSome = 1_000;
 
 /** What is seen of the columns of all rows. */
 export class ColumnNotes {
   readonly #notes = new Map<string, Note>();
   readonly #maxColumns: number;
   #rows = 0;
+  #lacksSome = false;
 
-  /** `all`: those of a part of the rows, because it is not known here which are the first ones. */
-  constructor(columns: 'first' | 'all') {
-    this.#maxColumns = columns === 'all' ? Number.POSITIVE_INFINITY : maxColumns;
+  constructor(rows: 'all' | 'some') {
+    this.#maxColumns = rows === 'all' ? maxColumns : maxColumnsOfSome;
   }
 
   note(fields: Row): void {
@@ -43,7 +45,9 @@ export class ColumnNotes {
     }
   }
 
-  noted(): NotedColumns {
+  /** Null: there are too many columns to be noted without the rows before. */
+  noted(): NotedColumns | null {
+    if (this.#lacksSome) return null;
     return { rows: this.#rows, columns: [...this.#notes].map(([name, note]) => ({ name, ...note })) };
   }
 
@@ -59,7 +63,10 @@ export class ColumnNotes {
   #noteOf(name: string): Note | null {
     const known = this.#notes.get(name);
     if (known) return known;
-    if (this.#notes.size >= this.#maxColumns) return null;
+    if (this.#notes.size >= this.#maxColumns) {
+      this.#lacksSome = true;
+      return null;
+    }
     const note = { types: new Set<string>(), present: 0, samples: [] };
     this.#notes.set(name, note);
     return note;

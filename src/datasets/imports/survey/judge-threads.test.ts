@@ -48,6 +48,8 @@ const file = Buffer.concat([
     Buffer.from(kinds[n % kinds.length]?.(n) ?? ''),
     Buffer.from('\n'),
   ]).flat(),
+  // More columns than can be noted without the rows before.
+  Buffer.from(`${JSON.stringify(Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`c${n}`, n])))}\n`),
   // Too large for a row, and for a thread.
   Buffer.from(`${JSON.stringify(good(1)).padEnd(500_000)}\n${JSON.stringify(good(2)).padEnd(390_000)}\n`),
   Buffer.from(JSON.stringify(good(3))),
@@ -92,7 +94,7 @@ const toldOf = ({ profile, sample, mapping, issues, tokens }: Survey) => ({
 test('threads find in a file what one finds alone: rows, places, issues, tokens, columns, duplicates', async () => {
   const alone = await surveyed({ threads: 0 });
   const { counts, issues, columns } = alone.found.profile;
-  assert.equal(counts.rows, rows - rows / kinds.length + 3);
+  assert.equal(counts.rows, rows - rows / kinds.length + 4);
   assert.deepEqual(issues.map(({ code }) => code).toSorted(), [
     ...[
       'bad_encoding',
@@ -107,6 +109,8 @@ test('threads find in a file what one finds alone: rows, places, issues, tokens,
     ],
   ]);
   assert.equal(columns.length, 200);
+  // Six kinds of rows have columns, and three of the rows behind them; this one is in two rows.
+  assert.equal(columns.find(({ name }) => name === 'c11')?.nullCount, rows * 0.6 + 3 - 2);
   assert.equal(alone.kept.length, counts.valid);
   for (const threads of [1, 2]) {
     const together = await surveyed({ threads });

@@ -15,7 +15,8 @@ export type Judged = {
   examples: Buffer<ArrayBuffer>;
   /** Of the rows that have any. */
   issues: { row: number; issues: Issue[] }[];
-  columns: NotedColumns;
+  /** Null: there are so many that whoever knows the rows before has to look at these. */
+  columns: NotedColumns | null;
 };
 
 export type RowFacts = {

@@ -24,7 +24,7 @@ type Findings = Pick<SurveyOptions, 'ruler' | 'findExisting' | 'writeIssue' | 'k
 /** Takes what was judged in the order of the file, and knows what is in the file so far. */
 export class SurveyState {
   readonly #options: Findings;
-  readonly #columns = new ColumnNotes('first');
+  readonly #columns = new ColumnNotes('all');
   readonly #issues: IssueNotes;
   readonly #seen = new SeenHashes();
   readonly #tokens = new TokenCounts();
@@ -43,7 +43,7 @@ export class SurveyState {
 
   async take(judged: Judged, source: RowSource): Promise<void> {
     const existing = await this.#existing(judged);
-    this.#columns.add(judged.columns);
+    this.#noteColumns(judged, source);
     const issues = judged.issues[Symbol.iterator]();
     let next = issues.next();
     let row = 0;
@@ -75,6 +75,18 @@ export class SurveyState {
       issues: this.#issues.listed,
       tokens: this.#tokens,
     };
+  }
+
+  #noteColumns(judged: Judged, source: RowSource): void {
+    if (judged.columns) {
+      this.#columns.add(judged.columns);
+      return;
+    }
+    let row = 0;
+    for (const facts of readFacts(judged)) {
+      const { fields } = source.read(row++, facts);
+      if (fields) this.#columns.note(fields);
+    }
   }
 
   async #existing(judged: Judged): Promise<ReadonlySet<string>> {
