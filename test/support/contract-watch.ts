@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { writeDocument } from '../../src/http/openapi/document.ts';
+import { publishedRows, writeDocument } from '../../src/http/openapi/document.ts';
 import { isRef, type OpenApiDocument, type ResponseObject } from '../../src/http/openapi/model.ts';
+import { templateOf } from '../../src/http/openapi/path-parameters.ts';
 import { createSchemaChecks, pointed, pointerOf, type SchemaChecks } from './openapi-checks.ts';
 import { publishedPath } from './openapi-paths.ts';
 
@@ -31,27 +32,40 @@ type Sent = { status: number; headers: Record<string, unknown>; body: string | n
 
 type Judge = (request: IncomingMessage, sent: Sent) => string[];
 
-/** The document is made when the first answer leaves: the routes are complete then. */
+/** The routes are read when the first answer leaves: they are complete then. */
 function judgeOf(server: FastifyInstance): () => Judge {
   let judge: Judge | null = null;
   return () => {
-    if (judge) return judge;
-    const document = writeDocument(server.routeTable.rows, 'en');
-    const checks = createSchemaChecks(document);
-    const pathOf = publishedPath(document);
-    judge = ({ method = '', url = '' }, sent) => {
-      const path = pathOf(url);
-      const steps = path === null ? null : ['paths', path, method.toLowerCase()];
-      if (steps === null || pointed(document, pointerOf(...steps)) === undefined) return [];
-      return wrongWith({ document, checks, steps, sent }).map((wrong) => `${method} ${path} ${sent.status}: ${wrong}`);
-    };
+    judge ??= createJudge(server);
     return judge;
   };
 }
 
-type Answered = {
-  document: OpenApiDocument;
-  checks: SchemaChecks;
+function createJudge(server: FastifyInstance): Judge {
+  const rowsOf = Map.groupBy(publishedRows(server.routeTable.rows), ({ path }) => templateOf(path));
+  const pathOf = publishedPath([...rowsOf.keys()]);
+  const contracts = new Map<string, Contract>();
+  // To write the whole document costs more than most files of tests ask: of each path that is asked, its part.
+  const contractOf = (path: string) => {
+    const contract = contracts.get(path) ?? contractFor(writeDocument(rowsOf.get(path) ?? [], 'en'));
+    contracts.set(path, contract);
+    return contract;
+  };
+  return ({ method = '', url = '' }, sent) => {
+    const path = pathOf(url);
+    if (path === null) return [];
+    const contract = contractOf(path);
+    const steps = ['paths', path, method.toLowerCase()];
+    if (pointed(contract.document, pointerOf(...steps)) === undefined) return [];
+    return wrongWith({ ...contract, steps, sent }).map((wrong) => `${method} ${path} ${sent.status}: ${wrong}`);
+  };
+}
+
+type Contract = { document: OpenApiDocument; checks: SchemaChecks };
+
+const contractFor = (document: OpenApiDocument): Contract => ({ document, checks: createSchemaChecks(document) });
+
+type Answered = Contract & {
   steps: readonly string[];
   sent: Sent;
 };

@@ -8,7 +8,9 @@ export type SchemaChecks = {
 };
 
 export function createSchemaChecks(document: OpenApiDocument): SchemaChecks {
-  const ajv = new Ajv2020.default({ allErrors: true, strict: false, validateFormats: false });
+  // That schemas are schemas is the matter of the validator of documents. Code that runs a few times need not be made well.
+  const cheap = { meta: false, validateSchema: false, inlineRefs: false, code: { optimize: false } };
+  const ajv = new Ajv2020.default({ allErrors: true, strict: false, validateFormats: false, ...cheap });
   ajv.addSchema(document, 'document');
   const compiled = new Map<string, ValidateFunction>();
   const checkOf = (pointer: string): ValidateFunction => {

@@ -1,8 +1,6 @@
-import type { OpenApiDocument } from '../../src/http/openapi/model.ts';
-
-/** Finds the path of a document that a request goes to, as the router does: fixed paths before those with parameters. */
-export function publishedPath(document: OpenApiDocument): (url: string) => string | null {
-  const patterns = Object.keys(document.paths)
+/** Finds the published path that a request goes to, as the router does: fixed paths before those with parameters. */
+export function publishedPath(paths: readonly string[]): (url: string) => string | null {
+  const patterns = paths
     .toSorted((a, b) => parametersIn(a) - parametersIn(b))
     .map((path) => ({ path, pattern: patternOf(path) }));
   return (url) => {
