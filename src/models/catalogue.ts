@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
 import type { Static, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import { parse } from 'yaml';
 import { type Micro, parseCredits } from '#kernel';
 import { type BaseModel, embeddingLimits } from './base-model.ts';
@@ -46,7 +46,7 @@ export function loadCatalogue(path: string): Catalogue {
 /** Parses the text of `catalogue.yaml`; the message of what it throws names entry and field. */
 export function parseCatalogue(text: string): Catalogue {
   const document: unknown = parse(text);
-  if (!Value.Check(CatalogueFile, document)) throw new ModelError(firstProblem(CatalogueFile, document));
+  if (!Check(CatalogueFile, document)) throw new ModelError(firstProblem(CatalogueFile, document));
   const entries: CatalogueEntry[] = [];
   const otherRates = new Map<string, OtherRates>();
   const training = new Map<string, TrainingEntry>();
@@ -73,7 +73,7 @@ function parseEntry(raw: unknown, index: number, priceVersion: string): Catalogu
   const label = labelOf(raw, index);
   const kind = typeof raw === 'object' && raw !== null && 'kind' in raw ? raw.kind : undefined;
   if (kind === 'text') {
-    if (!Value.Check(TextEntry, raw)) throw new ModelError(`${label}: ${firstProblem(TextEntry, raw)}`);
+    if (!Check(TextEntry, raw)) throw new ModelError(`${label}: ${firstProblem(TextEntry, raw)}`);
     return {
       ...sharedFields(raw, label, priceVersion),
       kind,
@@ -85,7 +85,7 @@ function parseEntry(raw: unknown, index: number, priceVersion: string): Catalogu
     };
   }
   if (kind === 'embedding') {
-    if (!Value.Check(EmbeddingEntry, raw)) throw new ModelError(`${label}: ${firstProblem(EmbeddingEntry, raw)}`);
+    if (!Check(EmbeddingEntry, raw)) throw new ModelError(`${label}: ${firstProblem(EmbeddingEntry, raw)}`);
     return {
       ...sharedFields(raw, label, priceVersion),
       kind,
@@ -163,7 +163,7 @@ function labelOf(raw: unknown, index: number): string {
 
 /** First schema error as `field.path must be ...`; unknown fields are named themselves. */
 function firstProblem(schema: TSchema, value: unknown): string {
-  const errors = [...Value.Errors(schema, value)];
+  const errors = Errors(schema, value)[1];
   const unknownField = errors.find((error) => error.keyword === 'boolean');
   if (unknownField) return `${fieldOf(unknownField.instancePath)} is not a known field`;
   // The members of a union report before the union itself; the deepest path says most.

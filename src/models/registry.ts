@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import { parseCredits, systemCodeOf } from '#kernel';
 import { modelIdPattern } from './base-model.ts';
 import { withFileLock } from './file-lock.ts';
@@ -72,7 +72,7 @@ export function readRegistry(path: string): Registry {
   const problems: string[] = [];
   for (const [id, raw] of Object.entries(readRaw(path))) {
     const problem = problemOf(id, raw);
-    if (problem === null && Value.Check(Entry, raw)) entries.set(id, raw);
+    if (problem === null && Check(Entry, raw)) entries.set(id, raw);
     else problems.push(`${path}: the entry ${JSON.stringify(id.slice(0, 80))} is left out: ${problem}`);
   }
   return { entries, problems };
@@ -103,9 +103,7 @@ function readRaw(path: string): Record<string, unknown> {
   } catch {
     throw new ModelError(`${path} is damaged (not JSON); repair it, or remove it and add the models again.`);
   }
-  if (
-    !Value.Check(Type.Object({ version: Type.Integer(), models: Type.Record(Type.String(), Type.Unknown()) }), value)
-  ) {
+  if (!Check(Type.Object({ version: Type.Integer(), models: Type.Record(Type.String(), Type.Unknown()) }), value)) {
     throw new ModelError(`${path} is damaged; repair it, or remove it and add the models again.`);
   }
   if (value.version !== version) {
@@ -116,8 +114,8 @@ function readRaw(path: string): Record<string, unknown> {
 
 function problemOf(id: string, raw: unknown): string | null {
   if (!modelIdPattern.test(id)) return 'the id has characters that are not allowed';
-  if (!Value.Check(Entry, raw)) {
-    const [error] = [...Value.Errors(Entry, raw)].toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+  if (!Check(Entry, raw)) {
+    const [error] = Errors(Entry, raw)[1].toSorted((a, b) => b.instancePath.length - a.instancePath.length);
     return error ? `${error.instancePath.slice(1).replaceAll('/', '.')} ${error.message}`.trim() : 'wrong shape';
   }
   if (raw.added) {

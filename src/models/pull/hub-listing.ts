@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { commitOf, type HubOptions, HubRefusal, requestDocument } from './hub-client.ts';
 import { checkStatus } from './trouble.ts';
 
@@ -38,8 +38,8 @@ export async function listFiles(
   const answer = await requestDocument(hub, `api/models/${repo}/revision/${revision}?blobs=true`, signal);
   checkStatus(answer, { hub, name: repo, revision });
   const info = parse(answer.text);
-  const commit = Value.Check(Info, info) ? commitOf(info.sha) : null;
-  if (!Value.Check(Info, info) || commit === null) {
+  const commit = Check(Info, info) ? commitOf(info.sha) : null;
+  if (!Check(Info, info) || commit === null) {
     throw new HubRefusal(
       `${new URL(hub.endpoint).host} does not list the files of ${repo} as the Hugging Face hub does.`,
     );

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { type FileHandle, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { hashFile } from '../file-digest.ts';
 
 /** What was known of the remote file when the part was begun. */
@@ -80,7 +80,7 @@ export async function openPartialFile(path: string, onChecked: (bytes: number) =
 async function readOrigin(path: string): Promise<Origin | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return Value.Check(Origin, value) ? value : null;
+    return Check(Origin, value) ? value : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { systemCodeOf } from '#kernel';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
@@ -67,7 +67,7 @@ async function isWhole(folder: string): Promise<boolean> {
   const path = join(folder, weightsManifest);
   if (!(await stat(path).catch(() => null))) return true;
   const manifest = await readJson(path);
-  if (!Value.Check(Manifest, manifest)) return false;
+  if (!Check(Manifest, manifest)) return false;
   const sizes = await Promise.all(
     manifest.files.map(({ name }) => stat(join(folder, basename(name))).catch(() => null)),
   );

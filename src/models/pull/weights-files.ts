@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { sha256OfFile } from '../file-digest.ts';
 import { ModelError } from '../model-error.ts';
 import { singleWeights, weightsIndex } from '../weights.ts';
@@ -36,7 +36,7 @@ const Index = Type.Object({ weight_map: Type.Record(Type.String(), Type.String()
 /** The files that hold the weights themselves, as the describing ones in `folder` say. */
 export async function weightFiles({ files }: Listing, folder: string, repo: string): Promise<ListedFile[]> {
   const config = await readJson(join(folder, 'config.json'));
-  if (!Value.Check(Config, config)) {
+  if (!Check(Config, config)) {
     throw new ModelError(`${repo} describes a model that needs code of its own, or none; it cannot be trained.`);
   }
   if (!files.has(weightsIndex)) {
@@ -45,7 +45,7 @@ export async function weightFiles({ files }: Listing, folder: string, repo: stri
     throw new ModelError(`${repo} has no weights in the safetensors format.`);
   }
   const index = await readJson(join(folder, weightsIndex));
-  if (!Value.Check(Index, index)) throw new ModelError(`The ${weightsIndex} of ${repo} is damaged.`);
+  if (!Check(Index, index)) throw new ModelError(`The ${weightsIndex} of ${repo} is damaged.`);
   const shards = [...new Set(Object.values(index.weight_map))].toSorted();
   return shards.map((name) => {
     const shard = /^[\w-][\w.-]*\.safetensors$/.test(name) ? files.get(name) : undefined;
