@@ -19,7 +19,6 @@ import {
 import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { addRouteCommands } from './routes.ts';
-import { serve } from './serve.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -36,10 +35,13 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .option('--roles <roles>', 'serve, worker or both; default: both, or FANFOLD_ROLES')
     // A mistyped command ends up here, because this is the default.
     .allowExcessArguments()
-    .action((flags: { roles?: string }, { args: [unknown] }: Command) => {
+    .action(async (flags: { roles?: string }, { args: [unknown] }: Command) => {
       if (unknown !== undefined)
         throw new OperatorError(`There is no command "${unknown}"; there are ${namesOf(program)}.`);
-      return serve(withRoles(config(), flags.roles), stop);
+      const settings = withRoles(config(), flags.roles);
+      // The whole program takes a moment to load, which no other command needs.
+      const { serve } = await import('./serve.ts');
+      return serve(settings, stop);
     });
   const keys = program.command('keys').description('API keys of an account');
   addKeyCommands(keys, config);

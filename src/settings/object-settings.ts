@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectPlace } from '#datasets';
 import { OperatorError, secretIn } from '#kernel';
-import { type ObjectStore, openFolderStore, openS3Store } from '#objects';
+import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { httpAddress, type SettingsOf, words } from './setting.ts';
 
 export type ObjectValues = {
@@ -50,7 +50,7 @@ function readPlace(text: string): ObjectValues['objectStore'] | undefined {
 /** Opens the object store and makes sure that it can be written; otherwise throws an `OperatorError`. */
 export async function openObjects(config: ObjectValues & { dataDir: string }): Promise<ObjectStore> {
   const place = objectPlaceOf(config);
-  const store = place.kind === 's3' ? openS3Store(place.place) : openFolderStore(place.root);
+  const store = place.kind === 's3' ? await openS3(place.place) : openFolderStore(place.root);
   await store.check();
   return store;
 }

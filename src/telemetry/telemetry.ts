@@ -1,17 +1,14 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CallWatch, ObserveCall } from '#inference';
 import { OperatorError } from '#kernel';
-import { watchBatches } from './batch-metrics.ts';
-import { createCallMetrics } from './call-metrics.ts';
-import { createHttpMetrics, type EndedRequest, followRequest } from './http-metrics.ts';
+import { type EndedRequest, followRequest } from './http-metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
-import type { Family } from './series.ts';
-import { type Observed, watchState } from './state-metrics.ts';
+import type { Observed } from './state-metrics.ts';
 import { startTracing, type Tracing } from './tracing.ts';
 
 export type TelemetryOptions = {
-  /** Where the operator's tools ask; null: no port, and nothing is counted. */
+  /** Where the operator's tools ask; null: no port, nothing is counted, and what counts is not loaded. */
   operator: { host: string; port: number } | null;
   /** null: no spans, and their kit is not loaded. */
   tracing: { endpoint: string; serviceName: string; ratio: number } | null;
@@ -34,7 +31,7 @@ export type Telemetry = {
 };
 
 export async function createTelemetry({ operator, tracing, log }: TelemetryOptions): Promise<Telemetry> {
-  const metrics = operator && createMetrics();
+  const metrics = operator && (await import('./metrics.ts')).createMetrics();
   const traces = tracing && (await startTracing({ ...tracing, log }));
   let server: OperatorServer | null = null;
   let isEnding = false;
@@ -43,7 +40,7 @@ export async function createTelemetry({ operator, tracing, log }: TelemetryOptio
     observeCall: callObserver([metrics?.observeCall, traces?.call].filter((observe) => observe != null)),
     async start(observed, ready) {
       if (!operator || !metrics) return;
-      watchState(metrics.registry, observed);
+      metrics.watchState(observed);
       const readyNow = async () => {
         if (isEnding) throw new Error('The process is about to end.');
         await ready();
@@ -62,31 +59,9 @@ export async function createTelemetry({ operator, tracing, log }: TelemetryOptio
   };
 }
 
-function createMetrics() {
-  const registry = new Registry();
-  // Memory, processor time, event loop, garbage collection, handles.
-  collectDefaultMetrics({ register: registry });
-  const [http, calls, batches] = [createHttpMetrics(), createCallMetrics(), watchBatches()];
-  const families: Family[] = [...http.families, ...calls.families, ...batches.families];
-  return {
-    registry,
-    http,
-    observeCall: calls.observe,
-    text: async () => [...families.map(({ render }) => render()), await registry.metrics()].join('\n'),
-    stop: batches.stop,
-  };
-}
-
-type Metrics = ReturnType<typeof createMetrics>;
-
-async function openPort(
-  { registry, text }: Metrics,
-  place: { host: string; port: number },
-  ready: () => Promise<void>,
-) {
-  const pages = { metrics: async () => ({ type: registry.contentType, text: await text() }), ready };
+async function openPort({ page }: Metrics, place: { host: string; port: number }, ready: () => Promise<void>) {
   try {
-    return await startOperatorServer(pages, place);
+    return await startOperatorServer({ metrics: page, ready }, place);
   } catch (cause) {
     throw new OperatorError(
       `The operator port ${place.port} on ${place.host} cannot be opened; choose another one with FANFOLD_OPERATOR_PORT.`,

@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { systemCodeOf } from '#kernel';
 import { reasonOf } from '../model-error.ts';
 
@@ -141,6 +140,8 @@ function headersFor(hub: HubOptions, url: URL, from: { offset: number; etag: str
 }
 
 async function send(url: URL, headers: Record<string, string>, limits: { signal: AbortSignal; stallMs: number }) {
+  // Only who pulls a model needs the client, not who serves.
+  const { request } = await import('undici');
   try {
     const answer = await request(url, {
       headers,

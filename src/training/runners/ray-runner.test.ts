@@ -63,7 +63,7 @@ if (bin === null) {
       assert.match(error.message, /FANFOLD_RAY_TOKEN/);
       return true;
     });
-    const tail = openTail(new RayClient(cluster), 'fanfold-job1-a1');
+    const tail = await openTail(new RayClient(cluster), 'fanfold-job1-a1');
     const pieces: Buffer[] = [];
     for (let piece = await tail.next(); piece !== null; piece = await tail.next()) pieces.push(piece);
     assert.match(Buffer.concat(pieces).toString(), /^@evt .*"finished"/m);

@@ -126,7 +126,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
   async function* tail(following: Following, seen: Seen): AsyncGenerator<RunnerLine> {
     const { job, signal } = following;
     const reader = readerFrom(seen);
-    const open = openTail(client, job.id);
+    const open = await openTail(client, job.id);
     try {
       let next = open.next();
       for (;;) {

@@ -23,7 +23,7 @@ test('what a job prints waits on the other side while nobody reads it, and nothi
   });
   // as: it listens on TCP.
   const { port } = server.address() as AddressInfo;
-  const tail = openTail(new RayClient({ url: `http://127.0.0.1:${port}`, token: null }), 'job');
+  const tail = await openTail(new RayClient({ url: `http://127.0.0.1:${port}`, token: null }), 'job');
   t.after(tail.close);
   let bytes = (await tail.next())?.length ?? 0;
   // Nobody reads on until nothing moves any more.

@@ -1,4 +1,3 @@
-import { WebSocket } from 'ws';
 import type { RayClient } from './ray-client.ts';
 
 export type Tail = {
@@ -13,7 +12,9 @@ const maxPayload = 16 * 1024 * 1024;
 const mostWaitingBytes = 1024 * 1024;
 
 /** Follows what a job prints, over a WebSocket. */
-export function openTail(client: RayClient, id: string): Tail {
+export async function openTail(client: RayClient, id: string): Promise<Tail> {
+  // Loaded where there is a cluster only.
+  const { WebSocket } = await import('ws');
   const url = `${client.place.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`;
   // Ray passes the offer of compression on to its own process, whose answer it then cannot read.
   const options = { headers: client.headers(), perMessageDeflate: false, handshakeTimeout, maxPayload };

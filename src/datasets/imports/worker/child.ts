@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
-import { type ObjectStore, openFolderStore, openS3Store } from '#objects';
+import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { type Counting, createRulers } from './counting.ts';
 import type { FromWorker, ToWorker, WorkOrder } from './protocol.ts';
 import type { WorkDeps } from './room.ts';
@@ -37,7 +37,7 @@ async function openTools({ databaseUrl, objects }: WorkOrder<Counting>): Promise
   return {
     // The lease and the writing take one connection, progress and questions the others.
     database: await openDatabase({ url: databaseUrl, maxConnections: 4 }),
-    objects: objects.kind === 'folder' ? openFolderStore(objects.root) : openS3Store(objects.place),
+    objects: objects.kind === 'folder' ? openFolderStore(objects.root) : await openS3(objects.place),
   };
 }
 

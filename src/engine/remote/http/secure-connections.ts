@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import { AnswerBody } from '../answer-body.ts';
 import {
   type Connections,
@@ -13,7 +13,7 @@ import {
 /** Connections with TLS: undici knows it well, and beside it what undici costs does not show. */
 export function openSecureConnections(origin: string, { most, secret, bounds }: ConnectionsOptions): Connections {
   const { connectMs, answerMs, idleMs, probeAfterMs, mostAnswerBytes } = { ...usualBounds, ...bounds };
-  const pool = new Pool(origin, {
+  const opened = openPool(origin, {
     connections: most,
     pipelining: 1,
     connectTimeout: connectMs,
@@ -28,17 +28,25 @@ export function openSecureConnections(origin: string, { most, secret, bounds }: 
   const told = { ...asked, 'content-type': 'application/json' };
   const sent = new Set<Exchange>();
   return {
-    send: ({ method, path, body }, signal) =>
-      new Promise((resolve, reject) => {
+    send: async ({ method, path, body }, signal) => {
+      const pool = await opened;
+      return new Promise((resolve, reject) => {
         const headers = body === null ? asked : told;
         if (signal.aborted) reject(signal.reason);
         else pool.dispatch({ method, path, headers, body }, new Exchange(sent, signal, { resolve, reject }));
-      }),
+      });
+    },
     giveUp: (why) => {
       for (const exchange of [...sent]) exchange.giveUp(why);
     },
-    close: () => pool.destroy(),
+    close: async () => (await opened).destroy(),
   };
+}
+
+/** Loaded where there is a route with TLS only. */
+async function openPool(origin: string, options: Pool.Options): Promise<Pool> {
+  const { Pool } = await import('undici');
+  return new Pool(origin, options);
 }
 
 /** One request and its answer, below the streams of undici's `request`: they cost more than all else here. */
