@@ -8,7 +8,7 @@ import type { RowBlock } from './row-block.ts';
 
 const program = new URL('./judge-thread.ts', import.meta.url);
 /** Rows go as they come, so that a thread keeps little but the counts of words. */
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 48 };
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 };
 /** A block takes milliseconds, and asking for tokens has bounds of its own: this one is stuck. */
 const patienceMs = 180_000;
 
