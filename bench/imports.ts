@@ -138,7 +138,7 @@ type Processors = { worker: number; counter: number; database: number };
 async function processorTimes({ db }: ImportWorld): Promise<Processors> {
   const workers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('imports/worker/child.ts'));
   const backends = await db.database.query<{ pid: number }>(
-    'select pid from pg_stat_activity where datname = current_database()',
+    `select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
   );
   const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + secondsOf(pid), 0);
   return {
