@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { openRows } from '../src/datasets/imports/reading/open-rows.ts';
 import { createImportWorld, type ImportWorld } from '../test/import/import-world.ts';
 import { childrenOf, commandOf } from '../test/support/processes.ts';
+import { startBenchDatabase } from './database.ts';
 import type { Row } from './table.ts';
 
 const bounds = { maxTextBytes: 1e12, maxRows: 1e9, maxRowBytes: 4_000_000, maxColumns: 1_000 };
@@ -15,7 +16,7 @@ export async function benchImports({ rows }: { rows: number }): Promise<Row[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-imports-'));
   const file = path.join(folder, 'rows.jsonl');
   await writeRows(file, rows);
-  const world = await createImportWorld({ watched: false });
+  const world = await createImportWorld({ db: await startBenchDatabase(), watched: false });
   try {
     const scanMs = await timed(() => scan(file));
     const { profileMs, importMs, peakMb, profileCpu, importCpu } = await importFile(world, file);

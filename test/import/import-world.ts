@@ -22,11 +22,13 @@ export type ImportWorld = {
   stop: () => Promise<void>;
 };
 
-/** The wired program, with an owner who has a text and an embedding project. */
-export async function createImportWorld(options: TestAppOptions = {}): Promise<ImportWorld> {
+type WorldOptions = TestAppOptions & { db?: TestDatabase };
+
+/** The wired program, with an owner who has a text and an embedding project. It takes over `db`, or makes one. */
+export async function createImportWorld({ db: given, ...options }: WorldOptions = {}): Promise<ImportWorld> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-imports-'));
   const keptDir = path.join(dataDir, 'objects', '.kept');
-  const db = await createTestDatabase();
+  const db = given ?? (await createTestDatabase());
   const app = await startApp(db.database, { ...options, dataDir });
   const { accountId, slug } = await seedAccount(db.database);
   const { key } = await seedKey(db.database, { accountId });
