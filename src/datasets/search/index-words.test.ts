@@ -8,6 +8,8 @@ import { openShippedModels } from '#test/shipped-models.ts';
 import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { createDatasets, type Datasets } from '../datasets-room.ts';
 import type { StorableExample } from '../examples/new-examples.ts';
+import { appendBlock, noteAddition } from './additions.store.ts';
+import { awaitBlocks } from './await-blocks.ts';
 import { runIndexWords } from './index-words.ts';
 
 let db: TestDatabase;
@@ -55,6 +57,13 @@ async function untilSearched(datasetId: string): Promise<void> {
   }
 }
 
+async function loseBlocks(datasetId: string): Promise<void> {
+  await db.database.query('delete from example_block_words where dataset_id = $1', [datasetId]);
+  await db.database.query(`update example_additions set block_ends = '{}', blocks_made = 0 where dataset_id = $1`, [
+    datasetId,
+  ]);
+}
+
 test('what is added in bulk comes into blocks by itself', async () => {
   const { datasetId } = await seedDataset(db.database);
   await addMany(datasetId);
@@ -65,10 +74,7 @@ test('blocks that a queue has lost are made when a process starts', async () => 
   const { datasetId } = await seedDataset(db.database);
   await addMany(datasetId);
   await untilSearched(datasetId);
-  await db.database.query('delete from example_block_words where dataset_id = $1', [datasetId]);
-  await db.database.query(`update example_additions set block_ends = '{}', blocks_made = 0 where dataset_id = $1`, [
-    datasetId,
-  ]);
+  await loseBlocks(datasetId);
   await datasets.start();
   await untilSearched(datasetId);
 });
@@ -84,4 +90,20 @@ test('what a server of the version before has added comes into blocks, too', asy
     datasetId,
   ]);
   assert.deepEqual(row, { examples: 1_400, block_ends: [1_400] });
+});
+
+test('a search waits for the blocks of a large addition while somebody makes them', async () => {
+  const { datasetId } = await seedDataset(db.database);
+  const state = { datasetId, seq: 1n };
+  const patience = { rest: 900, pollMs: 5, stuckMs: 600_000, mostMs: 600_000 };
+  const blocksOf = async (options: typeof patience) =>
+    (await awaitBlocks(db.database, state, options)).map(({ blockEnds }) => blockEnds);
+  await noteAddition(db.database, { ...state, firstId: 'ex_0000000', examples: 1_400 });
+  assert.deepEqual(await blocksOf({ ...patience, stuckMs: 0 }), [[]], 'nobody makes any');
+  assert.deepEqual(await blocksOf({ ...patience, rest: 1_400 }), [[]], 'there is little to look through');
+
+  const waiting = blocksOf(patience);
+  await appendBlock(db.database, { ...state, first: 0, end: 400 });
+  await appendBlock(db.database, { ...state, first: 400, end: 800 });
+  assert.deepEqual(await waiting, [[400, 800]]);
 });

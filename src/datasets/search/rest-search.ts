@@ -14,7 +14,7 @@ export type RestSearch = {
   find: (sql: Sql, datasetId: string, asked: { rest: Rest; terms: readonly SearchTerm[] }) => Promise<void>;
 };
 
-/** Each takes a thread and a connection, and of a million examples some ten seconds. */
+/** Each takes a thread and a connection, and of a million examples most of a minute. */
 const atOnce = 2;
 /** Starting a thread takes longer than looking through a few thousand examples. */
 const idleMs = 5_000;

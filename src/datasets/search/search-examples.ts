@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import { type SearchTerm, searchTerms } from '../content/search-words.ts';
 import { countLive, type ExampleFilter, type FilteredState } from '../examples/example-list.store.ts';
 import type { Found, Reading } from '../examples/example-list.ts';
-import { listAdditions } from './additions.store.ts';
+import { awaitBlocks } from './await-blocks.ts';
 import type { RestSearch } from './rest-search.ts';
 import { countFound, listFound, listFrequent, type SearchWords } from './search.store.ts';
 import { searchBlocks } from './search-blocks.ts';
@@ -18,7 +18,7 @@ export async function searchExamples(
 ): Promise<Found> {
   const terms = searchTerms(text);
   if (terms.length === 0) return { rows: [], totalCount: 0 };
-  const search = { words: wordsOf(terms, state.datasetId), additions: await listAdditions(sql, state) };
+  const search = { words: wordsOf(terms, state.datasetId), additions: await awaitBlocks(sql, state) };
   const [blocks, others] = await Promise.all([
     searchBlocks(sql, state, { terms, additions: search.additions, rests }),
     countFound(sql, state, search),
