@@ -17,7 +17,7 @@ const usual: Patience = { rest: 20_000, pollMs: 200, stuckMs: 8_000, mostMs: 60_
 
 /**
  * The large additions of a state, the newest first, once most of what is in them stands in blocks. Right after an import that is
- * worth a wait: looking through its examples one by one takes longer than making the blocks, and holds that up as well.
+ * worth a wait: looking through its examples one by one takes each search as long as making the blocks, and holds that up.
  */
 export async function awaitBlocks(
   sql: Sql,
