@@ -21,6 +21,8 @@ export type Jobs = {
     payload: Payload,
     options?: { key?: string; afterSeconds?: number },
   ) => Promise<void>;
+  /** Whether some process works at this, or is about to: one does such work, and has nothing else of it to do. */
+  isAtWork: <Payload extends object>(sql: Sql, task: Task<Payload>, key: string) => Promise<boolean>;
   /** Installs what the queue needs in the database, then begins to work. */
   start: () => Promise<void>;
   /** Takes nothing new, gives running work `graceMs`, then aborts it; what was aborted is tried again elsewhere. */
@@ -42,9 +44,22 @@ const heartbeatSeconds = 10;
 const superviseSeconds = 5;
 /** A notification wakes a waiting worker at once; this is for retries, and for what came while it worked. */
 const pollSeconds = 2;
+/** Processes that work look after the queues this often, one of them at a time; after several times of silence there are none. */
+const supervisedWithinSeconds = 4 * superviseSeconds;
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 60;
 const keepDoneSeconds = 24 * 3_600;
+
+/** By the clock of the database, and what is dead is so for the queue, too. Each process does one job of a queue or a few at a time. */
+const isAtWork = `
+  select exists (
+    select from ${schema}.job j join ${schema}.queue q on q.name = j.name
+     where j.name = $1 and j.singleton_key = $2
+       and (j.state = 'active' and j.heartbeat_on > statement_timestamp() - j.heartbeat_seconds * interval '1 s'
+            or j.state < 'active' and j.start_after <= statement_timestamp()
+               and q.monitor_claim_on > statement_timestamp() - $3::integer * interval '1 s'
+               and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
+  ) as yes`;
 
 type Handled = { task: Task<object>; handler: TaskHandler<object> };
 
@@ -121,6 +136,11 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
         singletonKey: key ?? crypto.randomUUID(),
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
       });
+    },
+
+    async isAtWork(sql, task, key) {
+      const [row] = await sql.query<{ yes: boolean }>(isAtWork, [task.name, key, supervisedWithinSeconds]);
+      return row?.yes ?? false;
     },
 
     async start() {

@@ -18,7 +18,8 @@ import { type ExampleQuestion, listExamples } from './example-list.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 
 let db: TestDatabase;
-const deps = { cursors: createCursorCodec(Buffer.alloc(32, 7)), rests: createRestSearch() };
+const cursors = createCursorCodec(Buffer.alloc(32, 7));
+const deps = { cursors, rests: createRestSearch(), isMaking: async () => false };
 
 before(async () => {
   db = await createTestDatabase();

@@ -1,8 +1,6 @@
-import type { Sql } from '#db';
 import { type CursorCodec, fault } from '#kernel';
 import type { Dataset } from '../datasets.store.ts';
-import type { RestSearch } from '../search/rest-search.ts';
-import { searchExamples } from '../search/search-examples.ts';
+import { type SearchDeps, searchExamples } from '../search/search-examples.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import {
   countLive,
@@ -31,7 +29,7 @@ export type ListedPage = {
   cursorOf: (row: ListedExample) => string;
 };
 
-export type ExampleListDeps = { sql: Sql; cursors: CursorCodec; rests: RestSearch };
+export type ExampleListDeps = SearchDeps & { cursors: CursorCodec };
 
 /** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of another list. */
 export async function listExamples(

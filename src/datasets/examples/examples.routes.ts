@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
+import type { Jobs } from '#jobs';
 import { type CursorCodec, fault } from '#kernel';
 import { changeOwnDataset, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
 import { datasetOf, datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
 import type { DatasetLimits } from '../limits.ts';
+import { isIndexing } from '../search/index-words.ts';
 import { createRestSearch } from '../search/rest-search.ts';
 import { type RulerDeps, rulerOf } from '../token-ruler.ts';
 import { isVersionId } from '../versions/versions.routes.ts';
@@ -20,7 +22,12 @@ import { addedToWire, createExamplesBody, examplesQuery, exampleToWire, updateEx
 import { type PreparedExample, prepareExamples } from './new-examples.ts';
 import { readChange, readNewExample, storableOf } from './read-example.ts';
 
-export type ExamplesRoutesDeps = RulerDeps & { database: Database; cursors: CursorCodec; limits: DatasetLimits };
+export type ExamplesRoutesDeps = RulerDeps & {
+  database: Database;
+  cursors: CursorCodec;
+  jobs: Jobs;
+  limits: DatasetLimits;
+};
 
 const examplesPath = `${datasetPath}/examples`;
 const examplePath = `${examplesPath}/:exampleId`;
@@ -32,6 +39,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
   const { database, limits } = deps;
   const maxExamples = limits.maxExamplesPerDataset;
   const rests = createRestSearch();
+  const isMaking = (datasetId: string) => isIndexing(database, deps.jobs, datasetId);
 
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
@@ -44,7 +52,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
         const { q = '', version_id: versionId, split = null, origin = null, valid = null } = request.query;
         const version = versionId === undefined ? null : await versionOf(database, dataset, versionId);
         const question = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
-        const page = await listExamples({ sql: database, rests, ...deps }, question, readPage(request.query));
+        const page = await listExamples({ sql: database, rests, isMaking, ...deps }, question, readPage(request.query));
         return pageOf({ ...page, toWire: (row) => exampleToWire(row, dataset.kind) });
       },
     );

@@ -8,22 +8,27 @@ export type Patience = {
   /** So many examples are looked through at once rather than waited for. */
   rest: number;
   pollMs: number;
-  /** A block takes a second or a few: nobody is making any, or has lost the processor. */
+  /** A block takes a second or a few: whoever makes them has lost the processor. */
   stuckMs: number;
   mostMs: number;
 };
 
 const usual: Patience = { rest: 20_000, pollMs: 200, stuckMs: 8_000, mostMs: 60_000 };
 
+/** Whether somebody makes blocks of a dataset now. */
+export type IsMaking = (datasetId: string) => Promise<boolean>;
+
 /**
- * The large additions of a state, the newest first, once most of what is in them stands in blocks. Right after an import that is
- * worth a wait: looking through its examples one by one takes each search as long as making the blocks, and holds that up.
+ * The large additions of a state, the newest first, once most of what is in them stands in blocks, while somebody makes them. Right
+ * after an import that is worth a wait: looking through its examples one by one takes each search as long as making the blocks,
+ * and holds that up.
  */
 export async function awaitBlocks(
   sql: Sql,
   state: State,
-  { rest, pollMs, stuckMs, mostMs }: Patience = usual,
+  { isMaking, patience = usual }: { isMaking: IsMaking; patience?: Patience },
 ): Promise<Addition[]> {
+  const { rest, pollMs, stuckMs, mostMs } = patience;
   const began = performance.now();
   let movedMs = began;
   let left = Number.POSITIVE_INFINITY;
@@ -34,6 +39,8 @@ export async function awaitBlocks(
     if (leftNow < left) movedMs = nowMs;
     left = leftNow;
     if (left <= rest || nowMs - movedMs >= stuckMs || nowMs - began >= mostMs) return additions;
+    // Whoever made them may have ended just before.
+    if (!(await isMaking(state.datasetId))) return listAdditions(sql, state);
     await sleep(pollMs);
   }
 }

@@ -92,18 +92,24 @@ test('what a server of the version before has added comes into blocks, too', asy
   assert.deepEqual(row, { examples: 1_400, block_ends: [1_400] });
 });
 
-test('a search waits for the blocks of a large addition while somebody makes them', async () => {
+test('a search waits for the blocks of a large addition while somebody makes them, and no longer', async () => {
   const { datasetId } = await seedDataset(db.database);
   const state = { datasetId, seq: 1n };
-  const patience = { rest: 900, pollMs: 5, stuckMs: 600_000, mostMs: 600_000 };
-  const blocksOf = async (options: typeof patience) =>
-    (await awaitBlocks(db.database, state, options)).map(({ blockEnds }) => blockEnds);
+  const usual = { rest: 900, pollMs: 5, stuckMs: 600_000, mostMs: 600_000 };
+  const blocksOf = async (isMaking: () => Promise<boolean>, patience = usual) =>
+    (await awaitBlocks(db.database, state, { isMaking, patience })).map(({ blockEnds }) => blockEnds);
+  const [yes, no] = [async () => true, async () => false];
   await noteAddition(db.database, { ...state, firstId: 'ex_0000000', examples: 1_400 });
-  assert.deepEqual(await blocksOf({ ...patience, stuckMs: 0 }), [[]], 'nobody makes any');
-  assert.deepEqual(await blocksOf({ ...patience, rest: 1_400 }), [[]], 'there is little to look through');
+  assert.deepEqual(await blocksOf(no), [[]], 'nobody makes any');
+  assert.deepEqual(await blocksOf(yes, { ...usual, stuckMs: 0 }), [[]], 'whoever makes them stands still');
+  assert.deepEqual(await blocksOf(yes, { ...usual, rest: 1_400 }), [[]], 'there is little to look through');
 
-  const waiting = blocksOf(patience);
+  const waiting = blocksOf(yes);
   await appendBlock(db.database, { ...state, first: 0, end: 400 });
-  await appendBlock(db.database, { ...state, first: 400, end: 800 });
+  const lastMoment = async () => {
+    await appendBlock(db.database, { ...state, first: 400, end: 800 });
+    return false;
+  };
+  assert.deepEqual(await blocksOf(lastMoment), [[400, 800]], 'somebody made the last ones meanwhile');
   assert.deepEqual(await waiting, [[400, 800]]);
 });

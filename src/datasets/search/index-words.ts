@@ -20,6 +20,10 @@ export function enqueueIndexing(sql: Sql, jobs: Jobs, datasetId: string): Promis
   return jobs.enqueue(sql, indexWordsTask, { datasetId }, { key: datasetId });
 }
 
+export function isIndexing(sql: Sql, jobs: Jobs, datasetId: string): Promise<boolean> {
+  return jobs.isAtWork(sql, indexWordsTask, datasetId);
+}
+
 /** What a queue has lost, or given up, is begun again when a process starts. */
 export async function resumeIndexing(sql: Sql, jobs: Jobs): Promise<void> {
   for (const datasetId of await listUnsearched(sql)) await enqueueIndexing(sql, jobs, datasetId);

@@ -2,23 +2,25 @@ import type { Sql } from '#db';
 import { type SearchTerm, searchTerms } from '../content/search-words.ts';
 import { countLive, type ExampleFilter, type FilteredState } from '../examples/example-list.store.ts';
 import type { Found, Reading } from '../examples/example-list.ts';
-import { awaitBlocks } from './await-blocks.ts';
+import { awaitBlocks, type IsMaking } from './await-blocks.ts';
 import type { RestSearch } from './rest-search.ts';
 import { countFound, listFound, listFrequent, type SearchWords } from './search.store.ts';
 import { searchBlocks } from './search-blocks.ts';
+
+export type SearchDeps = { sql: Sql; rests: RestSearch; isMaking: IsMaking };
 
 /**
  * Finds examples by their words: those of large additions in blocks, the others in the index. A text without words finds
  * nothing.
  */
 export async function searchExamples(
-  { sql, rests }: { sql: Sql; rests: RestSearch },
+  { sql, rests, isMaking }: SearchDeps,
   text: string,
   { state, page, known }: Reading,
 ): Promise<Found> {
   const terms = searchTerms(text);
   if (terms.length === 0) return { rows: [], totalCount: 0 };
-  const search = { words: wordsOf(terms, state.datasetId), additions: await awaitBlocks(sql, state) };
+  const search = { words: wordsOf(terms, state.datasetId), additions: await awaitBlocks(sql, state, { isMaking }) };
   const [blocks, others] = await Promise.all([
     searchBlocks(sql, state, { terms, additions: search.additions, rests }),
     countFound(sql, state, search),
