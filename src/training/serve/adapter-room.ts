@@ -40,7 +40,8 @@ async function removeUnlessUsed(folder: string, { name, path, usedMs }: Seen): P
   const aside = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
   if (!(await rename(path, aside).then(isDone, isNotDone))) return;
   const { usedMs: nowMs } = await look(folder, basename(aside));
-  if (nowMs > usedMs) await rename(aside, path);
+  // Of another process that makes room, it may count as a draft: then it goes, and comes when it is called for.
+  if (nowMs > usedMs) await rename(aside, path).catch(isNotDone);
   else await rm(aside, { force: true });
 }
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { access, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Adapter } from '../../port.ts';
+import { draftOf, markUsed, sweepFolder } from './sweep-folder.ts';
 
 /** Where adapters come from in the form that other engines read. */
 export type AdapterSource = {
@@ -16,21 +16,26 @@ export type SharedFolder = {
   there: string;
 };
 
-/** A folder that this server and an engine share. What lies in it is named by its content, whole, and never changes. */
+export type AdapterFolderDeps = { source: AdapterSource; onTrouble: (error: unknown) => void };
+
+/**
+ * A folder that this server and an engine share. What lies in it is named by its content, whole, and never changes; what nobody
+ * uses any more goes when something comes.
+ */
 export class AdapterFolder {
   readonly #folder: SharedFolder;
-  readonly #source: AdapterSource;
+  readonly #deps: AdapterFolderDeps;
 
-  constructor(folder: SharedFolder, source: AdapterSource) {
+  constructor(folder: SharedFolder, deps: AdapterFolderDeps) {
     this.#folder = folder;
-    this.#source = source;
+    this.#deps = deps;
   }
 
   /** Brings the folder that PEFT writes; returns its path as the engine calls it. */
   async bringPeft({ sha256 }: Adapter): Promise<string> {
     await this.#bring(sha256, async (draft) => {
       await mkdir(draft);
-      await this.#source.writePeft(sha256, draft);
+      await this.#deps.source.writePeft(sha256, draft);
       for (const name of await readdir(draft)) await flush(join(draft, name));
     });
     return posix.join(this.#folder.there, sha256);
@@ -46,19 +51,30 @@ export class AdapterFolder {
     return posix.join(this.#folder.there, name);
   }
 
+  /** Shows that it is in use. False: it is there no longer. */
+  markPeft(sha256: string): Promise<boolean> {
+    return markUsed(join(this.#folder.here, sha256));
+  }
+
+  markGguf(sha256: string): Promise<boolean> {
+    return markUsed(join(this.#folder.here, ggufName(sha256)));
+  }
+
   /** Other servers may do the same at this moment: whoever comes second leaves what is there. */
   async #bring(name: string, write: (draft: string) => Promise<void>): Promise<void> {
-    const path = join(this.#folder.here, name);
-    if (await isThere(path)) return;
-    const draft = join(this.#folder.here, `.${name}.${randomBytes(6).toString('hex')}`);
+    const { here } = this.#folder;
+    const path = join(here, name);
+    if (await markUsed(path)) return;
+    const draft = draftOf(here, name);
     try {
       await write(draft);
       await rename(draft, path);
     } catch (error) {
-      if (!(await isThere(path))) throw error;
+      if (!(await markUsed(path))) throw error;
     } finally {
       await rm(draft, { recursive: true, force: true });
     }
+    await sweepFolder(here).catch(this.#deps.onTrouble);
   }
 }
 
@@ -71,11 +87,4 @@ async function flush(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, systemClock } from '#kernel';
 import type { Adapter, Delta } from '../../port.ts';
 import { createRemoteEngine } from '../remote-engine.ts';
@@ -33,6 +34,7 @@ const signal = () => AbortSignal.timeout(180_000);
 function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
   const folder = mkdtempSync(join(root, 'shared-'));
   const written: string[] = [];
+  const time = { passedMs: 0 };
   const routes = peers.map(
     ({ url, api }, at): ServingRoute => ({
       ...{
@@ -52,7 +54,7 @@ function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
   const engine = createRemoteEngine({
     routes: () => routes,
     countHere: async () => null,
-    clock: systemClock,
+    clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + time.passedMs },
     log: () => {},
     adapters: {
       async writePeft(sha256, into) {
@@ -89,7 +91,7 @@ function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
     await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, (each) => deltas.push(each));
     return deltas.map((each) => ('text' in each ? each.text : '')).join('');
   };
-  return { engine, folder, written, ask };
+  return { engine, folder, written, time, ask };
 }
 
 const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
@@ -109,7 +111,9 @@ for (const api of ['vllm', 'sglang'] as const)
         ['a', 'b'].map((letter) => ({ lora_name: nameOf(letter), lora_path: path(letter) })),
       );
       assert.deepEqual(
-        readdirSync(folder).toSorted(),
+        readdirSync(folder)
+          .filter((name) => !name.startsWith('.'))
+          .toSorted(),
         ['a', 'b'].map((letter) => letter.repeat(64)),
       );
       assert.equal(readFileSync(join(path('a'), 'adapter_model.safetensors'), 'utf8'), 'a'.repeat(64));
@@ -171,6 +175,26 @@ for (const api of ['vllm', 'sglang'] as const)
       const { ask } = engineOf([server], { adaptersSeenAs: '/mnt/adapters' });
       await assert.rejects(ask('a'), isFault('capacity_unavailable'));
       assert.equal(server.loads()[0]?.lora_path, `/mnt/adapters/${'a'.repeat(64)}`);
+    });
+
+    test('files of an adapter are marked while it is used, and brought again when they are gone', async () => {
+      const server = await peer({ api });
+      const { ask, folder, written, time } = engineOf([server]);
+      const path = join(folder, 'a'.repeat(64));
+      await ask('a');
+      utimesSync(path, 0, 0);
+      time.passedMs += 61_000;
+      await ask('a');
+      while (statSync(path).mtimeMs === 0) await sleep(5);
+
+      rmSync(path, { recursive: true });
+      time.passedMs += 61_000;
+      while (written.length === 1) assert.equal(await ask('a'), nameOf('a'));
+      rmSync(path, { recursive: true });
+      time.passedMs += 25 * 3_600_000;
+      assert.equal(await ask('a'), nameOf('a'));
+      assert.equal(written.length, 3, 'after a day they are looked for before the engine is asked');
+      assert.ok(existsSync(join(path, 'adapter_config.json')));
     });
 
     test('a shared folder that is not there, and an adapter that cannot be brought, leave nothing behind', async () => {

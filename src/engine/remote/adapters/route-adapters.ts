@@ -36,26 +36,33 @@ export type RouteAdaptersDeps = { upstream: Upstream; source: AdapterSource; clo
 export function openRouteAdapters(route: ServingRoute, deps: RouteAdaptersDeps): RouteAdapters | null {
   const { api, kind, adaptersFolder: here = null, adaptersSeenAs = null } = route;
   if (here === null) return null;
-  const folder = new AdapterFolder({ here, there: adaptersSeenAs ?? here }, deps.source);
+  const onTrouble = (error: unknown) =>
+    deps.log('warn', 'No sweep of a folder of adapters.', { route: route.id, error: String(error) });
+  const folder = new AdapterFolder({ here, there: adaptersSeenAs ?? here }, { source: deps.source, onTrouble });
   if (api === 'vllm') return new LoadedAdapters({ ...deps, api, folder, route });
   // Both would embed by the base model without a word.
   if (kind === 'embedding') return null;
   if (isLoading(api)) return new LoadedAdapters({ ...deps, api, folder, route });
-  return api === 'llama-server' ? new StartedAdapters(deps.upstream, folder) : null;
+  return api === 'llama-server' ? new StartedAdapters({ ...deps, folder }) : null;
 }
 
 /** A refusal is not asked for again for this long. */
 const refusedMs = 30_000;
 const mostUnloaded = 16;
+/** While an adapter is used, its file is marked so often; what has no marks for a month is removed (`sweep-folder.ts`). */
+const markEveryMs = 60_000;
+/** After such a time without a call nobody relies on the file: it is looked for first, or brought again. */
+const trustedMs = 86_400_000;
 
+type StartedParts = Pick<RouteAdaptersDeps, 'upstream' | 'clock'> & { folder: AdapterFolder };
 type Parts = RouteAdaptersDeps & { api: LoadingApi; folder: AdapterFolder; route: ServingRoute };
 
 /** Of an engine that loads adapters while it runs. */
 class LoadedAdapters implements RouteAdapters {
   readonly fieldsOfBase = null;
   readonly #parts: Parts;
-  /** The least recently used first. */
-  readonly #held = new Set<string>();
+  /** When its files were marked; the least recently used first. */
+  readonly #held = new Map<string, number>();
   readonly #loading = new Map<string, Promise<void>>();
   readonly #refused = new Map<string, { untilMs: number; error: AdapterRefused }>();
 
@@ -69,10 +76,11 @@ class LoadedAdapters implements RouteAdapters {
 
   async fieldsOf(adapter: Adapter, signal: AbortSignal): Promise<Record<string, unknown>> {
     const { sha256 } = adapter;
-    if (!this.#held.has(sha256)) {
+    const age = this.#now() - (this.#held.get(sha256) ?? Number.NEGATIVE_INFINITY);
+    if (age > trustedMs) {
       signal.throwIfAborted();
       await leaving(this.#loadOnce(adapter), signal);
-    }
+    } else if (age > markEveryMs) this.#mark(sha256);
     this.#use(sha256);
     const name = adapterName(sha256);
     return this.#parts.api === 'vllm' ? { model: name } : { lora_path: name };
@@ -87,9 +95,22 @@ class LoadedAdapters implements RouteAdapters {
     this.#refused.clear();
   }
 
-  #use(sha256: string): void {
+  #use(sha256: string, markedMs = this.#held.get(sha256)): void {
     this.#held.delete(sha256);
-    this.#held.add(sha256);
+    // Lost meanwhile: the engine says so to the call, too.
+    if (markedMs !== undefined) this.#held.set(sha256, markedMs);
+  }
+
+  /** No call waits for it. */
+  #mark(sha256: string): void {
+    this.#use(sha256, this.#now());
+    void this.#parts.folder.markPeft(sha256).then((isThere) => {
+      if (!isThere) this.#held.delete(sha256);
+    });
+  }
+
+  #now(): number {
+    return this.#parts.clock.monotonicMs();
   }
 
   /** However many calls wait for it, and whoever leaves meanwhile. */
@@ -101,7 +122,7 @@ class LoadedAdapters implements RouteAdapters {
     const known = this.#loading.get(sha256);
     if (known) return known;
     const loading = this.#load(adapter)
-      .then(() => this.#use(sha256))
+      .then(() => this.#use(sha256, this.#now()))
       .catch((error: unknown) => {
         this.#remember(sha256, error);
         throw error;
@@ -128,7 +149,7 @@ class LoadedAdapters implements RouteAdapters {
   /** Ours first; then those that another server has loaded there, who will load them again when they are needed. */
   async #leastUsed(unloaded: ReadonlySet<string>): Promise<string | null> {
     if (unloaded.size >= mostUnloaded) return null;
-    const [ours] = this.#held;
+    const [ours] = this.#held.keys();
     if (ours !== undefined) return adapterName(ours);
     const listed = await listLoaded(this.#parts.upstream);
     return listed.find((name) => !unloaded.has(name)) ?? null;
@@ -148,13 +169,12 @@ class LoadedAdapters implements RouteAdapters {
 class StartedAdapters implements RouteAdapters {
   /** One that is named switches off all others. */
   readonly fieldsOfBase = { lora: [{ id: 0, scale: 0 }] };
-  readonly #upstream: Upstream;
-  readonly #folder: AdapterFolder;
-  readonly #held = new Set<string>();
+  readonly #parts: StartedParts;
+  /** When its file was marked. */
+  readonly #held = new Map<string, number>();
 
-  constructor(upstream: Upstream, folder: AdapterFolder) {
-    this.#upstream = upstream;
-    this.#folder = folder;
+  constructor(parts: StartedParts) {
+    this.#parts = parts;
   }
 
   has(sha256: string): boolean {
@@ -163,15 +183,25 @@ class StartedAdapters implements RouteAdapters {
 
   async fieldsOf(adapter: Adapter): Promise<Record<string, unknown>> {
     const { sha256 } = adapter;
-    const id = (await listStarted(this.#upstream)).get(ggufName(sha256));
+    const { upstream, folder } = this.#parts;
+    const id = (await listStarted(upstream)).get(ggufName(sha256));
     if (id !== undefined) {
-      this.#held.add(sha256);
+      this.#mark(sha256);
       return { lora: [{ id, scale: 1 }] };
     }
     this.#held.delete(sha256);
     // Its next start finds it there.
-    const path = await this.#folder.bringGguf(adapter).catch(refused);
+    const path = await folder.bringGguf(adapter).catch(refused);
     throw new AdapterRefused(`The engine was not started with --lora ${path}.`);
+  }
+
+  /** Its next start is to find it there. No call waits for it. */
+  #mark(sha256: string): void {
+    const { clock, folder } = this.#parts;
+    const now = clock.monotonicMs();
+    if (now - (this.#held.get(sha256) ?? Number.NEGATIVE_INFINITY) <= markEveryMs) return;
+    this.#held.set(sha256, now);
+    void folder.markGguf(sha256);
   }
 
   lose(sha256: string): void {
