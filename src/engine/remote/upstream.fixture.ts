@@ -1,18 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** A request that the engine got. */
-export type Got = { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> };
+export type Got = {
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+  /** The other end of its connection. */
+  port?: number | undefined;
+};
 export type Behave = (got: Got, response: ServerResponse) => void | Promise<void>;
+
+export type UpstreamOptions = {
+  models?: () => Chunk[];
+  isSilent?: () => boolean;
+  /** Of what it shows to whoever connects; without it, it speaks no TLS. */
+  tls?: { key: string; cert: string };
+};
 
 /** An engine on loopback whose answers a test writes itself: for what no real engine does when it is asked to. */
 export async function startUpstream(
   behave: Behave,
-  { models = (): Chunk[] => [], isSilent = (): boolean => false } = {},
+  { models = (): Chunk[] => [], isSilent = (): boolean => false, tls }: UpstreamOptions = {},
 ) {
   const got: Got[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
     if (request.method === 'GET') {
       if (isSilent()) return;
@@ -20,16 +34,19 @@ export async function startUpstream(
       return;
     }
     const body: Record<string, unknown> = JSON.parse((await text(request)) || '{}');
-    const entry = { path, headers: request.headers, body };
+    const entry = { path, headers: request.headers, body, port: request.socket.remotePort };
     got.push(entry);
     await behave(entry, response);
-  });
+  };
+  const server = tls ? createSecureServer(tls, answer) : createServer(answer);
+  // Connections go when those who called let them go.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // as: it listens on a port.
   const { port } = server.address() as AddressInfo;
   return {
     got,
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/v1`,
     stop: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -98,10 +98,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#isOver();
     if (this.#body) this.#body.end(error);
+    else if (this.#signal.aborted) this.#settle.reject(this.#signal.reason);
     else
-      this.#settle.reject(
-        this.#signal.aborted ? this.#signal.reason : new TransportError(error, { neverSent: isNeverSent(error) }),
-      );
+      this.#settle.reject(new TransportError(explained(error), { neverSent: !this.#isStarted || isUnwritten(error) }));
+  }
+
+  /** It begins when it has a connection, certificate checked. */
+  get #isStarted(): boolean {
+    return this.#controller !== null;
   }
 
   #isOver(): void {
@@ -110,26 +114,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const neverSentCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
+/** Only what failed before a byte was written counts: a server that closes early may have read the request. */
+function isUnwritten(error: Error): boolean {
+  const { socket } = error as Error & { socket?: { bytesWritten?: number } };
+  return socket?.bytesWritten === 0;
+}
+
+const unknownAuthority = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_HAS_EXPIRED',
 ]);
 
-/** Only what failed before a byte was written counts: a server that closes early may have read the request. */
-function isNeverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, socket, errors } = error as Error & {
-    code?: string;
-    socket?: { bytesWritten?: number };
-    errors?: unknown[];
-  };
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(isNeverSent);
-  return (code !== undefined && neverSentCodes.has(code)) || socket?.bytesWritten === 0;
+/** An operator is told what can be done about it. */
+function explained(error: Error): Error {
+  const { code = '' } = error as Error & { code?: string };
+  if (!unknownAuthority.has(code)) return error;
+  const help =
+    'This server does not know who signed the certificate. NODE_EXTRA_CA_CERTS names a file of further authorities';
+  return Object.assign(new Error(`${help} (${error.message}).`, { cause: error }), { code });
 }

@@ -1,0 +1,85 @@
+import { Fault, systemClock } from '#kernel';
+import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import { openSecureConnections } from './http/secure-connections.ts';
+import { createRemoteEngine } from './remote-engine.ts';
+import type { ServingRoute } from './serving-route.ts';
+
+const prompt: ChatPrompt = {
+  target: { baseModelId: 'big', adapter: null },
+  messages: [{ role: 'user', content: 'Hello' }],
+  tools: [],
+  toolChoice: { mode: 'auto' },
+  parallelToolCalls: true,
+  responseFormat: { type: 'text' },
+  reasoningEffort: null,
+};
+const sampling: Sampling = {
+  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
+};
+const signal = () => AbortSignal.timeout(180_000);
+
+/** What a call through these routes, the first of them first, says in the end; and what the log says of routes. */
+export async function callBy(urls: readonly string[], { whole = false, untilDown = false } = {}): Promise<string> {
+  const down = Promise.withResolvers<string>();
+  const routes = urls.map(
+    (url, at): ServingRoute => ({
+      ...{
+        id: `r${at}`,
+        url,
+        baseModelId: 'big',
+        kind: 'text',
+        api: 'openai',
+        secret: 's3cret',
+        upstreamModel: 'theirs',
+      },
+      ...{ capacity: 4, weight: at === 0 ? 1_000 : 1, draining: false, maxContextTokens: 4_096, dimensions: null },
+    }),
+  );
+  const engine = createRemoteEngine({
+    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, health: { everyMs: 20 } },
+    log: (_level, _message, { error }) => error && down.resolve(String(error)),
+  });
+  try {
+    const deltas: Delta[] = [];
+    const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 10 }, signal());
+    await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal(), whole }, (each) =>
+      deltas.push(each),
+    );
+    const said = deltas.map((each) => ('text' in each ? each.text : '')).join('');
+    return untilDown ? `${said} ${await down.promise}` : said;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return `${error.fault}: ${error.options.internal}`;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Calls one after the other, by the connections themselves, which rest as long as they like. */
+async function callAgain(origin: string): Promise<unknown[]> {
+  const connections = openSecureConnections(origin, { most: 4, secret: 's3cret', bounds: { idleMs: 600_000 } });
+  const said: unknown[] = [];
+  for (const n of [1, 2, 3, 4]) {
+    const body = JSON.stringify({ n, text: 'ü'.repeat(100_000 * n) });
+    const answer = await connections.send({ method: 'POST', path: '/v1/echo', body }, signal());
+    said.push(await answer.body.json());
+  }
+  await connections.close();
+  return said;
+}
+
+/** As a server that was started with an authority of its own; prints what became of the calls. */
+async function main([urls = '{}']: readonly string[]): Promise<void> {
+  // as: the test beside this file starts it.
+  const { good, elsewhere, expired } = JSON.parse(urls) as Record<string, string>;
+  const results = {
+    whole: await callBy([good ?? ''], { whole: true }),
+    streamed: await callBy([good ?? '']),
+    echoed: await callAgain(new URL(good ?? '').origin),
+    elsewhere: await callBy([elsewhere ?? '']),
+    expired: await callBy([expired ?? '']),
+  };
+  process.stdout.write(JSON.stringify(results));
+}
+
+if (import.meta.main) await main(process.argv.slice(2));
