@@ -15,12 +15,17 @@ const frameworkFaults: Record<string, FaultName> = {
 
 const diskIsFull = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What a thrown value means to the caller. What nobody foresaw is `internal_error` and tells nothing. */
-export function faultOf(error: unknown): Fault {
+/**
+ * What a thrown value means to the caller, whose body may have `mostBytes`. What nobody foresaw is `internal_error` and
+ * tells nothing.
+ */
+export function faultOf(error: unknown, mostBytes?: number): Fault {
   if (error instanceof Fault) return error;
   const code = systemCodeOf(error);
   if (code === null) return fault('internal_error', { cause: error });
   const name = frameworkFaults[code];
+  if (name === 'payload_too_large' && mostBytes !== undefined)
+    return fault(name, { message: `The body is too large: at most ${mostBytes / 2 ** 20} MiB.`, cause: error });
   if (name) return fault(name, { cause: error });
   if (diskIsFull.has(code))
     return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });

@@ -185,6 +185,7 @@ test('a body of 1 MiB passes and one byte more is 413', async () => {
   assert.equal((await ask('POST', '/api/v1/things', filled(1_048_576))).status, 200);
   const answer = await ask('POST', '/api/v1/things', filled(1_048_577));
   assert.deepEqual([answer.status, answer.json['error']?.['code']], [413, 'payload_too_large']);
+  assert.equal(answer.json['error']?.['message'], 'The body is too large: at most 1 MiB.');
 });
 
 test('who sends far too much without looking up is told so, and the connection stays good', async () => {

@@ -95,7 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   acceptJson(app);
   app.setErrorHandler((error, request, reply) => {
-    const problem = faultOf(error);
+    const problem = faultOf(error, request.routeOptions.bodyLimit);
     logFault(request, problem, request.routeOptions.config.operation ?? null);
     if (problem.fault === 'payload_too_large') takeRest(request, reply);
     return sendFault(reply, problem, request.shape);

@@ -137,6 +137,19 @@ test('an integral float is an integer and max_completion_tokens is max_tokens', 
   );
 });
 
+test('a seed of 64 bits is taken, always as the same safe integer, and one beyond is refused', () => {
+  const seedOf = (seed: number) => readChatRequest(body({ seed })).sampling.seed;
+  assert.equal(seedOf(-7), -7);
+  assert.equal(seedOf(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+  // as JavaScript reads 9223372036854775807 and 9223372036854770000
+  for (const seed of [2 ** 63, 9_223_372_036_854_770_000, -(2 ** 62) - 4096]) {
+    assert.ok(Number.isSafeInteger(seedOf(seed)));
+    assert.equal(seedOf(seed), seedOf(seed));
+  }
+  assert.notEqual(seedOf(9_223_372_036_854_770_000), seedOf(9_223_372_036_854_760_000));
+  assert.equal(paramOf(body({ seed: 2 ** 64 })), 'seed');
+});
+
 test('text parts are joined with newlines and developer speaks as system', () => {
   const parts = [
     { type: 'text', text: 'a' },

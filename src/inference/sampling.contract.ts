@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { nullable, said } from '#http';
 import { chatDefaults } from '#models';
+import { mostSeed } from './sampling.schema.ts';
 
 /** A field that may be left out; null means the same. */
 export const optional = <Value extends TSchema>(value: Value) => Type.Optional(nullable(value));
@@ -53,8 +54,8 @@ export const samplingFields = {
   seed: optional(
     Type.Integer({
       ...said('Makes the choice of tokens repeatable, as far as possible.', '尽可能使采样结果可复现。'),
-      minimum: Number.MIN_SAFE_INTEGER,
-      maximum: Number.MAX_SAFE_INTEGER,
+      minimum: -mostSeed,
+      maximum: mostSeed,
     }),
   ),
   stop: optional(

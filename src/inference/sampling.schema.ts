@@ -5,6 +5,9 @@ import { acceptOnly, given, readInteger, readNumber, refuse } from './fields.ts'
 
 const maxStops = 8;
 
+/** Of either sign: clients draw seeds of 64 bits. */
+export const mostSeed = 2 ** 63;
+
 /** Sampling fields shared by chat and legacy completions, with the defaults that the catalogue publishes. */
 export function readSampling(fields: Fields): Sampling {
   refuseSeveralAnswers(fields);
@@ -14,7 +17,7 @@ export function readSampling(fields: Fields): Sampling {
     topP: readNumber(fields, 'top_p', chatDefaults.top_p, { min: 0, max: 1 }),
     presencePenalty: readNumber(fields, 'presence_penalty', 0, { min: -2, max: 2 }),
     frequencyPenalty: readNumber(fields, 'frequency_penalty', 0, { min: -2, max: 2 }),
-    seed: readInteger(fields, 'seed', {}) ?? null,
+    seed: readSeed(fields),
     stop: readStop(fields),
   };
 }
@@ -26,6 +29,12 @@ function readMaxTokens(fields: Fields): number {
     throw refuse('max_completion_tokens', 'differs from max_tokens; send one of them');
   }
   return named ?? alias ?? chatDefaults.max_tokens;
+}
+
+/** A remote engine is sent the number, and a number of JSON is exact up to 53 bits. */
+function readSeed(fields: Fields): number | null {
+  const seed = readInteger(fields, 'seed', { min: -mostSeed, max: mostSeed });
+  return seed === undefined ? null : seed % 2 ** 53;
 }
 
 function readStop(fields: Fields): string[] {

@@ -109,7 +109,7 @@ test('an interrupted upload goes on where it was after a reload, and the choices
   await leave();
 });
 
-test('columns that are not recognised are named by hand, the suggestion is one click away, and a cancelled import leaves nothing', async () => {
+test('columns that are not recognised are named by hand, the suggestion is one click away, and a canceled import leaves nothing', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
   const datasetId = await createDataset();
   await ask('POST', `/datasets/${datasetId}/examples`, { examples: [conversation('there already', 'yes')] });
@@ -122,7 +122,6 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   };
   await upload('said,reply\nthere already,yes\na lamp,bright\n');
   await page.getByText('The columns are none that we know.').waitFor();
-  await page.getByText('A column for each part').click();
   await page.getByLabel('Question of the user').selectOption('said');
   await page.getByLabel('Answer to learn').selectOption('reply');
   await page.getByRole('button', { name: 'Import 1 example', exact: true }).waitFor();
@@ -130,7 +129,7 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   await preview.filter({ hasText: /there already[\s\S]*The same example is there already[\s\S]*a lamp/ }).waitFor();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
-  await page.getByRole('heading', { name: 'The import was cancelled' }).waitFor();
+  await page.getByRole('heading', { name: 'The import was canceled' }).waitFor();
 
   await upload('question,answer,note\na,b,c\n');
   await page.getByLabel('Answer to learn').selectOption('note');

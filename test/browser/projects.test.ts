@@ -107,7 +107,7 @@ test('the call of a project is copied as curl and gets an answer from a model', 
   await leave();
 });
 
-test('settings of a project are saved, each as it is changed', async () => {
+test('settings of a project are saved, each as it is changed, and the window names page and project', async () => {
   const owner = await seedOwner(stage.database);
   const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Chat' });
   const path = `${owner.slug}/${slug}`;
@@ -118,6 +118,8 @@ test('settings of a project are saved, each as it is changed', async () => {
   await page.getByLabel('Description').fill('Answers to customers');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Chat room', level: 1 }).waitFor();
+  // An expression, as the words of the head are none that a person sees.
+  await page.locator('xpath=//title[.="Settings · Chat room · Fanfold"]').waitFor({ state: 'attached' });
   const change = new RegExp(`^PATCH .*/projects/${path}$`);
   await answered(page, change, () => page.getByLabel('Public').click());
   await answered(page, change, () => page.getByRole('switch', { name: 'Keep my calls' }).click({ force: true }));

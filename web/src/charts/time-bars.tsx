@@ -40,7 +40,10 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
   const most = Math.max(...points.map(({ values }) => sum(values)), 0);
   const ticks = ticksUpTo(most, { isWhole });
   const longest = Math.max(...ticks.map((tick) => format(tick).length));
-  const margin = { ...edges, left: Math.max(edges.left, 12 + longest * digitWidth) };
+  const left = Math.max(edges.left, 12 + longest * digitWidth);
+  // The label of the last bar is wider than the bar, and must not be cut.
+  const overhang = (labelWidth - Math.max(0, width - left) / Math.max(1, points.length)) / 2;
+  const margin = { ...edges, left, right: Math.max(edges.right, overhang) };
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom };
   const step = inner.width / Math.max(1, points.length);
   const top = ticks.at(-1) ?? 1;

@@ -1,5 +1,6 @@
 import { isProblem, type Problem } from '../api/problem.ts';
 import { type Language, useLanguage } from './language.tsx';
+import { overflowText } from './overflow-text.ts';
 
 /** A failure in the reader's language: what it is, and what to do about it. */
 export type ProblemText = { what: string; next: string | null };
@@ -70,6 +71,8 @@ export function textOfProblem(error: unknown, language: Language): ProblemText {
     return language === 'zh'
       ? { what: '页面出错了。', next: '请重新加载页面。' }
       : { what: 'The page made a mistake.', next: 'Load it again.' };
+  const overflow = overflowText(error.message, language);
+  if (overflow) return overflow;
   const row = rows[error.code];
   const what = language === 'zh' && row ? withField(row.zh, error) : error.message;
   return { what, next: waitText(error, language) ?? row?.next?.[language] ?? null };
@@ -82,7 +85,9 @@ function withField(text: string, { param, message }: Problem): string {
 
 function waitText({ code, retryAfterS }: Problem, language: Language): string | null {
   if (code !== 'rate_limited' || retryAfterS === null) return null;
-  return language === 'zh' ? `请在 ${retryAfterS} 秒后重试。` : `Try again in ${retryAfterS} seconds.`;
+  const minutes = Math.ceil(retryAfterS / 60);
+  if (language === 'zh') return minutes > 1 ? `请在 ${minutes} 分钟后重试。` : `请在 ${retryAfterS} 秒后重试。`;
+  return minutes > 1 ? `Try again in ${minutes} minutes.` : `Try again in ${retryAfterS} seconds.`;
 }
 
 export function useProblemText(): (error: unknown) => ProblemText {

@@ -3,6 +3,8 @@ import styles from './page.module.css';
 
 export type PageProps = {
   title: string;
+  /** In the window, where the title alone does not tell its pages apart. */
+  windowTitle?: string | undefined;
   /** Before the title: where one is. */
   above?: ReactNode;
   /** Beside the title: what kind of thing this is. */
@@ -15,8 +17,8 @@ export type PageProps = {
 };
 
 /** A page: its title is read out when one comes to it, and stands in the window. */
-export function Page({ title, above, badges, lead, actions, children }: PageProps) {
-  useWindowTitle(title);
+export function Page({ title, windowTitle = title, above, badges, lead, actions, children }: PageProps) {
+  useWindowTitle(windowTitle);
   return (
     <div className={styles.page}>
       {above}

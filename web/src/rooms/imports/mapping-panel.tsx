@@ -29,7 +29,7 @@ export type MappingPanelProps = {
 export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelProps) {
   const t = useTexts(checkTexts);
   const { suggested_mapping: suggested, detected_shape: shape, columns } = profile;
-  const [isOne, setOne] = useState(mapping === null || isOneColumn(mapping));
+  const [isOne, setOne] = useState(mapping === null ? mayHoldConversations(columns) : isOneColumn(mapping));
   const change = (field: Field, names: readonly string[]) => onChange(withColumns(mapping, field, names));
   const changeMode = (next: boolean) => {
     setOne(next);
@@ -83,6 +83,11 @@ export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelP
       </Stack>
     </Panel>
   );
+}
+
+/** A table of texts has a column for each part; its columns hold lists where one of them is a conversation. */
+function mayHoldConversations(columns: Profile['columns']): boolean {
+  return columns.length < 2 || columns.some(({ type }) => type === 'array');
 }
 
 type ColumnChoiceProps = {

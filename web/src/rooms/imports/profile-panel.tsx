@@ -57,10 +57,10 @@ function Figures({ profile }: { profile: Profile }) {
   );
 }
 
-function Lengths({ profile: { token_stats: stats, token_histogram: bins } }: { profile: Profile }) {
+function Lengths({ profile: { valid, token_stats: stats, token_histogram: bins } }: { profile: Profile }) {
   const t = useTexts(checkTexts);
   const format = useFormat();
-  if (bins.length === 0) return stats.max === 0 ? <p className={styles.note}>{t.lengthsNone}</p> : null;
+  if (bins.length === 0) return stats.max === 0 && valid > 0 ? <p className={styles.note}>{t.lengthsNone}</p> : null;
   const short = (value: number) => format.shortNumber(value);
   return (
     <>
@@ -78,6 +78,7 @@ function Lengths({ profile: { token_stats: stats, token_histogram: bins } }: { p
           values: [rows],
         }))}
         format={short}
+        isWhole
         nothing={t.lengthsNone}
         height={150}
       />

@@ -1,6 +1,6 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useMatches } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
@@ -21,9 +21,12 @@ export function ProjectFrame() {
   const { data: project } = useSuspenseQuery(projectQuery(params));
   const tabsBox = useTabInSight();
   const tabs = projectTabs.filter(({ isShown }) => isShown(project));
+  const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const tab = tabs.find(({ to, text }) => text !== 'home' && place.startsWith(to));
   return (
     <Page
       title={project.name}
+      windowTitle={tab && `${t.tabs[tab.text]} · ${project.name}`}
       above={<Where owner={project.owner.slug} slug={project.slug} />}
       badges={
         <>

@@ -30,7 +30,7 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   ];
   const { owner, project } = path;
   return (
-    <Panel title={t.result} text={t.resultText} flush>
+    <Panel title={t.result} text={rows.length > 0 ? t.resultText : t.nothingHeldOut} flush>
       {rows.length > 0 && <Rows label={t.result} columns={columns} rows={rows} idOf={({ name }) => name} />}
       <Gain metrics={metrics} />
       <p className={styles.note}>

@@ -60,7 +60,7 @@ export const versionsTexts = catalogue(
     version: '版本',
     examples: '样本',
     split: '训练 / 测试',
-    tokens: 'token',
+    tokens: '词元',
     source: '由来',
     created: '冻结时间',
     actions: '操作',
