@@ -1,14 +1,17 @@
 import { countLeftHolds, doctor } from '#billing';
+import type { Database } from '#db';
 import { checkEvents } from '#feedback';
 import { OperatorError } from '#kernel';
 import { listModels } from '#models';
 import type { Config } from '../config.ts';
+import { openObjectsUnseen } from '../settings/object-settings.ts';
 import { openCatalogue } from './catalogue.ts';
+import { checkObjects } from './doctor-objects.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 /** Prints what was found; throws when something is wrong, so that scripts can rely on the exit code. */
-export async function doctorCommand(config: Config): Promise<void> {
+export async function doctorCommand(config: Config, { removeObjects = false } = {}): Promise<void> {
   const problems: string[] = [];
   const models = openCatalogue(config, (line) => problems.push(`models: ${line}`));
   for (const { id, installed, from } of listModels(models))
@@ -27,9 +30,25 @@ export async function doctorCommand(config: Config): Promise<void> {
     for (const { datasetId, message } of events)
       problems.push(`retrieval events: ${datasetId === null ? message : `dataset ${datasetId}, ${message}`}`);
     if (events.length === 0) print('retrieval events: the counts are what events there are');
+    problems.push(...(await lookAtObjects(config, database, removeObjects)));
     if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
   });
   for (const problem of problems) print(problem);
   if (problems.length > 0) throw new OperatorError(`${problems.length} problems found.`);
   print('No problems found.');
+}
+
+/** A store that cannot be listed (S3 has a permission for it) is no reason to doubt the books. */
+async function lookAtObjects(config: Config, database: Database, removes: boolean): Promise<string[]> {
+  const objects = await openObjectsUnseen(config);
+  try {
+    return await checkObjects({ database, objects, removes, print });
+  } catch (error) {
+    const line = `objects: they could not be looked through: ${error instanceof Error ? error.message : String(error)}`;
+    if (removes) return [line];
+    print(line);
+    return [];
+  } finally {
+    await objects.close();
+  }
 }

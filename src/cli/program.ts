@@ -55,7 +55,8 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   program
     .command('doctor')
     .description('prove the books and check the installation')
-    .action(() => doctorCommand(config()));
+    .option('--remove-objects', 'remove files in the object store that crashes have left and nothing leads to')
+    .action((flags: { removeObjects?: boolean }) => doctorCommand(config(), flags));
   program
     .command('migrate')
     .description('bring the database up to this release')

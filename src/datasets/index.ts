@@ -33,6 +33,7 @@ export {
 } from './examples/new-examples.ts';
 export type { ReplacedExample, Replacement } from './examples/replace-examples.ts';
 export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
+export { findStrayImportObjects, type StrayKeys } from './imports/stray-objects.store.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countImports, hasDataset } from './overview.store.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fault, OperatorError, systemCodeOf } from '#kernel';
 import { digesting } from './digesting.ts';
-import { checkKey, type ObjectStore } from './object-store.ts';
+import { checkKey, isKey, type ListedObject, type ObjectStore } from './object-store.ts';
 
 /** Read at once: large objects are read whole, and each read takes its turn among those who wait for the processor. */
 const readBytes = 1 << 18;
@@ -57,6 +57,19 @@ export function openFolderStore(root: string): ObjectStore {
 
     remove: (key) => rm(pathOf(key), { force: true }),
 
+    async *list({ atOnce = 1_000 } = {}) {
+      let page: ListedObject[] = [];
+      for await (const key of keysBelow(root, '')) {
+        // One that went meanwhile is not there.
+        const found = isKey(key) ? await stat(path.join(root, key)).catch(() => null) : null;
+        if (found) page.push({ key, bytes: found.size, changedMs: found.mtimeMs });
+        if (page.length < atOnce) continue;
+        yield page;
+        page = [];
+      }
+      if (page.length > 0) yield page;
+    },
+
     async check() {
       try {
         await mkdir(path.join(root, unfinished), { recursive: true });
@@ -71,6 +84,17 @@ export function openFolderStore(root: string): ObjectStore {
 
     close: async () => {},
   };
+}
+
+async function* keysBelow(root: string, prefix: string): AsyncGenerator<string> {
+  const folder = await opendir(path.join(root, prefix)).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  for await (const entry of folder) {
+    if (entry.isDirectory() && entry.name !== unfinished) yield* keysBelow(root, `${prefix}${entry.name}/`);
+    else if (entry.isFile()) yield prefix + entry.name;
+  }
 }
 
 async function removeDead(folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { Fault, isOutOfReach } from '#kernel';
 import { startS3Server } from '#test/object-server.ts';
 import { openFolderStore } from './folder-store.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ListedObject, ObjectStore } from './object-store.ts';
 import { openS3Store } from './s3-store.ts';
 
 type Opened = { store: ObjectStore; end: () => Promise<void> };
@@ -102,11 +102,46 @@ for (const [name, open] of [
       assert.deepEqual(sizes, [null, 4, 3]);
     });
 
+    test('a list has every object once with its size and age, some at a time, and nothing else', async () => {
+      const { store } = opened;
+      const keys = Array.from({ length: 25 }, (_, n) => `d/${n % 3}/${n}`);
+      for (const key of keys) await store.put(key, Readable.from([Buffer.from(key)]));
+      const listed: ListedObject[] = [];
+      for await (const page of store.list({ atOnce: 10 })) {
+        assert.ok(page.length <= 10);
+        listed.push(...page);
+      }
+      const those = listed.filter(({ key }) => key.startsWith('d/'));
+      assert.deepEqual(those.map(({ key }) => key).toSorted(), keys.toSorted());
+      for (const { key, bytes, changedMs } of those) {
+        assert.equal(bytes, Buffer.byteLength(key));
+        assert.ok(Math.abs(Date.now() - changedMs) < 3_600_000);
+      }
+      for (const { key } of listed) assert.notEqual(await store.size(key), null, key);
+    });
+
     test('a key never leaves its place', async () => {
       for (const key of ['../x', 'a/../x', '/x', 'a//x', '', '.', 'a/.hidden', 'a\\b', 'a\0b', 'ä'])
         await assert.rejects(async () => opened.store.size(key), /not the key/, key);
     });
   });
+
+test('a folder that is not there has no objects, and what is no object is none', async (t) => {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  t.after(() => rm(root, { recursive: true }));
+  const keysOf = async (store: ObjectStore) => {
+    const pages = await Array.fromAsync(store.list());
+    return pages.flat().map(({ key }) => key);
+  };
+  assert.deepEqual(await keysOf(openFolderStore(path.join(root, 'none'))), []);
+  const store = openFolderStore(root);
+  await store.check();
+  await store.put('a/b', Readable.from([Buffer.from('x')]));
+  await writeFile(path.join(root, '.unfinished', 'part'), 'x');
+  await writeFile(path.join(root, 'a', '.hidden'), 'x');
+  await symlink(path.join(root, 'a', 'b'), path.join(root, 'a', 'link'));
+  assert.deepEqual(await keysOf(store), ['a/b']);
+});
 
 test('a folder is rid of what processes were writing that are long dead, and of nothing else', async (t) => {
   const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
@@ -135,6 +170,7 @@ test('while S3 cannot be reached, whoever asks is told so, and what it refuses i
     () => store.get('a/b'),
     () => store.size('a/b'),
     () => store.remove('a/b'),
+    () => Array.fromAsync(store.list()),
   ])
     await assert.rejects(ask(), isOutOfReach);
   await store.close();

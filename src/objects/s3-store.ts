@@ -5,6 +5,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsCommand,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -12,7 +13,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { fault, OperatorError } from '#kernel';
 import { digesting } from './digesting.ts';
-import { checkKey, type ObjectStore } from './object-store.ts';
+import { checkKey, isKey, type ObjectStore } from './object-store.ts';
 
 export type S3Place = {
   bucket: string;
@@ -96,6 +97,24 @@ export function openS3Store(
 
     async remove(key) {
       await client.send(new DeleteObjectCommand(place(key)), soon).catch(rethrow);
+    },
+
+    async *list({ atOnce = 1_000 } = {}) {
+      const wanted = { Bucket: bucket, Prefix: prefix, MaxKeys: atOnce };
+      let after: string | undefined;
+      for (let isMore = true; isMore; ) {
+        // The older way to list: the last key goes on from page to page, with every server that speaks S3.
+        const asked: ListObjectsCommand = new ListObjectsCommand({ ...wanted, Marker: after });
+        const { Contents: found = [], IsTruncated: isCut = false } = await client.send(asked, soon).catch(rethrow);
+        const page = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
+          ...{ key: key.slice(prefix.length), bytes },
+          // Of unknown age: new.
+          changedMs: changed?.getTime() ?? Number.POSITIVE_INFINITY,
+        }));
+        yield page.filter(({ key }) => isKey(key));
+        after = found.at(-1)?.Key;
+        isMore = isCut && after !== undefined;
+      }
     },
 
     async check() {

@@ -49,10 +49,15 @@ function readPlace(text: string): ObjectValues['objectStore'] | undefined {
 
 /** Opens the object store and makes sure that it can be written; otherwise throws an `OperatorError`. */
 export async function openObjects(config: ObjectValues & { dataDir: string }): Promise<ObjectStore> {
-  const place = objectPlaceOf(config);
-  const store = place.kind === 's3' ? await openS3(place.place) : openFolderStore(place.root);
+  const store = await openObjectsUnseen(config);
   await store.check();
   return store;
+}
+
+/** Opens the object store, whether or not it is there. */
+export async function openObjectsUnseen(config: ObjectValues & { dataDir: string }): Promise<ObjectStore> {
+  const place = objectPlaceOf(config);
+  return place.kind === 's3' ? await openS3(place.place) : openFolderStore(place.root);
 }
 
 /** Where the object store is, for a process that opens it itself. */

@@ -11,6 +11,7 @@ import { noteArtifacts, noteSnapshot } from './care.store.ts';
 import { createCare } from './care.ts';
 import { snapshotKeys } from './prepare/snapshot.ts';
 import { artifactKeys } from './publish/artifacts.ts';
+import { findStrayTrainingObjects, removeStrayTrainingObjects } from './stray-objects.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
 import { createCheckpointKeeper } from './supervise/checkpoints.ts';
 import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
@@ -219,4 +220,59 @@ test('data that jobs have learned from stay while a job may need them, and no lo
   assert.deepEqual(care.troubles, []);
   const isThere = (name: string) => isStored(snapshotKeys(digestOf(name)).train);
   assert.deepEqual(await Promise.all(names.map(isThere)), [false, true, true, false, false]);
+});
+
+test('objects of attempts that no row leads to are found and removed once the attempt is over for a day, and no others', async () => {
+  const database = server.database;
+  const [left, succeeded, recent] = jobs.slice(9).map(({ id }) => id);
+  assert.ok(left && succeeded && recent);
+  await database.query(
+    `update training_attempts set finished_at = now() - interval '2 days' where job_id = any($1::text[])`,
+    [[left, succeeded]],
+  );
+  await database.query(`update training_attempts set state = 'succeeded', error = null where job_id = $1`, [succeeded]);
+  const of = (jobId: string, file: string, checkpoint = 'ckpt-000009') =>
+    checkpointKey({ jobId, attempt: 1 }, checkpoint, file);
+  await database.query(
+    `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, files, noted_files, removed_at)
+     values ($1, 1, 'ckpt-000009', 9, 900, 27, '["whole"]', null, null), ($1, 1, 'ckpt-000010', 10, 950, 27, null, '["begun"]', null),
+            ($1, 1, 'ckpt-000011', 11, 990, 27, '["gone"]', null, now()), ($1, 1, 'ckpt-000012', 12, 999, 27, null, null, null)`,
+    [left],
+  );
+  const kept = [
+    ...[of(left, 'whole'), of(left, 'begun', 'ckpt-000010'), of(recent, 'left')],
+    ...Object.values(artifactKeys({ jobId: succeeded, attempt: 1 })),
+    ...Object.values(artifactKeys({ jobId: recent, attempt: 1 })),
+    `training/jobs/${left}/1/strange`,
+  ];
+  const stray = [
+    ...[
+      of(left, 'other'),
+      of(left, 'gone', 'ckpt-000011'),
+      of(left, 'early', 'ckpt-000012'),
+      of(left, 'x', 'ckpt-000013'),
+    ],
+    ...Object.values(artifactKeys({ jobId: left, attempt: 1 })),
+  ];
+  const foreign = [
+    of('job_of_others', 'state.json'),
+    checkpointKey({ jobId: left, attempt: 7 }, 'ckpt-000001', 'state.json'),
+  ];
+  const keys = [...kept, ...stray, ...foreign];
+  for (const key of keys) await put(key);
+  const found = await findStrayTrainingObjects(database, keys);
+  assert.deepEqual(found.stray.toSorted(), stray.toSorted());
+  assert.deepEqual(found.foreign.toSorted(), foreign.toSorted());
+
+  await noteArtifacts(database, { jobId: left, attempt: 1 }, true);
+  const noted = await findStrayTrainingObjects(database, keys);
+  assert.equal(noted.stray.length, stray.length - 3, 'what is noted has somebody who removes it');
+  await noteArtifacts(database, { jobId: left, attempt: 1 }, false);
+
+  await Promise.all([1, 2].map(() => removeStrayTrainingObjects({ sql: database, objects }, keys)));
+  const there = await Promise.all(keys.map(isStored));
+  assert.deepEqual(
+    keys.filter((_, at) => there[at]),
+    [...kept, ...foreign],
+  );
 });

@@ -9,6 +9,10 @@ declare module '@20minutes/s3rver' {
       directory: string;
       configureBuckets: { name: string }[];
     });
+    readonly middleware: ((
+      context: { path: string; headers: Record<string, unknown> },
+      next: () => Promise<void>,
+    ) => Promise<void>)[];
     run(): Promise<{ port: number }>;
     close(): Promise<void>;
   }

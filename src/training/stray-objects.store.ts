@@ -1,0 +1,54 @@
+import type { Sql } from '#db';
+
+/** An object of an attempt. `checkpoint`: null for its adapter, archive and manifest. */
+export type AttemptObject = { key: string; jobId: string; attempt: number; checkpoint: string | null; file: string };
+export type Verdict = { key: string; isForeign: boolean };
+
+/**
+ * Of objects of attempts: those that no row leads to, of attempts that have been over for a day and so write nothing more, and those
+ * of attempts that are not in this database.
+ */
+export function findStrayOfAttempts(sql: Sql, objects: readonly AttemptObject[]): Promise<Verdict[]> {
+  return sql.query<Verdict>(
+    `select o.key, a.job_id is null as "isForeign"
+       from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) as o (key, job_id, attempt, checkpoint, file)
+       left join training_attempts a on a.job_id = o.job_id and a.number = o.attempt
+       left join training_jobs j on j.id = a.job_id
+      where a.job_id is null
+         or a.finished_at < now() - interval '1 day'
+            and case when o.checkpoint is null
+                     then a.state <> 'succeeded' and not a.artifacts_noted and not (j.state = 'succeeded' and j.attempt = a.number)
+                     else not exists (
+                       select from training_checkpoints c
+                        where (c.job_id, c.attempt, c.name) = (o.job_id, o.attempt, o.checkpoint) and c.removed_at is null
+                          and coalesce(c.files, '[]') || coalesce(c.noted_files, '[]') ? o.file)
+                end`,
+    [
+      objects.map(({ key }) => key),
+      objects.map(({ jobId }) => jobId),
+      objects.map(({ attempt }) => attempt),
+      objects.map(({ checkpoint }) => checkpoint),
+      objects.map(({ file }) => file),
+    ],
+  );
+}
+
+/** Which of these snapshots nothing leads to. */
+export async function listUnknownSnapshots(sql: Sql, digests: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ sha256: string }>(
+    `select distinct s.sha256 from unnest($1::text[]) as s (sha256)
+      where not exists (select from training_snapshots k where k.sha256 = s.sha256)
+        and not exists (select from training_jobs j where j.snapshot is not null and j.snapshot->>'sha256' = s.sha256)`,
+    [digests],
+  );
+  return rows.map(({ sha256 }) => sha256);
+}
+
+/** From now on rows lead to these snapshots: the next sweep removes them, unless somebody has come to need one. */
+export async function adoptSnapshots(sql: Sql, digests: readonly string[]): Promise<void> {
+  await sql.query(
+    `insert into training_snapshots (sha256, noted_at) select distinct sha256, now() - interval '2 days' from unnest($1::text[]) as s (sha256)
+     on conflict do nothing`,
+    [digests],
+  );
+}
