@@ -27,8 +27,13 @@ test('a chunk of the learned form says what it says when it is read as JSON, wha
   fc.assert(
     fc.property(fc.constantFrom(...writings), field, fc.string({ minLength: 1 }), text, (write, key, first, next) => {
       const forms = learned(write({ ...head, ...delta({ [key]: first }) }));
-      const said = forms.saidIn(write({ ...head, ...delta({ [key]: next }) }));
-      assert.deepEqual(said, { kind: key === 'content' ? 'content' : 'reasoning', text: next });
+      const data = write({ ...head, ...delta({ [key]: next }) });
+      assert.equal(forms.textIn(data), next);
+      assert.equal(forms.kind, key === 'content' ? 'content' : 'reasoning');
+      const [around, behind] = [`data: ${data}`, `data: ${data}\n\n`];
+      assert.equal(forms.textIn(behind, 'data: '.length, around.length), next);
+      assert.equal(forms.textIn(behind, 'data: '.length, around.length - 1), null);
+      assert.equal(forms.textIn(behind, 'data: '.length - 1, around.length), null);
     }),
   );
 });
@@ -42,10 +47,10 @@ test('what is no JSON, or says more or something else, is not taken for a text',
     { ...head, choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] },
     { ...head, id: 'another', ...delta({ content: 'a' }) },
   ];
-  for (const chunk of chunks) assert.equal(form.saidIn(JSON.stringify(chunk)), null, JSON.stringify(chunk));
+  for (const chunk of chunks) assert.equal(form.textIn(JSON.stringify(chunk)), null, JSON.stringify(chunk));
   const whole = JSON.stringify({ ...head, ...delta({ content: 'TEXT' }) });
   for (const broken of ['a"b', 'a\\', '\u0001', '","more":"'])
-    assert.equal(form.saidIn(whole.replace('TEXT', () => broken)), null, broken);
+    assert.equal(form.textIn(whole.replace('TEXT', () => broken)), null, broken);
 });
 
 test('chunks that say a text beside something else teach no form', () => {
@@ -59,7 +64,7 @@ test('chunks that say a text beside something else teach no form', () => {
   for (const chunk of chunks) {
     const data = JSON.stringify(chunk);
     assert.equal(saidIn(chunk), null, data);
-    assert.equal(learned(data).saidIn(data), null, data);
+    assert.equal(learned(data).textIn(data), null, data);
   }
 });
 
@@ -67,7 +72,7 @@ test('a stream whose chunks differ in more than their text is read as JSON all a
   const forms = new ChunkForms();
   for (let n = 0; n < 50; n += 1) {
     const data = JSON.stringify({ ...head, n, ...delta({ content: 'a' }) });
-    assert.equal(forms.saidIn(data), null);
+    assert.equal(forms.textIn(data), null);
     forms.learn(data, JSON.parse(data));
   }
 });

@@ -6,6 +6,8 @@ type Form = { before: string; after: string; kind: Said['kind'] };
 /** An engine whose chunks differ in more than their text has none; it is not tried for ever. */
 const mostTries = 8;
 const trial = 'any text without quotes';
+/** What is not in a JSON string, or stands there for something else. */
+const special = /["\\\p{Cc}]/u;
 
 /**
  * Nearly all chunks of a stream differ in their text only. What is around the text is read as JSON once; a chunk with the same
@@ -15,14 +17,19 @@ export class ChunkForms {
   #form: Form | null = null;
   #tries = 0;
 
-  /** What a chunk says, if it has the form that was learned; null: it is to be read as JSON. */
-  saidIn(data: string): Said | null {
+  /** Of all chunks with a form. */
+  get kind(): Said['kind'] {
+    return this.#form?.kind ?? 'content';
+  }
+
+  /** What the chunk between these places of `all` says, if it has the form that was learned; null: it is to be read as JSON. */
+  textIn(all: string, from = 0, to = all.length): string | null {
     const form = this.#form;
-    if (form === null || !data.startsWith(form.before) || !data.endsWith(form.after)) return null;
-    const end = data.length - form.after.length;
-    if (end < form.before.length) return null;
-    const text = textOf(data.slice(form.before.length - 1, end + 1));
-    return text === null ? null : { kind: form.kind, text };
+    if (form === null) return null;
+    const [start, end] = [from + form.before.length, to - form.after.length];
+    if (end < start || !all.startsWith(form.before, from) || !all.endsWith(form.after, to)) return null;
+    const text = all.slice(start, end);
+    return special.test(text) ? textOf(`"${text}"`) : text;
   }
 
   /** Learns from a chunk that had to be read as JSON. */

@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createParser } from 'eventsource-parser';
 import { fault } from '#kernel';
 import type { Delta } from '../port.ts';
 import type { ChatAnswer } from './chat-answer.ts';
 import type { Said } from './chunk-fields.ts';
 import { ChunkForms } from './chunk-form.ts';
+import { EventTexts } from './event-texts.ts';
 import type { Answer } from './upstream.ts';
 
 type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
@@ -24,27 +24,30 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
       together = null;
       if (said !== null) for (const delta of text.say(said)) onDelta(delta);
     };
-    const onEvent = ({ data }: { data: string }) => {
+    const events = new EventTexts((all, from, to) => {
       if (isDone) return;
-      const said = forms.saidIn(data);
-      if (said !== null && said.kind === together?.kind) {
-        together.text += said.text;
+      const said = forms.textIn(all, from, to);
+      if (said !== null && together?.kind === forms.kind) {
+        together.text += said;
         return;
       }
       say();
-      together = said;
+      if (said !== null) {
+        together = { kind: forms.kind, text: said };
+        return;
+      }
+      const data = all.slice(from, to);
       if (data === '[DONE]') isDone = true;
-      else if (said === null) {
+      else {
         const chunk: unknown = JSON.parse(data);
         pass(chunk, text, onDelta);
         forms.learn(data, chunk);
       }
-    };
-    const parser = createParser({ onEvent });
+    });
     await body.read((piece) => {
       if (signal.aborted) return false;
       try {
-        parser.feed(decoder.write(piece));
+        events.feed(decoder.write(piece));
       } finally {
         // Also what came before a chunk that cannot be read.
         say();
