@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Fault } from '#kernel';
 import type { Caller } from './callers.ts';
@@ -32,13 +33,16 @@ const sseHeaders = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
+/** Ends a body that is sent in chunks. */
+const lastChunk = '0\r\n\r\n';
 
 /** Sends status 200 with the stream's headers, together with the first frames, and takes the reply over from Fastify. */
 export function openSse(options: EventStreamOptions): EventStream {
   const { reply, caller, pingMs = 15_000, maxBufferedBytes = 1_048_576, lingerMs = 30_000 } = options;
   const { raw } = reply;
   reply.hijack();
-  raw.writeHead(200, { ...headersOf(reply), ...sseHeaders });
+  raw.writeHead(200, headersOf(reply));
+  const inChunks = takeChunking(raw);
   const ping = setTimeout(() => write(': ping\n\n'), pingMs);
   raw.once('close', () => clearTimeout(ping));
 
@@ -57,7 +61,7 @@ export function openSse(options: EventStreamOptions): EventStream {
     const text = pending;
     pending = '';
     if (text === '' || !isOpen()) return;
-    raw.write(text);
+    raw.write(inChunks ? chunkOf(text) : text);
     if (raw.writableLength > maxBufferedBytes) {
       caller.lose('slow_reader');
       raw.destroy();
@@ -67,8 +71,11 @@ export function openSse(options: EventStreamOptions): EventStream {
   function end(text: string): void {
     if (!isOpen()) return;
     clearTimeout(ping);
-    raw.end(pending + text);
+    const rest = pending + text;
     pending = '';
+    raw.end(inChunks ? chunkOf(rest) + lastChunk : rest);
+    // The kernel has it all.
+    if (raw.writableLength === 0) return;
     const linger = setTimeout(() => raw.destroy(), lingerMs).unref();
     raw.once('close', () => clearTimeout(linger));
   }
@@ -90,5 +97,19 @@ function headersOf(reply: FastifyReply): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) headers[name] = String(value);
-  return headers;
+  return Object.assign(headers, sseHeaders);
+}
+
+/**
+ * Whether the body is sent in chunks, which are then ours to make: node:http hands the parts of a chunk to the socket one by one,
+ * of two kinds, which costs a third of all that a frame costs.
+ */
+function takeChunking(raw: ServerResponse): boolean {
+  const { chunkedEncoding } = raw;
+  raw.chunkedEncoding = false;
+  return chunkedEncoding;
+}
+
+function chunkOf(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }

@@ -74,8 +74,12 @@ export class AnswerBody {
   /** Nobody needs the rest. It passes, so that its connection can serve the next call, unless it takes too long. */
   drop(): void {
     this.#early = [];
-    const give = this.#end ? null : setTimeout(() => this.#connection.abort(new Error('Not needed.')), dropMs).unref();
+    let give: NodeJS.Timeout | null = null;
     const over = () => void (give && clearTimeout(give));
     this.#reader = { onPiece: () => {}, done: over, fail: over };
+    // The end comes nearly always with what was needed last, and so before this.
+    queueMicrotask(() => {
+      if (!this.#end) give = setTimeout(() => this.#connection.abort(new Error('Not needed.')), dropMs).unref();
+    });
   }
 }
