@@ -86,6 +86,50 @@ test('frames of one step go out in one socket write, and the last ones together 
   assert.ok(chunks[2]?.includes('data: 4\n\ndata: 5\n\ndata: [DONE]\n\n'));
 });
 
+test('a body comes in chunks that tell their bytes, and its connection carries the next request', async () => {
+  const socket = connect(port, '127.0.0.1');
+  let got = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    got += text;
+  });
+  for (let n = 0; n < 2; n += 1) {
+    const work = nextWork();
+    got = '';
+    socket.write('POST /stream HTTP/1.1\r\nHost: a\r\n\r\n');
+    const { stream, caller } = await work;
+    stream.frames(['"世界 🎈"', `"${'x'.repeat(300)}"`]);
+    while (!got.includes('xx')) await once(socket, 'data');
+    stream.done(['"ü"']);
+    while (!got.endsWith('\r\n0\r\n\r\n')) await once(socket, 'data');
+    const [head = '', ...rest] = got.split('\r\n\r\n');
+    assert.match(head, /\r\ntransfer-encoding: chunked(\r\n|$)/i);
+    const first = `data: "世界 🎈"\n\ndata: "${'x'.repeat(300)}"\n\n`;
+    const last = 'data: "ü"\n\ndata: [DONE]\n\n';
+    const chunks = [first, last].map((text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+    assert.equal(rest.join('\r\n\r\n'), `${chunks.join('')}0\r\n\r\n`);
+    assert.equal(caller.signal.aborted, false);
+  }
+  socket.destroy();
+});
+
+test('a client that knows no chunks gets the body as it is, up to the end of its connection', async () => {
+  const work = nextWork();
+  const socket = connect(port, '127.0.0.1');
+  let got = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    got += text;
+  });
+  socket.write('POST /stream HTTP/1.0\r\nHost: a\r\n\r\n');
+  const { stream } = await work;
+  stream.frames(['"ü"']);
+  while (!got.includes('ü')) await once(socket, 'data');
+  stream.done();
+  await once(socket, 'close');
+  const [head = '', body] = got.split('\r\n\r\n');
+  assert.doesNotMatch(head, /transfer-encoding/i);
+  assert.equal(body, 'data: "ü"\n\ndata: [DONE]\n\n');
+});
+
 test('a failed stream ends with the error frame, without [DONE], and the body ends cleanly', async () => {
   const answer = nextWork();
   const response = fetch(`http://127.0.0.1:${port}/stream`, { method: 'POST' });

@@ -15,6 +15,7 @@ export class EventTexts {
   #parser: EventSourceParser | null = null;
   /** What comes next begins a line, and nothing of an event waits for its rest. */
   #isBetween = true;
+  #isBeginning = true;
 
   constructor(onData: OnData) {
     this.#onData = onData;
@@ -24,7 +25,7 @@ export class EventTexts {
     const read = this.#isBetween ? this.#readPlain(text) : 0;
     if (read === text.length) return;
     this.#isBetween = text.endsWith('\n\n');
-    this.#parser ??= this.#newParser({ isFirst: read === 0 });
+    this.#parser ??= this.#newParser();
     this.#parser.feed(read === 0 ? text : text.slice(read));
   }
 
@@ -37,16 +38,17 @@ export class EventTexts {
       const from = at + field.length;
       const to = text.indexOf('\n', from);
       if (to < 0 || text.charCodeAt(to + 1) !== lineFeed) break;
+      this.#isBeginning = false;
       this.#onData(text, from, to);
       at = to + 2;
     }
     return at;
   }
 
-  #newParser({ isFirst }: { isFirst: boolean }): EventSourceParser {
+  #newParser(): EventSourceParser {
     const parser = createParser({ onEvent: ({ data }) => this.#onData(data, 0, data.length) });
     // Only the very beginning may be a mark of the byte order.
-    if (!isFirst) parser.feed('\n');
+    if (!this.#isBeginning) parser.feed('\n');
     return parser;
   }
 }

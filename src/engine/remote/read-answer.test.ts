@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
 import { AnswerBody } from './answer-body.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { readStream } from './read-answer.ts';
-import { type Chunk, delta, finish } from './upstream.fixture.ts';
+import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
 const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
 
@@ -60,4 +61,60 @@ test('where a stream is cut into pieces does not matter, not even inside a chara
     const deltas = (await readPieces(pieces)).flat();
     assert.equal(deltas.map((each) => (each.type === 'content' ? each.text : '?')).join(''), texts.join(''));
   }
+});
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'a',
+    '"',
+    '\\',
+    '\n',
+    '\\n',
+    '世',
+    '<',
+    '<think>',
+    '</think>',
+    '"},"x":"',
+    'data: ',
+    '\n\ndata: [DONE]\n\n',
+  ),
+);
+const chunk = fc.oneof(
+  { weight: 6, arbitrary: text.map((content) => delta({ content })) },
+  { weight: 3, arbitrary: text.map((reasoning_content) => delta({ reasoning_content })) },
+  { weight: 1, arbitrary: text.map((reasoning) => delta({ reasoning })) },
+  { weight: 1, arbitrary: text.map((content) => ({ ...delta({ content }), usage: { completion_tokens: 3 } })) },
+  { weight: 1, arbitrary: fc.tuple(text, text).map(([content, id]) => ({ ...delta({ content }), id })) },
+  { weight: 1, arbitrary: fc.tuple(text, text).map(([content, reasoning]) => delta({ content, reasoning })) },
+  { weight: 1, arbitrary: fc.constantFrom(delta({ role: 'assistant', content: '' }), delta({}), usage({}), {}) },
+);
+const between = fc.constantFrom('\n\n', '\n\n', '\n\n', '\r\n\r\n', '\n\n: ping\n\n', '\nevent: x\n\n');
+
+/** Neighbours of one kind as one. */
+function joined(deltas: readonly Delta[]): Delta[] {
+  const all: Delta[] = [];
+  for (const each of deltas) {
+    const last = all.at(-1);
+    if (last && 'text' in last && 'text' in each && last.type === each.type) last.text += each.text;
+    else all.push({ ...each });
+  }
+  return all;
+}
+
+test('a stream says what its chunks say one by one, whatever they are and wherever it is cut', async () => {
+  const chunks = fc.array(fc.tuple(chunk, between), { maxLength: 12 });
+  const places = fc.array(fc.nat(4_000), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(chunks, places, async (stream, at) => {
+      const all: [Chunk, string][] = [...stream, [finish('stop'), '\n\n']];
+      const answer = new ChatAnswer({ hasTools: false, parallelToolCalls: true, stop: [] });
+      const expected = all.flatMap(([each]) => answer.push(each));
+      const whole = Buffer.from(all.map(([each, end]) => `data: ${JSON.stringify(each)}${end}`).join(''));
+      const ends = [...at.filter((place) => place < whole.length), whole.length].sort((a, b) => a - b);
+      const pieces = ends.map((end, n) => whole.subarray(ends[n - 1] ?? 0, end));
+      assert.deepEqual(joined((await readPieces(pieces)).flat()), joined(expected));
+    }),
+    { numRuns: 300 },
+  );
 });
