@@ -15,7 +15,7 @@ type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
  */
 export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
   return reading(signal, async () => {
-    const decoder = new StringDecoder('utf8');
+    const decode = decoderOf();
     const forms = new ChunkForms();
     let isDone = false;
     let together: Said | null = null;
@@ -47,7 +47,7 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
     await body.read((piece) => {
       if (signal.aborted) return false;
       try {
-        events.feed(decoder.write(piece));
+        events.feed(decode(piece));
       } finally {
         // Also what came before a chunk that cannot be read.
         say();
@@ -64,6 +64,16 @@ export function readWhole({ body }: Answer, text: ChatAnswer, { signal, onDelta 
     pass(await body.json(), text, onDelta);
     if (!text.isComplete) throw new Error('The answer does not say why it ended.');
   });
+}
+
+/** Makes text of bytes that may be cut inside a character, which nearly none are: they end with a line. */
+function decoderOf(): (bytes: Buffer) => string {
+  let decoder: StringDecoder | null = null;
+  return (bytes) => {
+    if (decoder === null && (bytes.at(-1) ?? 0) < 0x80) return bytes.toString('utf8');
+    decoder ??= new StringDecoder('utf8');
+    return decoder.write(bytes);
+  };
 }
 
 function pass(chunk: unknown, text: ChatAnswer, onDelta: Reading['onDelta']): void {

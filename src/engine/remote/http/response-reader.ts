@@ -15,6 +15,7 @@ const mostLineBytes = 4_096;
 const mostTrailers = 100;
 const headEnd = Buffer.from('\r\n\r\n');
 const lineEnd = Buffer.from('\r\n');
+const [carriageReturn, lineFeed] = lineEnd;
 const nothing = Buffer.alloc(0);
 /** A server closes what rests for as long as it says; a request must not meet it there. */
 const closingMarginMs = 1_000;
@@ -47,12 +48,13 @@ export class ResponseReader {
 
   /** Throws where the bytes are no response, or nobody has asked for one. */
   feed(bytes: Buffer): void {
-    let at = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#rest = nothing;
-    while (at.length > 0) {
-      const next = this.#step(at);
+    let at = 0;
+    while (at < all.length) {
+      const next = this.#step(all, at);
       if (next === null) {
-        this.#rest = at;
+        this.#rest = all.subarray(at);
         return;
       }
       at = next;
@@ -66,32 +68,32 @@ export class ResponseReader {
     return true;
   }
 
-  /** What is left behind what was read; null: more is needed to read on. */
-  #step(at: Buffer): Buffer | null {
+  /** Where to read on; null: more is needed for that. */
+  #step(all: Buffer, at: number): number | null {
     switch (this.#state) {
       case 'idle':
         throw new Error('The server said something without being asked.');
       case 'head':
-        return this.#head(at);
+        return this.#head(all, at);
       case 'unsized':
-        this.#listener.piece(at);
-        return nothing;
+        this.#listener.piece(all.subarray(at));
+        return all.length;
       case 'sized':
       case 'chunk':
-        return this.#body(at);
+        return this.#body(all, at);
       default:
-        return this.#line(at);
+        return this.#line(all, at);
     }
   }
 
-  #head(at: Buffer): Buffer | null {
-    const end = at.indexOf(headEnd);
-    if (end < 0 || end > mostHeadBytes) {
-      if (at.length > mostHeadBytes) throw new Error('The head of the response is too long.');
+  #head(all: Buffer, at: number): number | null {
+    const end = all.indexOf(headEnd, at);
+    if (end < 0 || end - at > mostHeadBytes) {
+      if (all.length - at > mostHeadBytes) throw new Error('The head of the response is too long.');
       return null;
     }
-    const { status, minor, headers } = readHead(at.toString('latin1', 0, end));
-    const behind = at.subarray(end + headEnd.length);
+    const { status, minor, headers } = readHead(all.toString('latin1', at, end));
+    const behind = end + headEnd.length;
     if (status < 200) {
       if (status === 101) throw new Error('The server changes the protocol.');
       return behind;
@@ -107,24 +109,25 @@ export class ResponseReader {
     return behind;
   }
 
-  #body(at: Buffer): Buffer {
-    const taken = Math.min(at.length, this.#leftBytes);
-    this.#leftBytes -= taken;
-    this.#listener.piece(taken === at.length ? at : at.subarray(0, taken));
+  #body(all: Buffer, at: number): number {
+    const end = Math.min(all.length, at + this.#leftBytes);
+    this.#leftBytes -= end - at;
+    this.#listener.piece(all.subarray(at, end));
     if (this.#leftBytes === 0) {
       if (this.#state === 'chunk') this.#state = 'chunk end';
       else this.#end();
     }
-    return at.subarray(taken);
+    return end;
   }
 
-  #line(at: Buffer): Buffer | null {
-    const end = at.indexOf(lineEnd);
-    if (end < 0 || end > mostLineBytes) {
-      if (at.length > mostLineBytes) throw new Error('A line of the response is too long.');
+  #line(all: Buffer, at: number): number | null {
+    const isEmpty = all[at] === carriageReturn && all[at + 1] === lineFeed;
+    const end = isEmpty ? at : all.indexOf(lineEnd, at);
+    if (end < 0 || end - at > mostLineBytes) {
+      if (all.length - at > mostLineBytes) throw new Error('A line of the response is too long.');
       return null;
     }
-    const line = at.toString('latin1', 0, end);
+    const line = isEmpty ? '' : all.toString('latin1', at, end);
     if (this.#state === 'chunk size') {
       this.#leftBytes = sizeOf(line);
       this.#state = this.#leftBytes === 0 ? 'trailer' : 'chunk';
@@ -133,7 +136,7 @@ export class ResponseReader {
       this.#state = 'chunk size';
     } else if (line === '') this.#end();
     else if (++this.#lines > mostTrailers) throw new Error('The response does not end.');
-    return at.subarray(end + lineEnd.length);
+    return end + lineEnd.length;
   }
 
   #end(): void {
