@@ -14,7 +14,7 @@ export async function renewInstance(sql: Sql, id: string): Promise<{ wasUnknown:
      insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()
      returning exists (select from before) as known`,
     [id],
-    { timeoutMs: 5_000 },
+    { name: 'billing.renew_instance', timeoutMs: 5_000 },
   );
   return { wasUnknown: rows[0]?.known !== true };
 }
@@ -31,6 +31,7 @@ export async function listOtherInstances(sql: Sql, id: string): Promise<Sighting
        from (select id from instances union select instance_id from holds) known left join instances using (id)
       where id <> $1`,
     [id],
+    { name: 'billing.other_instances' },
   );
   return rows.map((row) => ({ id: row.id, seenAt: row.seen_at }));
 }

@@ -3,22 +3,32 @@ import { lost } from './message-error.ts';
 import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
 
-const sweepEveryMs = 5_000;
+const lookEveryMs = 5_000;
+/** For what has been left for a minute and more. */
+const tidyEveryMs = 30_000;
 /** Whoever waits for a model asks again within a minute. */
 const waitingS = 600;
 
 /** Ends answers that nobody makes any more, and pays what dead processes left unpaid. */
 export function createSweep(deps: PayingDeps): Rounds {
-  async function sweep(): Promise<void> {
-    await endLostAnswers(deps.database, lost, null);
+  async function tidy(): Promise<void> {
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
     await payOldCharges(deps);
   }
 
-  return createRounds({
-    pauseMs: sweepEveryMs,
-    first: 'after a pause',
-    work: sweep,
-    onTrouble: (error) => deps.log.warn({ err: error }, 'chats are not tidied yet'),
-  });
+  function roundsOf(work: () => Promise<unknown>, pauseMs: number): Rounds {
+    const onTrouble = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
+    return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
+  }
+
+  const rounds = [roundsOf(() => endLostAnswers(deps.database, lost, null), lookEveryMs), roundsOf(tidy, tidyEveryMs)];
+
+  return {
+    start() {
+      for (const { start } of rounds) start();
+    },
+    async stop() {
+      await Promise.all(rounds.map(({ stop }) => stop()));
+    },
+  };
 }

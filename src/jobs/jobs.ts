@@ -1,7 +1,9 @@
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Sql } from '#db';
 import type { Log } from '#kernel';
+import { schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
+import { checkEveryMs, createWatch } from './watch.ts';
 
 /**
  * Background work in the same database: what is enqueued in a transaction runs once it has committed, at least once,
@@ -36,16 +38,18 @@ export type JobsOptions = {
   works?: boolean;
 };
 
-const schema = 'fanfold_jobs';
 const maxConnections = 3;
 /** A worker shows life this often; silence of `heartbeatSeconds` (10 at least) means that it is dead. */
 const refreshSeconds = 3;
 const heartbeatSeconds = 10;
-const superviseSeconds = 5;
-/** A notification wakes a waiting worker at once; this is for retries, and for what came while it worked. */
+/** Less than the watch takes from one check to the next. */
+const monitorIntervalSeconds = 4;
+/** Without notifications, workers ask so often. */
 const pollSeconds = 2;
-/** Processes that work look after the queues this often, one of them at a time; after several times of silence there are none. */
-const supervisedWithinSeconds = 4 * superviseSeconds;
+/** A notification or our watch wakes a worker; this is for both of them to fail. */
+const idlePollSeconds = 60;
+/** Processes that work look after the queues so often; after several times of silence there are none. */
+const supervisedWithinSeconds = 4 * (checkEveryMs / 1_000);
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 60;
 const keepDoneSeconds = 24 * 3_600;
@@ -70,14 +74,21 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
     max: maxConnections,
     application_name: 'fanfold jobs',
     useListenNotify: true,
-    // One replica of all supervises at a time; schedules are not used.
+    // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.
     schedule: false,
-    supervise: works,
-    superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
+    supervise: false,
+    monitorIntervalSeconds,
   });
   boss.on('error', (error) => log?.warn({ err: error }, 'trouble with the job queue'));
   const handled = new Map<string, Handled>();
+  const workers = new Map<string, string[]>();
+  const watch = createWatch({
+    sql: boss.getDb(),
+    queues: () => [...workers.keys()],
+    wake: (queue) => workers.get(queue)?.forEach((id) => void boss.notifyWorker(id)),
+    supervise: () => boss.supervise(),
+    log,
+  });
 
   async function prepareQueue({ task }: Handled): Promise<void> {
     const options = {
@@ -94,17 +105,29 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
     await boss.createQueue(task.name, { policy: 'short', ...options });
   }
 
-  async function work({ task, handler }: Handled): Promise<void> {
+  /** One that works on one attempt at a time; each has an id of its own to be woken by. */
+  async function addWorker({ task, handler }: Handled): Promise<string> {
     const options = {
-      localConcurrency: task.concurrency,
       heartbeatRefreshSeconds: refreshSeconds,
       pollingIntervalSeconds: pollSeconds,
-      notifyPollingIntervalSeconds: pollSeconds,
+      notifyPollingIntervalSeconds: idlePollSeconds,
       includeMetadata: true,
     } as const;
-    await boss.work(task.name, options, async ([attempt]: JobWithMetadata[]) => {
-      if (attempt) await runAttempt(task, handler, attempt);
+    const id: string = await boss.work(task.name, options, async ([attempt]: JobWithMetadata[]) => {
+      try {
+        if (attempt) await runAttempt(task, handler, attempt);
+      } finally {
+        // What came while it worked has told nobody else: it asks again at once.
+        boss.notifyWorker(id);
+      }
     });
+    return id;
+  }
+
+  async function work(entry: Handled): Promise<void> {
+    const ids: string[] = [];
+    for (let n = 0; n < entry.task.concurrency; n++) ids.push(await addWorker(entry));
+    workers.set(entry.task.name, ids);
   }
 
   async function runAttempt(task: Task<object>, handler: TaskHandler<object>, attempt: JobWithMetadata): Promise<void> {
@@ -146,9 +169,14 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
     async start() {
       await boss.start();
       for (const entry of handled.values()) await prepareQueue(entry);
-      if (works) for (const entry of handled.values()) await work(entry);
+      if (!works) return;
+      for (const entry of handled.values()) await work(entry);
+      watch.start();
     },
 
-    stop: (graceMs) => boss.stop({ graceful: true, timeout: graceMs }),
+    async stop(graceMs) {
+      await watch.stop();
+      await boss.stop({ graceful: true, timeout: graceMs });
+    },
   };
 }

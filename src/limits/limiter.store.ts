@@ -71,6 +71,7 @@ export async function listCallsToClose(sql: Sql, instanceId: string): Promise<{ 
     `select distinct request_id, instance_id = $1 as own from limited_calls
       where instance_id = $1 or not exists (select from instances where instances.id = limited_calls.instance_id)`,
     [instanceId],
+    { name: 'limits.calls_to_close' },
   );
   const idsOf = (own: boolean) => rows.filter((row) => row.own === own).map((row) => row.request_id);
   return { own: idsOf(true), dead: idsOf(false) };

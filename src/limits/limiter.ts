@@ -40,6 +40,8 @@ export type LimiterOptions = {
 
 /** The statement looks at all checks of its batch once per call. */
 const maxItems = 64;
+/** Counters rest for days before they go. */
+const tidyMs = 60_000;
 
 export function createLimiter(options: LimiterOptions): Limiter {
   const { database, instanceId, registered, log, sweepMs = 5_000, now = () => null } = options;
@@ -66,11 +68,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const { own, dead } = await listCallsToClose(database, instanceId);
     const over = [...dead, ...own.filter((requestId) => !open.has(requestId))];
     if (over.length > 0) await leaveLimitedCalls(database, over, now());
-    await deleteRestingCounters(database, now());
   }
 
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
   const rounds = createRounds({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onTrouble });
+  const tidying = createRounds({
+    ...{ pauseMs: tidyMs, first: 'after a pause', onTrouble },
+    work: () => deleteRestingCounters(database, now()),
+  });
 
   async function leave(requestId: string): Promise<void> {
     if (!open.delete(requestId)) return;
@@ -95,10 +100,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
     },
 
-    start: rounds.start,
+    start() {
+      rounds.start();
+      tidying.start();
+    },
 
     async stop() {
-      await rounds.stop();
+      await Promise.all([rounds.stop(), tidying.stop()]);
       open.clear();
       await sweep().catch(onTrouble);
     },

@@ -25,7 +25,7 @@ const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as
 
 /** In the order of their names. */
 export function listRoutes(sql: Sql): Promise<RouteRow[]> {
-  return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`);
+  return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`, [], { name: 'models.list_routes' });
 }
 
 /** Adds a route, or sets the one of that name up anew. */

@@ -3,7 +3,7 @@ import { advance } from '../jobs/advance.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
 import { isFinal, workedStates } from '../jobs/lifecycle.ts';
-import { findWork, takeLease } from './lease.store.ts';
+import { findWork, isWorkWaiting, takeLease } from './lease.store.ts';
 
 /** A job in the hands of this worker. */
 export type Claimed = { job: TrainingJob; holder: string };
@@ -16,7 +16,7 @@ export async function claim(
   database: Database,
   { holder, seconds }: { holder: string; seconds: number },
 ): Promise<Claimed | null> {
-  for (;;) {
+  while (await isWorkWaiting(database)) {
     const found = await database.transaction(async (tx) => {
       const id = await findWork(tx);
       const seen = id === null ? null : await lockJob(tx, id);
@@ -32,4 +32,5 @@ export async function claim(
     });
     if (found !== 'ended') return found;
   }
+  return null;
 }

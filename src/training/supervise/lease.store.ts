@@ -16,6 +16,16 @@ export async function findWork(tx: Sql): Promise<string | null> {
   return row?.id ?? null;
 }
 
+/** Whether there is any; who only looks needs neither lock nor transaction. */
+export async function isWorkWaiting(sql: Sql): Promise<boolean> {
+  const rows = await sql.query(
+    'select from training_jobs where finished_at is null and (lease_until is null or lease_until < now()) limit 1',
+    [],
+    { name: 'training.is_work_waiting' },
+  );
+  return rows.length > 0;
+}
+
 export async function takeLease(
   tx: Sql,
   { jobId, attempt, holder, seconds }: { jobId: string; attempt: number; holder: string; seconds: number },
