@@ -37,7 +37,8 @@ const dimensions = `'{all,key,project,model}'::text[]`;
  *   border    days of the calls, which divide their quarters, and those behind them that already do
  *   copied    what lies before a new one without these calls: as before the next one, or the quarter so far
  *   listed    the lists that a call with such a key, project and model is in; bit by bit, a mask says of what
- *   piece     the calls of each list, in slices if there are many
+ *   piece     the calls of each list, in slices if there are many; joined in full, because the planner expects one call and
+ *             would compare each with each list in a nested loop, which cannot do that
  *   placed    a piece goes into the list's last chunk if both together are small, else it is a new one
  *   moved     the mark, which goes to the last of the rows
  */
@@ -58,7 +59,7 @@ const sumUpStatement = `
   ), call as (
     select * from fresh where type = 'inference'
   ), fine as (
-    select account_id, date_trunc('hour', created_at, 'UTC') as hour, key_id, project_id, model, count(*) as rows,
+    select account_id, date_bin('1 hour', created_at, timestamptz '2000-01-01T00:00Z') as hour, key_id, project_id, model, count(*) as rows,
            sum(active_us) as active_us, sum(units) as units, sum(micro) as micro,
            min(seq) as first_seq, max(seq) as last_seq
       from call group by 1, 2, 3, 4, 5
@@ -138,16 +139,16 @@ const sumUpStatement = `
              cross join generate_series(1, 7) as mask
              where (mask & 1 = 0 or key_id <> '') and (mask & 2 = 0 or project_id <> '')
                and (mask & 4 = 0 or model <> '')) each
-  ), piece as (
+  ), piece as materialized (
     select list, array_agg(seq) as seqs, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
            sum(call.micro) as micro, min(seq) as first_seq
-      from call join listed using (account_id, key_id, project_id, model)
+      from call full join listed using (account_id, key_id, project_id, model)
      group by list, case when is_long then (n - 1) / ${mostOfChunk} end
   ), sequel as (
     select piece.*, row_number() over of_list = 1 as is_first,
            coalesce(sum(rows) over before, 0) as rows_earlier, coalesce(sum(active_us) over before, 0) as active_us_earlier,
            coalesce(sum(units) over before, 0) as units_earlier, coalesce(sum(micro) over before, 0) as micro_earlier
-      from piece
+      from piece where list is not null
     window of_list as (partition by list order by first_seq),
            before as (of_list rows between unbounded preceding and 1 preceding)
   ), placed as (
