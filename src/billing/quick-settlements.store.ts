@@ -1,6 +1,7 @@
 import type { Sql } from '#db';
-import { billingUnits, type Micro, newId } from '#kernel';
+import type { Micro } from '#kernel';
 import type { Charge } from './charge.ts';
+import { chargeLists, chargeNames, chargeValues } from './charge-columns.ts';
 import { chargeWithin } from './rates.ts';
 
 /*
@@ -35,15 +36,8 @@ const statement = `
            charge.rate_micro_per_minute, charge.price_version, charge.held_micro,
            charge.prompt_tokens, charge.completion_tokens, charge.outcome,
            charge.operation
-      from unnest(
-        $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::integer[],
-        $12::float8[], $13::bigint[], $14::bigint[], $15::text[], $16::bigint[], $17::bigint[],
-        $18::bigint[], $19::integer[], $20::integer[], $21::text[], $22::text[], $23::integer[]
-      ) with ordinality as charge (
-        request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
-        active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
-        paid, prompt_tokens, completion_tokens, outcome, operation, place, n
-      )
+      from unnest(${chargeLists(3)}, $21::bigint[], $22::bigint[], $23::integer[])
+           with ordinality as charge (${chargeNames}, wanted, paid, place, n)
      where (select of_place from balances)[charge.place] is not null
      order by n
   ), lowered as (
@@ -67,30 +61,7 @@ export function settleQuickly(
 ): Promise<Paid[]> {
   const wanted = charges.map((charge) => chargeWithin(charge.heldMicro, charge));
   const { totals, paid, places } = addUp(charges, wanted);
-  const values = [
-    ...totals,
-    charges.map(({ requestId }) => requestId),
-    charges.map(({ accountId }) => accountId),
-    charges.map(() => newId('led')),
-    charges.map(({ keyId }) => keyId),
-    charges.map(({ keyName }) => keyName ?? null),
-    charges.map(({ projectId }) => projectId),
-    charges.map(({ modelRequested }) => modelRequested),
-    charges.map(({ modelServed }) => modelServed),
-    charges.map(({ modelRevision }) => modelRevision),
-    charges.map(({ activeMs }) => activeMs),
-    charges.map(({ activeMs }) => billingUnits(activeMs)),
-    charges.map(({ rateMicroPerMinute }) => rateMicroPerMinute),
-    charges.map(({ priceVersion }) => priceVersion),
-    charges.map(({ heldMicro }) => heldMicro),
-    wanted,
-    paid,
-    charges.map(({ usage }) => usage.promptTokens),
-    charges.map(({ usage }) => usage.completionTokens),
-    charges.map(({ outcome }) => outcome),
-    charges.map(({ operation }) => operation),
-    places,
-  ];
+  const values = [...totals, ...chargeValues(charges), wanted, paid, places];
   return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', timeoutMs });
 }
 

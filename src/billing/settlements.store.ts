@@ -1,6 +1,7 @@
 import type { Sql } from '#db';
-import { billingUnits, type Micro, newId } from '#kernel';
+import type { Micro } from '#kernel';
 import type { Charge } from './charge.ts';
+import { chargeLists, chargeNames, chargeValues } from './charge-columns.ts';
 import { chargeWithin } from './rates.ts';
 
 /*
@@ -21,15 +22,8 @@ import { chargeWithin } from './rates.ts';
  */
 const settleStatement = `
   with charge as (
-    select * from unnest(
-      $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[],
-      $10::float8[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[], $15::bigint[],
-      $16::integer[], $17::integer[], $18::text[], $19::text[]
-    ) with ordinality as charge (
-      request_id, account_id, ledger_id, key_id, key_name, project_id, model_requested, model_served, model_revision,
-      active_ms, units, rate_micro_per_minute, price_version, held_micro, wanted,
-      prompt_tokens, completion_tokens, outcome, operation, n
-    )
+    select * from unnest(${chargeLists(1)}, $19::bigint[])
+      with ordinality as charge (${chargeNames}, wanted, n)
   ), account as (
     select locked.* from (select distinct account_id as id from charge order by id) involved
      cross join lateral (
@@ -103,25 +97,8 @@ export async function settleCharges(
 function columnsOf(charges: readonly Charge[]): unknown[] {
   const sortedIds = charges.map(({ requestId }) => requestId).sort();
   return [
-    charges.map(({ requestId }) => requestId),
-    charges.map(({ accountId }) => accountId),
-    charges.map(() => newId('led')),
-    charges.map(({ keyId }) => keyId),
-    charges.map(({ keyName }) => keyName ?? null),
-    charges.map(({ projectId }) => projectId),
-    charges.map(({ modelRequested }) => modelRequested),
-    charges.map(({ modelServed }) => modelServed),
-    charges.map(({ modelRevision }) => modelRevision),
-    charges.map(({ activeMs }) => activeMs),
-    charges.map(({ activeMs }) => billingUnits(activeMs)),
-    charges.map(({ rateMicroPerMinute }) => rateMicroPerMinute),
-    charges.map(({ priceVersion }) => priceVersion),
-    charges.map(({ heldMicro }) => heldMicro),
+    ...chargeValues(charges),
     charges.map((charge) => chargeWithin(charge.heldMicro, charge)),
-    charges.map(({ usage }) => usage.promptTokens),
-    charges.map(({ usage }) => usage.completionTokens),
-    charges.map(({ outcome }) => outcome),
-    charges.map(({ operation }) => operation),
     sortedIds.at(0),
     sortedIds.at(-1),
   ];

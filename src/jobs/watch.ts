@@ -9,6 +9,8 @@ export type WatchOptions = {
   /** Gives work of dead processes to others, counts, and deletes what is old. */
   supervise: () => Promise<void>;
   log: Pick<Log, 'warn'> | undefined;
+  /** The time, for tests. */
+  monotonicMs?: () => number;
 };
 
 const lookEveryMs = 2_000;
@@ -20,7 +22,8 @@ const superviseEveryMs = 60_000;
  * Looks after all queues with one statement, where the queue would ask for each by itself and supervise with ten: most of
  * the time there is nothing to do, and a server that rests should.
  */
-export function createWatch({ sql, queues, wake, supervise, log }: WatchOptions): Rounds {
+export function createWatch(options: WatchOptions): Rounds {
+  const { sql, queues, wake, supervise, log, monotonicMs = () => performance.now() } = options;
   let supervisedMs = Number.NEGATIVE_INFINITY;
 
   /** New work notifies its workers; this is for what is tried again, was delayed, or came while nobody listened. */
@@ -30,10 +33,10 @@ export function createWatch({ sql, queues, wake, supervise, log }: WatchOptions)
 
   /** Only where somebody works can anybody have died. */
   async function check(): Promise<void> {
-    const isDue = performance.now() - supervisedMs >= superviseEveryMs;
+    const isDue = monotonicMs() - supervisedMs >= superviseEveryMs;
     if (!(await checkForWork(sql, queues())) && !isDue) return;
     await supervise();
-    supervisedMs = performance.now();
+    supervisedMs = monotonicMs();
   }
 
   function roundsOf(work: () => Promise<void>, pauseMs: number): Rounds {

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createWatch } from './watch.ts';
+
+/** A watch over two queues; the database says what a test wants it to. */
+function setUp(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const state = { due: [] as string[], isActive: false, nowMs: 0, woken: [] as string[], supervised: 0 };
+  const watch = createWatch({
+    sql: {
+      executeSql: async (text) => ({
+        rows: text.includes('unnest') ? state.due.map((name) => ({ name })) : [{ found: state.isActive }],
+      }),
+    },
+    queues: () => ['one', 'other'],
+    wake: (queue) => state.woken.push(queue),
+    supervise: async () => {
+      state.supervised += 1;
+    },
+    monotonicMs: () => state.nowMs,
+    log: undefined,
+  });
+  watch.start();
+  t.after(() => watch.stop());
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 1_000) {
+      state.nowMs += 1_000;
+      t.mock.timers.tick(1_000);
+      await nextTurn();
+    }
+  };
+  return { state, pass };
+}
+
+test('the workers of a queue are woken when something may begin there, and no others', async (t) => {
+  const { state, pass } = setUp(t);
+  await pass(4_000);
+  assert.deepEqual(state.woken, []);
+  state.due = ['other'];
+  await pass(2_000);
+  assert.deepEqual(state.woken, ['other']);
+});
+
+test('the queue supervises at every check while anybody works, and once a minute while nobody does', async (t) => {
+  const { state, pass } = setUp(t);
+  await pass(5_000);
+  assert.equal(state.supervised, 1);
+  await pass(30_000);
+  assert.equal(state.supervised, 1);
+  state.isActive = true;
+  await pass(10_000);
+  assert.equal(state.supervised, 3);
+  state.isActive = false;
+  await pass(55_000);
+  assert.equal(state.supervised, 3);
+  await pass(10_000);
+  assert.equal(state.supervised, 4);
+});
