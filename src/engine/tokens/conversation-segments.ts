@@ -55,11 +55,21 @@ function wordsOf(source: string): string[] {
 
 type HoldsWord = (text: string) => boolean;
 
-/** Looks for a character of each word that texts seldom have, before it looks for the word. */
+/** Looks for what texts seldom have of each word, before it looks for the word. */
 function lookFor(words: readonly string[]): HoldsWord {
-  const bySign = Object.entries(Object.groupBy(words, (word) => /[^\p{L}\p{N}\s.,:;!?'()-]/u.exec(word)?.[0] ?? ''));
+  const byPart = Object.entries(Object.groupBy(words, seldomPartOf));
   return (text) =>
-    bySign.some(([sign, group]) => text.includes(sign) && group?.some((word) => text.includes(word)) === true);
+    byPart.some(([part, group]) => text.includes(part) && group?.some((word) => text.includes(word)) === true);
+}
+
+const oftenFirst = 'etaonisrhldcumfpgwybvkxjqz';
+
+/** A sign; or else what follows its rarest letter, as a search goes from one place of the first letter to the next. */
+function seldomPartOf(word: string): string {
+  const sign = /[^\p{L}\p{N}\s.,:;!?'()-]/u.exec(word);
+  if (sign) return sign[0];
+  const ranks = [...word].map((character) => oftenFirst.indexOf(character));
+  return [...word].slice(ranks.indexOf(Math.max(...ranks))).join('');
 }
 
 /** Asks for the role of a message and not for its text, which may well speak of users and tools. */

@@ -145,7 +145,7 @@ const splits: Readonly<Record<string, 'train' | 'test'>> = {
   eval: 'test',
 };
 
-function splitOf(column: string | undefined, row: Row): Pick<MappedRow, 'split' | 'issues'> {
+export function splitOf(column: string | undefined, row: Row): Pick<MappedRow, 'split' | 'issues'> {
   const value = column === undefined ? null : row[column];
   if (column === undefined || isEmpty(value)) return { split: null, issues: [] };
   const name = typeof value === 'string' ? value.trim().toLowerCase() : '';

@@ -28,23 +28,30 @@ const beginningBytes = 1_000;
 /** What of the text comes before a block. */
 type Before = { lines: number; byteOffset: number };
 
-export type BlockRows = {
-  rows: Iterable<SourceRow>;
+export type BlockRows<Row = SourceRow> = {
+  rows: Iterable<Row>;
   /** Of the block, once its rows are read. */
   lines: () => number;
 };
 
+/** `readFirst`: by whom a line may be read in another way. */
+type How<Other> = { maxRowBytes: number; readFirst?: ReadLine<Other | null> | null };
+
 /** Reads a block, one JSON object a line; empty lines count but are no rows. */
-export function readBlock(block: LineBlock, { maxRowBytes }: { maxRowBytes: number }, before: Before): BlockRows {
+export function readBlock<Other = never>(
+  block: LineBlock,
+  { maxRowBytes, readFirst = null }: How<Other>,
+  before: Before,
+): BlockRows<SourceRow | Other> {
   const text = block.buffer.subarray(0, block.bytes);
   const read = readerOf(text);
   let lines = 0;
-  function* rows(): Generator<SourceRow> {
+  function* rows(): Generator<SourceRow | Other> {
     for (let at = 0; at < text.length; ) {
       const end = endOfLine(text, at);
       const place = { line: before.lines + ++lines, byteOffset: before.byteOffset + at };
       if (block.isCut || end - at > maxRowBytes) yield tooLong(text.subarray(at, end), place, maxRowBytes);
-      else if (!isBlank(text, at, end)) yield read({ at, end }, place);
+      else if (!isBlank(text, at, end)) yield readFirst?.({ at, end }, place) ?? read({ at, end }, place);
       at = end + 1;
     }
   }
@@ -71,7 +78,7 @@ function lineAt({ buffer, bytes }: LineBlock, at: number): Buffer {
 type RowPlace = { at: number; line: number; byteOffset: number };
 
 type Place = { line: number; byteOffset: number };
-type ReadLine = (line: { at: number; end: number }, place: Place) => SourceRow;
+type ReadLine<Row = SourceRow> = (line: { at: number; end: number }, place: Place) => Row;
 
 /** Looks at the encoding of the whole block at once where it can. */
 function readerOf(text: Buffer): ReadLine {

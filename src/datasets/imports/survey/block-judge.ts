@@ -1,12 +1,14 @@
-import { hash } from 'node:crypto';
-import type { CountingBasis, ItemCounter, TokenCount } from '#engine';
-import type { ExampleContent, ExampleKind } from '../../content/example-content.ts';
+import type { ChatMessage, Countable, CountingBasis, ItemCounter, TokenCount } from '#engine';
+import type { ExampleKind } from '../../content/example-content.ts';
 import { countableOf } from '../../token-ruler.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 import { ColumnNotes } from './column-notes.ts';
 import { evaluate } from './evaluate.ts';
 import { type Judged, JudgedRows } from './judged.ts';
+import { createPlainRows, type PlainMessage, type PlainRow } from './plain/plain-rows.ts';
+import { mostBytesOf, writePlain } from './plain/write-plain.ts';
+import { type RowBlock, usualRowsOf } from './row-block.ts';
 
 /** By what rows are judged: plain data, so that every thread can have it. */
 export type Yardstick = {
@@ -26,13 +28,12 @@ export type JudgeDeps = {
   countTexts: CountTexts;
 };
 
-export type RowsToJudge = { rows: Iterable<SourceRow>; lines: () => number };
-
 /** Judges rows: what they are worth, and how many tokens they have. The same in every thread, and for every format. */
 export class BlockJudge {
   readonly #yardstick: Yardstick;
   readonly #deps: JudgeDeps;
   readonly #counter: ItemCounter | null;
+  readonly #plainRows: ReturnType<typeof createPlainRows>;
   /** Texts that somebody else has to count. */
   readonly #wanted = new Set<string>();
   #known: ReadonlyMap<string, number> = nothing;
@@ -41,31 +42,48 @@ export class BlockJudge {
     this.#yardstick = yardstick;
     this.#deps = deps;
     this.#counter = yardstick.basis && deps.createItemCounter(yardstick.basis, (text) => this.#countAnew(text));
+    this.#plainRows = createPlainRows(yardstick.mapping);
   }
 
   /** `memory` is for the examples. Rows are gone through at once; then tokens of words that are new may be waited for. */
-  async judge({ rows, lines }: RowsToJudge, memory: ArrayBuffer): Promise<Judged> {
-    const { kind, mapping } = this.#yardstick;
-    const judged = new JudgedRows(memory);
+  async judge(block: RowBlock, memory: ArrayBuffer): Promise<Judged> {
     this.#wanted.clear();
-    const columns = new ColumnNotes('some');
-    const uncounted: Uncounted[] = [];
-    for (const source of rows) {
-      const { issues, example } = evaluate(source, kind, mapping);
-      const row = judged.addRow(source);
-      if (source.fields) columns.note(source.fields);
-      if (issues.length > 0) judged.addIssues(row, issues);
-      if (!example) continue;
-      judged.addExample({ ...example, hash: hash('sha256', example.json, 'binary') });
-      const count = this.#counted(example.content);
-      if (count && !addCount(judged, { row, count })) uncounted.push({ row, count });
-    }
-    await this.#countRest(judged, uncounted);
-    return judged.end({ lines: lines(), columns: columns.noted() });
+    const text = block.type === 'lines' ? block.block.buffer.subarray(0, block.block.bytes) : noText;
+    const hand: InHand = { text, judged: new JudgedRows(memory), columns: new ColumnNotes('some'), uncounted: [] };
+    const readPlain = this.#plainRows?.(text, hand.columns) ?? null;
+    const { rows, lines } = usualRowsOf(block, this.#yardstick.maxRowBytes, readPlain);
+    for (const source of rows)
+      if ('messages' in source) this.#judgePlain(hand, source);
+      else this.#judgeRow(hand, source);
+    await this.#countRest(hand.judged, hand.uncounted);
+    return hand.judged.end({ lines: lines(), columns: hand.columns.noted() });
   }
 
-  #counted(content: ExampleContent): (() => TokenCount) | null {
-    return this.#counter?.(countableOf(content)) ?? null;
+  #judgeRow(hand: InHand, source: SourceRow): void {
+    const { kind, mapping } = this.#yardstick;
+    const { judged, columns } = hand;
+    const { issues, example } = evaluate(source, kind, mapping);
+    const row = judged.addRow(source);
+    if (source.fields) columns.note(source.fields);
+    if (issues.length > 0) judged.addIssues(row, issues);
+    if (!example) return;
+    judged.addExample(example);
+    this.#count(hand, row, countableOf(example.content));
+  }
+
+  #judgePlain(hand: InHand, source: PlainRow): void {
+    const { text, judged, columns } = hand;
+    const row = judged.addRow(source);
+    columns.note(source.fields);
+    const { messages, split } = source;
+    const mostBytes = mostBytesOf(messages);
+    judged.addWritten({ split, mostBytes, write: (into, at) => writePlain(messages, text, into, at) });
+    this.#count(hand, row, { type: 'conversation', messages: messages.map(spoken), tools: [] });
+  }
+
+  #count({ judged, uncounted }: InHand, row: number, item: Countable): void {
+    const count = this.#counter?.(item);
+    if (count && !addCount(judged, { row, count })) uncounted.push({ row, count });
   }
 
   #countAnew(text: string): number {
@@ -91,6 +109,15 @@ export class BlockJudge {
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
+const noText = Buffer.alloc(0);
+
+/** What becomes of the rows of a block. */
+type InHand = { text: Buffer; judged: JudgedRows; columns: ColumnNotes; uncounted: Uncounted[] };
+
+/** In the words of the engine. */
+function spoken({ role, content: { text: content } }: PlainMessage): ChatMessage {
+  return role === 'assistant' ? { role, content, reasoning: null, toolCalls: [] } : { role, content };
+}
 
 type Uncounted = { row: number; count: () => TokenCount };
 

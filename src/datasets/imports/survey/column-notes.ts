@@ -33,6 +33,11 @@ export class ColumnNotes {
     }
   }
 
+  /** Whether no more values of a column need to be seen. */
+  hasSamplesOf(name: string): boolean {
+    return this.#notes.get(name)?.samples.length === maxSamples;
+  }
+
   /** Adds what was noted of the rows that follow. */
   add({ rows, columns }: NotedColumns): void {
     this.#rows += rows;

@@ -1,7 +1,6 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { BlockJudge, type CountTexts, type JudgeDeps } from './block-judge.ts';
 import type { FromJudge, JudgeStart, ToJudge } from './judge-protocol.ts';
-import { rowsOf } from './row-block.ts';
 
 /** The program of a thread that judges blocks (`judge-threads.ts`). It loads no more than it needs: there are several. */
 async function main(): Promise<void> {
@@ -18,8 +17,7 @@ async function main(): Promise<void> {
   async function judgeBlock({ id, text, bytes, isCut, memory }: ToJudge & { type: 'block' }): Promise<void> {
     const block = { buffer: Buffer.from(text), bytes, byteOffset: 0, isCut };
     try {
-      const rows = rowsOf({ type: 'lines', block }, yardstick.maxRowBytes);
-      const { examples, ...parts } = await judge.judge(rows, memory);
+      const { examples, ...parts } = await judge.judge({ type: 'lines', block }, memory);
       const judged = { ...parts, memory: examples.buffer, exampleBytes: examples.length };
       say({ type: 'judged', id, text, judged }, [text, examples.buffer]);
     } catch (error) {

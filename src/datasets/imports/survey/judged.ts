@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { TokenCount } from '#engine';
 import type { Issue } from '../../content/issues.ts';
 import { hashBytes } from '../kept/kept-format.ts';
@@ -38,6 +39,12 @@ export type ExampleFacts = {
   jsonEnd: number;
 };
 
+type WrittenExample = {
+  split: ExampleFacts['split'];
+  mostBytes: number;
+  write: (into: Buffer, at: number) => number;
+};
+
 const factsPerRow = 6;
 const marks = { columns: 1, example: 2, train: 4, test: 8, counted: 16 } as const;
 const firstRows = 1_024;
@@ -56,7 +63,7 @@ export class JudgedRows {
   }
 
   /** Returns its number. */
-  addRow({ line, byteOffset, fields }: SourceRow): number {
+  addRow({ line, byteOffset, fields }: Pick<SourceRow, 'line' | 'byteOffset' | 'fields'>): number {
     const row = this.#rows++;
     const at = row * factsPerRow;
     if (at + factsPerRow > this.#facts.length) {
@@ -74,11 +81,26 @@ export class JudgedRows {
     this.#issues.push({ row, issues });
   }
 
-  /** Of the row that was added last; the hash as characters, one for each byte. */
-  addExample({ hash, json, split }: { hash: string; json: string; split: ExampleFacts['split'] }): void {
-    this.#makeRoom(json);
-    this.#examples.write(hash, this.#used, 'latin1');
+  /** Of the row that was added last. */
+  addExample({ json, split }: { json: string; split: ExampleFacts['split'] }): void {
+    // A unit of a text takes at most three bytes, so that most need not be measured.
+    if (!this.#hasRoom(json.length * 3)) this.#makeRoom(Buffer.byteLength(json));
     const bytes = this.#examples.write(json, this.#used + hashBytes);
+    this.#end({ bytes, split, sha256: hash('sha256', json, 'binary') });
+  }
+
+  /** The same for JSON that is written here; `write` returns where it ends. */
+  addWritten({ split, mostBytes, write }: WrittenExample): void {
+    this.#makeRoom(mostBytes);
+    const from = this.#used + hashBytes;
+    const end = write(this.#examples, from);
+    const sha256 = hash('sha256', this.#examples.subarray(from, end), 'binary');
+    this.#end({ bytes: end - from, split, sha256 });
+  }
+
+  /** `sha256`: as characters, one for each byte. */
+  #end({ bytes, split, sha256 }: { bytes: number; split: ExampleFacts['split']; sha256: string }): void {
+    this.#examples.write(sha256, this.#used, 'latin1');
     this.#used += hashBytes + bytes;
     const at = (this.#rows - 1) * factsPerRow;
     this.#facts[at + 2] = (this.#facts[at + 2] ?? 0) | marks.example | (split === null ? 0 : marks[split]);
@@ -100,12 +122,13 @@ export class JudgedRows {
     };
   }
 
-  #makeRoom(json: string): void {
-    // A unit of a text takes at most three bytes, so that most need not be measured.
-    const most = this.#used + hashBytes + json.length * 3;
-    if (most <= this.#examples.length) return;
-    const needed = this.#used + hashBytes + Buffer.byteLength(json);
-    if (needed <= this.#examples.length) return;
+  #hasRoom(bytes: number): boolean {
+    return this.#used + hashBytes + bytes <= this.#examples.length;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#hasRoom(bytes)) return;
+    const needed = this.#used + hashBytes + bytes;
     const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#examples.length * 2)));
     this.#examples.copy(larger, 0, 0, this.#used);
     this.#examples = larger;

@@ -2,7 +2,7 @@ import { createItemCounter } from '#engine';
 import { BlockJudge, type CountTexts, type Yardstick } from './block-judge.ts';
 import { JudgeThreads } from './judge-threads.ts';
 import type { Judged } from './judged.ts';
-import { type RowBlock, rowsOf } from './row-block.ts';
+import type { RowBlock } from './row-block.ts';
 
 /** A block comes back with what was found in it: its memory may have been elsewhere. */
 export type JudgedBlock = { block: RowBlock; judged: Judged };
@@ -44,7 +44,7 @@ export function createJudges(yardstick: Yardstick, { countTexts, threads }: Judg
       const memory = memories.pop() ?? new ArrayBuffer(examplesBytes);
       if (others && block.type === 'lines' && block.block.buffer.length <= mostThreadBytes)
         return others.judge(block.block, memory);
-      return { block, judged: await judge.judge(rowsOf(block, yardstick.maxRowBytes), memory) };
+      return { block, judged: await judge.judge(block, memory) };
     },
     release({ examples }) {
       if (memories.length < atOnce && examples.buffer.byteLength <= mostThreadBytes * 4) memories.push(examples.buffer);

@@ -1,8 +1,15 @@
-import { excerptOf, type LineBlock, type LineBlocks, readBlock, readBlockAgain } from '../reading/line-blocks.ts';
+import {
+  type BlockRows,
+  excerptOf,
+  type LineBlock,
+  type LineBlocks,
+  readBlock,
+  readBlockAgain,
+} from '../reading/line-blocks.ts';
 import type { OpenedFile } from '../reading/open-rows.ts';
 import type { SourceRow } from '../reading/source-row.ts';
-import type { RowsToJudge } from './block-judge.ts';
 import type { RowFacts } from './judged.ts';
+import type { PlainRow, ReadPlain } from './plain/plain-rows.ts';
 
 /** Rows that are judged together: text of which each thread can read them, or rows that were read already. */
 export type RowBlock = { type: 'lines'; block: LineBlock } | { type: 'rows'; rows: SourceRow[] };
@@ -33,10 +40,22 @@ async function* lineBlocks({ blocks }: LineBlocks): AsyncGenerator<RowBlock> {
   for await (const block of blocks) yield { type: 'lines', block };
 }
 
+const beginning = { lines: 0, byteOffset: 0 };
+
 /** Places of lines are counted from where the block begins: nobody knows yet how many lines are before it. */
-export function rowsOf(block: RowBlock, maxRowBytes: number): RowsToJudge {
+export function rowsOf(block: RowBlock, maxRowBytes: number): BlockRows {
   if (block.type === 'rows') return { rows: block.rows, lines: () => 0 };
-  return readBlock(block.block, { maxRowBytes }, { lines: 0, byteOffset: 0 });
+  return readBlock(block.block, { maxRowBytes }, beginning);
+}
+
+/** The same, but that usual rows are not read whole. */
+export function usualRowsOf(
+  block: RowBlock,
+  maxRowBytes: number,
+  readFirst: ReadPlain | null,
+): BlockRows<SourceRow | PlainRow> {
+  if (block.type === 'rows') return { rows: block.rows, lines: () => 0 };
+  return readBlock(block.block, { maxRowBytes, readFirst }, beginning);
 }
 
 /** Rows of a block that was judged, for the few that are looked at again. */

@@ -10,6 +10,8 @@ const maxBins = 24;
 export class TokenCounts {
   #counts = new Uint32Array(1 << 12);
   #rows = 0;
+  /** Of the rows that have one; null: not sorted since the last was added. */
+  #sorted: Uint32Array | null = null;
 
   push(count: TokenCount | null): void {
     const at = this.#rows++ * perRow;
@@ -20,6 +22,7 @@ export class TokenCounts {
     }
     this.#counts[at] = count?.tokens ?? none;
     this.#counts[at + 1] = count?.longest ?? none;
+    this.#sorted = null;
   }
 
   at(row: number): TokenCount | null {
@@ -28,7 +31,7 @@ export class TokenCounts {
   }
 
   summary(): TokenSummary {
-    const known = this.#sorted();
+    const known = this.#inOrder();
     const at = (share: number) => known[Math.min(known.length - 1, Math.floor(known.length * share))] ?? 0;
     let total = 0;
     for (const tokens of known) total += tokens;
@@ -37,7 +40,7 @@ export class TokenCounts {
 
   /** Ranges of equal width up to what 99 of 100 rows have; one more for those that are longer. */
   histogram(): TokenBin[] {
-    const known = this.#sorted();
+    const known = this.#inOrder();
     const [least, most] = [known[0], known.at(-1)];
     if (least === undefined || most === undefined) return [];
     const usual = known[Math.floor((known.length - 1) * 0.99)] ?? most;
@@ -50,11 +53,16 @@ export class TokenCounts {
     return rest.rows > 0 ? [...bins, rest] : bins;
   }
 
-  #sorted(): Uint32Array {
-    return this.#counts
-      .subarray(0, this.#rows * perRow)
-      .filter((count, index) => index % perRow === 0 && count !== none)
-      .sort();
+  #inOrder(): Uint32Array {
+    if (this.#sorted) return this.#sorted;
+    const known = new Uint32Array(this.#rows);
+    let size = 0;
+    for (let at = 0; at < this.#rows * perRow; at += perRow) {
+      const tokens = this.#counts[at] ?? none;
+      if (tokens !== none) known[size++] = tokens;
+    }
+    this.#sorted = known.subarray(0, size).sort();
+    return this.#sorted;
   }
 
   toBytes(): Buffer {
