@@ -39,7 +39,9 @@ export class SeenHashes {
   /** Where it is, or the free place where it belongs. */
   #find(): number {
     const words = this.#words;
-    const [first, second = 0, third, fourth] = this.#wanted;
+    const wanted = this.#wanted;
+    const second = wanted[1] ?? 0;
+    const [first, third, fourth] = [wanted[0], wanted[2], wanted[3]];
     for (let slot = second & (this.#slots - 1); ; slot = (slot + 1) & (this.#slots - 1)) {
       const at = slot * wordsPerHash;
       if (words[at] === 0) return at;

@@ -2,7 +2,12 @@ import type { ChatMessage } from '../port.ts';
 import { type ChatTemplate, type Conversation, renderConversation, type Segment } from '../text/template.ts';
 
 /** A segment of a prompt, whose text are these parts one behind the other. */
-export type DividedText = { special: boolean; parts: readonly string[] };
+export type DividedText = {
+  special: boolean;
+  parts: readonly string[];
+  /** Its tokens, where its text comes again and again; `NaN`: not counted so far. Null: this text stands here only. */
+  known: { tokens: number } | null;
+};
 
 /** A whole conversation as its template writes it, divided as a prompt is. */
 export type ConversationSegments = (conversation: Conversation) => readonly DividedText[];
@@ -22,7 +27,9 @@ export function createConversationSegments(template: () => ChatTemplate): Conver
   const shapes = new Map<string, Shape | null>();
   let holdsWord: HoldsWord | null = null;
   const rendered = (conversation: Conversation) =>
-    renderConversation(template(), conversation).segments.map(({ special, text }) => ({ special, parts: [text] }));
+    renderConversation(template(), conversation).segments.map(({ special, text }) => ({
+      ...{ special, parts: [text], known: null },
+    }));
 
   return (conversation) => {
     holdsWord ??= lookFor(wordsOf(template().source));
@@ -133,16 +140,20 @@ function read(segments: readonly Segment[], marker: (place: number) => string): 
     }),
   }));
   if (shape.some(({ pieces }) => pieces.includes('\uf500'))) return null;
-  return shape.map((segment) => ({ ...segment, parts: segment.pieces.filter((piece) => typeof piece === 'string') }));
+  return shape.map((segment) => {
+    const parts = segment.pieces.filter((piece) => typeof piece === 'string');
+    return { ...segment, parts, known: parts.length === segment.pieces.length ? { tokens: Number.NaN } : null };
+  });
 }
 
 function filled(shape: Shape, texts: readonly string[]): DividedText[] {
   return shape.map((segment) =>
-    segment.parts.length === segment.pieces.length
+    segment.known
       ? segment
       : {
           special: segment.special,
           parts: segment.pieces.map((piece) => (typeof piece === 'number' ? (texts[piece] ?? '') : piece)),
+          known: null,
         },
   );
 }

@@ -21,8 +21,14 @@ export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): I
     const [first] = segments;
     // Many templates write the start token themselves.
     let tokens = first?.special && first.parts.join('') === bosText ? 0 : inFront;
-    for (const { parts, special } of segments) tokens += special ? 1 : countText(parts);
+    for (const segment of segments) tokens += segment.special ? 1 : countSegment(segment);
     return tokens;
+  }
+
+  function countSegment({ parts, known }: DividedText): number {
+    if (!known) return countText(parts);
+    if (Number.isNaN(known.tokens)) known.tokens = countText(parts);
+    return known.tokens;
   }
 
   /** Null: the template refuses it. */

@@ -112,6 +112,7 @@ export class WordCounts {
   #write(texts: readonly string[]): number | null {
     let length = 0;
     for (const text of texts) {
+      if (text === '') continue;
       // Most texts need not be measured: a unit of a text takes at most three bytes.
       if (length + text.length * 3 > this.#text.room) this.#makeRoom(length, Buffer.byteLength(text));
       // A character that is not ASCII takes more bytes than the text has characters.

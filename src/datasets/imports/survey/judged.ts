@@ -138,20 +138,20 @@ export class JudgedRows {
 /** The facts of all rows, one after the other. */
 export function* readFacts({ rows, facts }: Judged): Generator<RowFacts> {
   let hashAt = 0;
-  for (let row = 0; row < rows; row++) {
-    const fact = (index: number) => facts[row * factsPerRow + index] ?? 0;
-    const mark = fact(2);
-    const place = { line: fact(0), at: fact(1), hasColumns: (mark & marks.columns) !== 0 };
-    if ((mark & marks.example) === 0) {
-      yield { ...place, example: null };
-      continue;
-    }
-    const jsonAt = hashAt + hashBytes;
-    const jsonEnd = jsonAt + fact(3);
-    const tokens = (mark & marks.counted) === 0 ? null : { tokens: fact(4), longest: fact(5) };
-    yield { ...place, example: { split: splitOf(mark), tokens, hashAt, jsonAt, jsonEnd } };
-    hashAt = jsonEnd;
+  for (let place = 0; place < rows * factsPerRow; place += factsPerRow) {
+    const mark = facts[place + 2] ?? 0;
+    const example = (mark & marks.example) === 0 ? null : exampleOf(facts, place, hashAt);
+    yield { line: facts[place] ?? 0, at: facts[place + 1] ?? 0, hasColumns: (mark & marks.columns) !== 0, example };
+    hashAt = example?.jsonEnd ?? hashAt;
   }
+}
+
+function exampleOf(facts: Uint32Array, place: number, hashAt: number): ExampleFacts {
+  const mark = facts[place + 2] ?? 0;
+  const isCounted = (mark & marks.counted) !== 0;
+  const tokens = isCounted ? { tokens: facts[place + 4] ?? 0, longest: facts[place + 5] ?? 0 } : null;
+  const jsonAt = hashAt + hashBytes;
+  return { split: splitOf(mark), tokens, hashAt, jsonAt, jsonEnd: jsonAt + (facts[place + 3] ?? 0) };
 }
 
 function splitOf(mark: number): ExampleFacts['split'] {
