@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { CountingBasis } from '#engine';
+import type { Mapping } from '../mapping/mapping.ts';
 import { openRows } from '../reading/open-rows.ts';
+import { JudgeThreads } from './judge-threads.ts';
 import { survey } from './survey.ts';
 import type { Survey, SurveyOptions } from './survey-options.ts';
 
@@ -139,4 +141,25 @@ test('a survey ends with the error of whoever cannot count, and when nobody want
     await assert.rejects(surveyed({ threads, ruler: { maxTokens: 900, basis, countTexts } }), /Nobody counts/);
     await assert.rejects(surveyed({ threads, onRows: () => Promise.reject(new Error('Unwanted.')) }), /Unwanted/);
   }
+});
+
+test('blocks under way are given up when a thread dies, and when the survey is over', async () => {
+  const countTexts = async () => [];
+  const start = (mapping: Mapping | null) =>
+    new JudgeThreads({ kind: 'text', mapping, basis, maxRowBytes: 1_000 }, { threads: 2, countTexts });
+  const judge = (threads: JudgeThreads) =>
+    threads.judge(
+      { buffer: Buffer.from(new ArrayBuffer(8)), bytes: 8, byteOffset: 0, isCut: false },
+      new ArrayBuffer(8),
+    );
+  const over = start(null);
+  const waiting = assert.rejects(judge(over), /survey is over/);
+  await over.close();
+  await waiting;
+  await assert.rejects(judge(over), /survey is over/);
+  // as: nobody may give such a mapping, so that the threads fail.
+  const dying = start({ kind: 'text', text: null } as unknown as Mapping);
+  await assert.rejects(judge(dying), TypeError);
+  await assert.rejects(judge(dying), TypeError);
+  await dying.close();
 });

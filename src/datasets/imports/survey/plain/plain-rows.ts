@@ -19,6 +19,9 @@ export type PlainRow = {
   messages: readonly PlainMessage[];
 };
 
+/** Which columns have shown enough of their values. */
+type Shown = Pick<ColumnNotes, 'hasSamplesOf'>;
+
 type Line = { at: number; end: number };
 type Place = { line: number; byteOffset: number };
 
@@ -43,9 +46,7 @@ const notShown: readonly unknown[] = [];
  * be put right, and whose JSON says the texts as canonical JSON does. It must find what reading, mapping, checking and
  * writing find (`evaluate.ts`), or nothing. Null: rows are not looked at in this way under such a mapping.
  */
-export function createPlainRows(
-  mapping: Mapping | null,
-): ((text: Buffer, columns: ColumnNotes) => ReadPlain | null) | null {
+export function createPlainRows(mapping: Mapping | null): ((text: Buffer, columns: Shown) => ReadPlain | null) | null {
   if (mapping?.kind !== 'text') return null;
   const { text } = mapping;
   if (text.messages === undefined && columnsIn(text.user).length !== 1) return null;
@@ -58,13 +59,13 @@ export function createPlainRows(
 class PlainRows {
   readonly #mapping: TextMapping;
   readonly #json: PlainJson;
-  readonly #columns: ColumnNotes;
+  readonly #columns: Shown;
   readonly #messagesName: string | null;
   readonly #messagesKey: Buffer;
   /** Columns whose texts are messages. */
   readonly #turns: ReadonlySet<string>;
 
-  constructor(mapping: TextMapping, json: PlainJson, columns: ColumnNotes) {
+  constructor(mapping: TextMapping, json: PlainJson, columns: Shown) {
     this.#mapping = mapping;
     this.#json = json;
     this.#columns = columns;
