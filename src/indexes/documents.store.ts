@@ -12,11 +12,7 @@ export async function insertDocuments(
   { id, lease }: { id: string; lease: string },
   documents: readonly NewDocument[],
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `select from dataset_indexes where id = $1 and lease = $2 and state = 'building' for share`,
-    [id, lease],
-  );
-  if (rows.length === 0) return false;
+  if (!(await keepLease(tx, { id, lease }))) return false;
   await tx.query(
     `insert into index_documents as known (index_id, place, text_hash, document_id, text)
      select $1, place, decode(hash, 'hex'), document_id, text
@@ -32,6 +28,24 @@ export async function insertDocuments(
     { name: 'indexes.insert_documents' },
   );
   return true;
+}
+
+/** Deletes some of what an earlier attempt has collected. Null: the lease is lost, and what is there is somebody else's. */
+export async function deleteCollected(
+  tx: Sql,
+  { id, lease }: { id: string; lease: string },
+  limit: number,
+): Promise<boolean | null> {
+  return (await keepLease(tx, { id, lease })) ? deleteSome(tx, id, limit) : null;
+}
+
+/** Until the transaction ends, nobody else takes the lease. False: it is lost. */
+async function keepLease(tx: Sql, { id, lease }: { id: string; lease: string }): Promise<boolean> {
+  const rows = await tx.query(
+    `select from dataset_indexes where id = $1 and lease = $2 and state = 'building' for share`,
+    [id, lease],
+  );
+  return rows.length > 0;
 }
 
 export type PlacedText = { place: number; text: string };

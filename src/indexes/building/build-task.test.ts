@@ -92,6 +92,44 @@ test('a build whose process dies goes on where it was, embeds nothing twice and 
   assert.deepEqual(await doctor(server.db.database), []);
 });
 
+test('a process that stood still before it collected texts takes nothing away from whoever builds by then', async () => {
+  const { database } = options;
+  const { id, read } = await queued();
+  const [stands, wakes, embeds] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  assert.ok(stands && wakes && embeds);
+  const stand = () => {
+    stands.resolve();
+    return wakes.promise;
+  };
+  const slow: typeof database = {
+    ...database,
+    query: async (text, ...more) => {
+      if (text.includes('delete from index_documents')) await stand();
+      return database.query(text, ...more);
+    },
+    transaction: async (work) => {
+      await stand();
+      return database.transaction(work);
+    },
+  };
+  const first = buildIndex({ ...options, database: slow }, id, run());
+  await stands.promise;
+  between.before = (batch) => (batch === 2 ? embeds.promise : undefined);
+  const second = buildIndex(options, id, run());
+  while (batches < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  wakes.resolve();
+  await first;
+  embeds.resolve();
+  await second;
+  const index = await read();
+  assert.deepEqual([index.state, index.documents], ['ready', 40]);
+  const [kept] = await database.query(
+    'select count(*)::integer as documents from index_documents where index_id = $1',
+    [id],
+  );
+  assert.deepEqual(kept, { documents: 40 });
+});
+
 test('an evaluation whose end is lost is made again, and counts once', async () => {
   const { database } = options;
   const tokensOf = async (id: string) => {

@@ -1,6 +1,6 @@
 import { type DatasetVersion, streamVersion, type VersionExample } from '#datasets';
 import type { Database } from '#db';
-import { deleteSome, insertDocuments, type NewDocument } from '../documents.store.ts';
+import { deleteCollected, insertDocuments, type NewDocument } from '../documents.store.ts';
 import { embeddingContent, identityOf } from '../passages.ts';
 import { BuildFailure, Superseded } from './build-end.ts';
 
@@ -25,7 +25,7 @@ export async function collectDocuments({
   maxDocuments,
   signal,
 }: Collecting): Promise<number> {
-  while (await deleteSome(database, lease.id, deletedAtOnce)) signal.throwIfAborted();
+  await removeHalfDone(database, lease, signal);
   const collector = new Collector();
   for await (const examples of streamVersion(database, version)) {
     signal.throwIfAborted();
@@ -39,6 +39,14 @@ export async function collectDocuments({
       throw new Superseded();
   }
   return collector.count;
+}
+
+async function removeHalfDone(database: Database, lease: Collecting['lease'], signal: AbortSignal): Promise<void> {
+  for (let isMore: boolean | null = true; isMore; ) {
+    signal.throwIfAborted();
+    isMore = await database.transaction((tx) => deleteCollected(tx, lease, deletedAtOnce));
+    if (isMore === null) throw new Superseded();
+  }
 }
 
 /** Knows which texts there are already; 100 bytes for each. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, truncate, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -64,6 +64,21 @@ test('files take no more room than they may: those used least lately go', async 
   await files.open(three);
   const names = await readdir(folder);
   assert.ok(names.includes('idx_3.f32') && !names.includes('idx_2.f32'));
+});
+
+test('indexes that are searched at the same time leave each other their files, however little room there is', async () => {
+  const files = filesWith(1);
+  const [one, two, three] = [await store('idx_4', 100), await store('idx_5', 100), await store('idx_6', 100)];
+  const { path: first } = await files.open(one);
+  const { path: second } = await files.open(two);
+  await stat(first);
+  const old = new Date(Date.now() - 60_000);
+  await utimes(first, old, old);
+  await utimes(second, old, old);
+  await files.open(one);
+  await files.open(three);
+  await stat(first);
+  await assert.rejects(stat(second), { code: 'ENOENT' });
 });
 
 test('vectors that are not complete make no file', async () => {

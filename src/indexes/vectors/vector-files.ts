@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sql } from '#db';
+import { systemCodeOf } from '#kernel';
 import type { VectorFile } from './scan-protocol.ts';
 import { listVectors } from './vectors.store.ts';
 
@@ -27,6 +28,8 @@ const suffix = '.f32';
 const partSuffix = '.part';
 /** Nobody writes to a part any more that is so old: its process is dead. */
 const partMs = 86_400_000;
+/** Whoever has asked for a file opens it within this time. */
+const sparedMs = 30_000;
 
 export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions): VectorFiles {
   const making = new Map<string, Promise<void>>();
@@ -56,17 +59,27 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
   async function openFile(index: Vectors): Promise<VectorFile> {
     const { id, dimensions, documents: rows } = index;
     const file = { path: pathOf(id), dimensions, rows };
-    if ((await sizeOf(file.path)) !== rows * dimensions * 4) await makeOnce(index);
+    // Before it is looked at: whoever makes room leaves it from now on.
     const now = new Date();
     await utimes(file.path, now, now).catch(() => {});
+    if ((await sizeOf(file.path)) !== rows * dimensions * 4) await makeOnce(index);
     return file;
+  }
+
+  /** Others may have been making room just before it was marked. */
+  async function openToRead(index: Vectors): Promise<FileHandle> {
+    const { path: filePath } = await openFile(index);
+    return open(filePath, 'r').catch(async (error: unknown) => {
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      return open((await openFile(index)).path, 'r');
+    });
   }
 
   return {
     open: openFile,
     async read(index, places) {
-      const { path: filePath, dimensions } = await openFile(index);
-      const handle = await open(filePath, 'r');
+      const { dimensions } = index;
+      const handle = await openToRead(index);
       try {
         const read = async (place: number): Promise<[number, Float32Array]> => {
           const vector = new Float32Array(dimensions);
@@ -107,7 +120,7 @@ async function sizeOf(filePath: string): Promise<number> {
   );
 }
 
-/** A file that is being searched stays readable for whoever has opened it. */
+/** A file that is being searched stays readable for whoever has opened it, and is there for whoever is about to. */
 async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; keep: string }): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
@@ -120,9 +133,9 @@ async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; 
   for (const { file } of dead) await rm(file, { force: true });
   const files = all.filter(({ file }) => file.endsWith(suffix));
   let bytes = files.reduce((sum, { size }) => sum + size, 0);
-  for (const { file, size } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+  for (const { file, size, mtimeMs } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (bytes <= maxBytes) return;
-    if (file === keep) continue;
+    if (file === keep || mtimeMs > Date.now() - sparedMs) continue;
     await rm(file, { force: true });
     bytes -= size;
   }
