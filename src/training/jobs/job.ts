@@ -4,6 +4,9 @@ import type { SnapshotManifest } from '../prepare/snapshot.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 import type { FailureCode, JobState } from './lifecycle.ts';
 
+/** An attempt of a job; they are numbered from 1. */
+export type AttemptName = { jobId: string; attempt: number };
+
 /** Who asked for it; calls of a key are told by its name. */
 export type Author = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
 

@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { OperatorError } from '#kernel';
+import { type Fields, isFields, OperatorError } from '#kernel';
 
 export type RayPlace = {
   /** Of the dashboard, without a slash at the end. */
@@ -130,10 +130,10 @@ function expect({ status, body }: Answer, wanted: number): Buffer {
   throw new RayUnreachable(`Ray answered ${status}: ${line}`);
 }
 
-function fieldsOf(body: Buffer): Record<string, unknown> {
+function fieldsOf(body: Buffer): Fields {
   try {
     const value: unknown = JSON.parse(body.toString());
-    if (typeof value === 'object' && value !== null) return { ...value };
+    if (isFields(value)) return value;
   } catch {
     // Told below.
   }

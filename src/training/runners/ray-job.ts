@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.ts';
 import { type RayClient, type RayJob, type RaySubmission, RayUnreachable } from './ray-client.ts';
 import type { StartFolder } from './start-folder.ts';
 
@@ -67,7 +67,7 @@ export class RayJobRun {
       } catch (error) {
         if (!(error instanceof RayUnreachable) || performance.now() > deadline) throw error;
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(pauseMs, signal);
     }
   }
 

@@ -1,6 +1,5 @@
+import { type Fields, isFields } from '#kernel';
 import { eventPrefix, type Metrics, type TrainerEvent, type TrainerFailure } from './protocol.ts';
-
-type Fields = Record<string, unknown>;
 
 const mostText = 4_000;
 const mostMetrics = 200;
@@ -127,10 +126,6 @@ function parse(json: string): Fields | null {
   } catch {
     return null;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function number(value: unknown): number | null {

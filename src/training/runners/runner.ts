@@ -1,10 +1,11 @@
+import type { AttemptName } from '../jobs/job.ts';
 import type { TrainerEvent, TrainerSpec } from './protocol.ts';
 
 /**
  * One start of a trainer. What was interrupted goes on as the same attempt with the next `restart` (from 0, the default),
  * in the same folder, with `resume_from` in its specification.
  */
-export type AttemptRef = { jobId: string; attempt: number; restart?: number };
+export type AttemptRef = AttemptName & { restart?: number };
 
 /**
  * How an attempt ended: with an exit code of the protocol, or lost, when it is gone and nobody knows how: killed, or on a

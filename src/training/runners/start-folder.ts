@@ -1,5 +1,6 @@
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../exists.ts';
 import type { AttemptRef } from './runner.ts';
 
 /**
@@ -52,11 +53,4 @@ async function readText(path: string): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,0 +1,52 @@
+import type { RaySubmission } from './ray-client.ts';
+import type { AttemptRef } from './runner.ts';
+import { fixedEnvironment } from './trainer-program.ts';
+
+/** What every attempt gets of the cluster. */
+export type RayTerms = {
+  /** What an attempt reserves. */
+  cpus: number;
+  gpus: number;
+  /** The interpreter on the workers. */
+  python: string;
+  /** Replaces the trainer. */
+  entrypoint?: string;
+  /** Time that an attempt has to write a checkpoint once it is to end, ms. */
+  killAfterMs?: number;
+};
+
+/** `specPath` and `workingDir` are as the workers see them. */
+type Start = AttemptRef & { specPath: string; workingDir: string };
+
+/** A start of an attempt as Ray is told of it. */
+export function submissionOf({ jobId, attempt, specPath, workingDir }: Start, terms: RayTerms): Submission {
+  const { cpus, gpus, python, killAfterMs = 30_000 } = terms;
+  const { entrypoint = `${quoted(python)} -u -m fanfold_trainer.lora.train` } = terms;
+  return {
+    // Its exit code must be that of the trainer, not of a shell.
+    entrypoint: `exec ${entrypoint} --spec ${quoted(specPath)}`,
+    entrypoint_num_cpus: cpus,
+    entrypoint_num_gpus: gpus,
+    metadata: { job_id: jobId, attempt: String(attempt) },
+    runtime_env: {
+      working_dir: workingDir,
+      env_vars: {
+        ...fixedEnvironment,
+        OMP_NUM_THREADS: String(Math.max(1, Math.floor(cpus))),
+        // Ray kills after 3 s by itself, which is less than a checkpoint takes.
+        RAY_JOB_STOP_WAIT_TIME_S: String(Math.ceil(killAfterMs / 1000)),
+      },
+    },
+  };
+}
+
+type Submission = Omit<RaySubmission, 'submission_id'>;
+
+/** The name of a start; a second submission of the same name is none. */
+export function submissionId({ jobId, attempt, restart = 0 }: AttemptRef): string {
+  return `fanfold-${jobId}-a${attempt}${restart === 0 ? '' : `-r${restart}`}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
