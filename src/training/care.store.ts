@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
-
-export type AttemptName = { jobId: string; attempt: number };
+import type { AttemptName } from './jobs/job.ts';
 
 /** Of these jobs, the attempts that have been over for a while. */
 export function listOverAttempts(sql: Sql, jobIds: readonly string[]): Promise<AttemptName[]> {

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { createRounds } from '#kernel';
+import { createRounds, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { removeCheckpoints, removeFailedSaves, removeSnapshots } from './leftovers.ts';
 import type { Deployments } from './supervise/deployments.ts';
@@ -21,7 +21,7 @@ export type CareOptions = {
   /** Attempts have their folders in here. */
   root: string;
   deployments: Pick<Deployments, 'deployDue'>;
-  log: { warn: (details: object, message: string) => void };
+  log: Pick<Log, 'warn'>;
 };
 
 const everyMs = 60_000;

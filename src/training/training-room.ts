@@ -4,7 +4,7 @@ import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { AdapterProbe, ExampleEncoder } from '#engine';
-import type { CursorCodec } from '#kernel';
+import type { CursorCodec, Log } from '#kernel';
 import type { FinishedJobs, ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import type { RunningWork } from '#projects';
@@ -22,7 +22,6 @@ import { createServedJobs, type ServedJobs } from './serve/trained-models.ts';
 import { draftsName } from './supervise/attempt-folder.ts';
 import { createBases } from './supervise/bases.ts';
 import { createDeployments, type DeployTo } from './supervise/deployments.ts';
-import type { WorkerLog } from './supervise/hold.ts';
 import { createSnapshots } from './supervise/snapshots.ts';
 import { createSupervisor } from './supervise/supervisor.ts';
 
@@ -51,7 +50,7 @@ export type TrainingOptions = {
   /** Adapters that are kept as files in it, together. */
   adapterFileBytes: number;
   instanceId: string;
-  log: WorkerLog;
+  log: Log;
   /** Jobs that this server works on at a time; 0: none, others do. */
   slots: number;
   /** Of one account, jobs that are not over. */

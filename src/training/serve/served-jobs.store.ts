@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { CountedRows, ListPosition } from '#kernel';
 import type { FinishedJob, FinishedJobsFilter, ModelKind } from '#models';
 import type { JobState } from '../jobs/lifecycle.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
@@ -34,7 +34,7 @@ export async function listRegistryJobs(
   sql: Sql,
   { accountId, kind, project, q }: FinishedJobsFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<{ rows: FinishedJob[]; totalCount: number }> {
+): Promise<CountedRows<FinishedJob>> {
   const values = [accountId, kind, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([
     sql.query<FinishedJob>(

@@ -1,17 +1,17 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { systemCodeOf } from '#kernel';
+import { isFields, systemCodeOf } from '#kernel';
 import type { ObjectStore } from '#objects';
+import { exists } from '../exists.ts';
+import type { AttemptName } from '../jobs/job.ts';
 import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
 import type { TrainerSpec } from '../runners/protocol.ts';
 
 export const outName = 'out';
 /** Beside the folders of the jobs: snapshots that are being made. */
 export const draftsName = 'drafts';
-
-export type AttemptName = { jobId: string; attempt: number };
 
 export function attemptFolder(root: string, { jobId, attempt }: AttemptName): string {
   return join(root, jobId, String(attempt));
@@ -134,16 +134,9 @@ async function sizeOf(path: string): Promise<number | null> {
   );
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Architecture of a model in Hugging Face form; null: it does not say. */
 export async function architectureOf(weightsFolder: string): Promise<string | null> {
   const config: unknown = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
-  const type = typeof config === 'object' && config !== null && 'model_type' in config ? config.model_type : null;
+  const type = isFields(config) ? config.model_type : null;
   return typeof type === 'string' ? type : null;
 }

@@ -1,4 +1,5 @@
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
+import type { Log } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { advance, type Circumstances } from '../jobs/advance.ts';
 import type { TrainingJob } from '../jobs/job.ts';
@@ -8,11 +9,6 @@ import type { Lease, LeaseTiming } from './lease.ts';
 import { patiently } from './patiently.ts';
 import type { MakeSnapshot, Publish } from './ports.ts';
 import { type Held, lockHeld } from './take-in.ts';
-
-export type WorkerLog = {
-  info: (details: object, message: string) => void;
-  warn: (details: object, message: string) => void;
-};
 
 export type WorkerDeps = {
   database: Database;
@@ -31,7 +27,7 @@ export type WorkerDeps = {
   /** Attempts have their folders in here. */
   root: string;
   timing: LeaseTiming & { gatherMs: number; checkpointSeconds: number };
-  log: WorkerLog;
+  log: Log;
 };
 
 /** What a worker knows while it has a job. */
@@ -47,15 +43,22 @@ export type Hold = {
 
 /** Lets something happen to the job of this worker. Null: it cannot happen to it any more. */
 export async function step(
-  { database, changed, settled }: Pick<WorkerDeps, 'database' | 'changed' | 'settled'>,
-  { held, lease }: Hold,
+  deps: Pick<WorkerDeps, 'database' | 'changed' | 'settled'>,
+  hold: Hold,
   event: LifeEvent,
   circumstances: Circumstances = {},
 ): Promise<TrainingJob | null> {
-  const job = await patiently(lease.signal, () =>
-    database.transaction(async (tx) => advance(tx, await lockHeld(tx, held), event, circumstances)),
-  );
-  changed(held.jobId);
-  if (job && isFinal(job.state)) settled(job.accountId);
-  return job;
+  const advanced = await withHeldJob(deps, hold, (tx, job) => advance(tx, job, event, circumstances));
+  deps.changed(hold.held.jobId);
+  if (advanced && isFinal(advanced.state)) deps.settled(advanced.accountId);
+  return advanced;
+}
+
+/** One transaction on the job of this worker, which waits while the database is away. Throws `LeaseLost`. */
+export function withHeldJob<Result>(
+  { database }: Pick<WorkerDeps, 'database'>,
+  { held, lease }: Pick<Hold, 'held' | 'lease'>,
+  change: (tx: Sql, job: TrainingJob) => Promise<Result>,
+): Promise<Result> {
+  return patiently(lease.signal, () => database.transaction(async (tx) => change(tx, await lockHeld(tx, held))));
 }

@@ -1,10 +1,8 @@
 import type { Sql } from '#db';
-import type { Progress } from '../jobs/job.ts';
+import type { AttemptName, Progress } from '../jobs/job.ts';
 
 /** Clocks differ, and a worker has a job a moment before it says so. */
 const clockSlackMs = 2_000;
-
-export type AttemptName = { jobId: string; attempt: number };
 
 /**
  * What of a trainer's lines is in the log, and how far it is. Active time cannot be longer than the attempt is in the hands of workers,

@@ -1,6 +1,6 @@
 import type { Database, Sql } from '#db';
 import { advance } from '../jobs/advance.ts';
-import type { Progress, TrainingJob } from '../jobs/job.ts';
+import type { AttemptName, Progress, TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
 import { appendLogs, type NewLogLine } from '../logs/logs.store.ts';
 import { resultPrefix } from '../metrics/metrics.store.ts';
@@ -8,7 +8,6 @@ import type { Metrics, TrainerEvent } from '../runners/protocol.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 import { logLineOf } from './event-lines.ts';
 import {
-  type AttemptName,
   findCheckpointTime,
   insertCheckpoint,
   type Measurement,

@@ -5,12 +5,11 @@ import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
 import type { Claimed } from './claim.ts';
-import { type Hold, step, type WorkerDeps } from './hold.ts';
+import { type Hold, step, type WorkerDeps, withHeldJob } from './hold.ts';
 import { keepLease } from './lease.ts';
-import { patiently } from './patiently.ts';
 import { readTrained } from './read-trained.ts';
-import { LeaseLost, lockHeld } from './take-in.ts';
-import { createTrainerRun } from './trainer-run.ts';
+import { runTrainers } from './run-trainers.ts';
+import { LeaseLost } from './take-in.ts';
 
 const outOfReachMs = 3_000;
 
@@ -29,7 +28,7 @@ export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping:
     deps.changed(job.id);
     await takeThrough(deps, hold, job);
   } catch (error) {
-    await settle(deps, hold, { error, stopping });
+    await conclude(deps, hold, { error, stopping });
   } finally {
     await lease.stop();
     deps.changed(job.id);
@@ -39,10 +38,10 @@ export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping:
 async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
   // A trainer that was done on a machine which is gone has to finish once more.
   const isDone = job.trained && (await hasResult(hold.folder));
-  const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await createTrainerRun(deps, hold)(job);
+  const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await runTrainers(deps, hold, job);
   if (trained === null) return;
   // First: what it saves and nobody comes to use can be found.
-  await noteSaving(deps, hold);
+  await withHeldJob(deps, hold, (tx) => noteArtifacts(tx, hold.held, true));
   const published = await deps.publish(
     await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
     hold.signal,
@@ -53,17 +52,8 @@ async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Prom
   if (done?.deploy) await deps.deploy(done);
 }
 
-function noteSaving({ database }: WorkerDeps, { held, lease }: Hold): Promise<void> {
-  return patiently(lease.signal, () =>
-    database.transaction(async (tx) => {
-      await lockHeld(tx, held);
-      await noteArtifacts(tx, held, true);
-    }),
-  );
-}
-
 /** What becomes of a job whose work has ended with an error. */
-async function settle(
+async function conclude(
   deps: WorkerDeps,
   hold: Hold,
   { error, stopping }: { error: unknown; stopping: AbortSignal },
