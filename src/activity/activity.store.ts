@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { Listed, ListPosition } from '#kernel';
+import type { CountedRows, Listed, ListPosition } from '#kernel';
 import type { ActivityType, Severity } from './activity-types.ts';
 import type { SubjectKind } from './subject-href.ts';
 
@@ -99,7 +99,7 @@ export async function listActivityRows(
   sql: Sql,
   filter: ActivityFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<{ rows: Listed<ActivityRow>[]; totalCount: number }> {
+): Promise<CountedRows<Listed<ActivityRow>>> {
   const [rows, [count]] = await Promise.all([
     sql.query<Listed<ActivityRow>>(
       `select ${columns}, ${timeText('created_at')} as position

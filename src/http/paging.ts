@@ -1,4 +1,4 @@
-import { fault, type ListPage, type PageRequest } from '#kernel';
+import { fault, isFields, type ListPage, type PageRequest } from '#kernel';
 import { defaultLimit, maxLimit } from './page-query.ts';
 
 /** A cursor page as answered (interface 2.6). */
@@ -9,7 +9,7 @@ export type Page<T> = { data: T[]; next_cursor: string | null; total_count: numb
  * throws `invalid_request` or `invalid_cursor`.
  */
 export function readPage(query: unknown): PageRequest {
-  const { limit, cursor } = fieldsOf(query);
+  const { limit, cursor } = isFields(query) ? query : {};
   return { limit: readLimit(limit), cursor: readCursor(cursor) };
 }
 
@@ -22,11 +22,6 @@ export function pageOf<Row, T>(list: ListPage<Row> & { toWire: (row: Row) => T }
     next_cursor: rows.length > limit && last ? cursorOf(last) : null,
     total_count: totalCount,
   };
-}
-
-function fieldsOf(query: unknown): { limit: unknown; cursor: unknown } {
-  if (typeof query !== 'object' || query === null) return { limit: undefined, cursor: undefined };
-  return { limit: Reflect.get(query, 'limit'), cursor: Reflect.get(query, 'cursor') };
 }
 
 function readLimit(given: unknown): number {

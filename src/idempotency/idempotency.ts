@@ -1,5 +1,5 @@
 import type { Database, Sql } from '#db';
-import { createRounds, fault } from '#kernel';
+import { createRounds, fault, type Log } from '#kernel';
 import {
   deleteExpired,
   dropUnanswered,
@@ -53,7 +53,7 @@ export type IdempotencyOptions = {
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
-  log?: { warn: (details: object, message: string) => void };
+  log?: Pick<Log, 'warn'>;
   sweepMs?: number;
 };
 

@@ -26,6 +26,7 @@ export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
 export {
+  type CountedRows,
   createListCursor,
   type Listed,
   type ListPage,

@@ -4,11 +4,12 @@ import { fault } from './faults.ts';
 /** What a list is asked for: `limit` rows after `cursor`; null: from the first row on. */
 export type PageRequest = { limit: number; cursor: string | null };
 
+/** Rows of a part of a list, and how many there are in all of it. */
+export type CountedRows<Row> = { rows: readonly Row[]; totalCount: number };
+
 /** What a list answers: one row more than `limit` when another page follows. */
-export type ListPage<Row> = {
-  rows: readonly Row[];
+export type ListPage<Row> = CountedRows<Row> & {
   limit: number;
-  totalCount: number;
   /** The cursor that goes on after a row. */
   cursorOf: (row: Row) => string;
 };

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { Listed, ListPosition } from '#kernel';
+import type { CountedRows, Listed, ListPosition } from '#kernel';
 import type { KeyMask } from './key.ts';
 
 /** A key as its account may see it. */
@@ -83,7 +83,7 @@ export async function deleteKey(sql: Sql, key: { id: string; accountId: string }
 export async function listKeys(
   sql: Sql,
   page: { accountId: string; after: ListPosition; limit: number },
-): Promise<{ rows: Listed<KeyRecord>[]; totalCount: number }> {
+): Promise<CountedRows<Listed<KeyRecord>>> {
   const [found, [count]] = await Promise.all([
     sql.query<Listed<KeyRow>>(
       `select ${columns}, ${timeText('created_at')} as position

@@ -3,7 +3,7 @@ import { isAbsolute, normalize } from 'node:path';
 import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 import { parse } from 'yaml';
-import { type Micro, parseCredits } from '#kernel';
+import { isFields, type Micro, parseCredits } from '#kernel';
 import { type BaseModel, embeddingLimits } from './base-model.ts';
 import { CatalogueFile, EmbeddingEntry, type RawSource, type RawTraining, TextEntry } from './catalogue-file.ts';
 import { ModelError, reasonOf } from './model-error.ts';
@@ -71,7 +71,7 @@ type Extras = { rates: OtherRates; trainable: TrainingEntry | null };
 
 function parseEntry(raw: unknown, index: number, priceVersion: string): CatalogueEntry & Extras {
   const label = labelOf(raw, index);
-  const kind = typeof raw === 'object' && raw !== null && 'kind' in raw ? raw.kind : undefined;
+  const kind = isFields(raw) ? raw.kind : undefined;
   if (kind === 'text') {
     if (!Check(TextEntry, raw)) throw new ModelError(`${label}: ${firstProblem(TextEntry, raw)}`);
     return {
@@ -157,7 +157,7 @@ function readRate(text: string): Micro {
 }
 
 function labelOf(raw: unknown, index: number): string {
-  const id = typeof raw === 'object' && raw !== null && 'id' in raw ? raw.id : null;
+  const id = isFields(raw) ? raw.id : null;
   return typeof id === 'string' && id !== '' ? id : `entry ${index + 1}`;
 }
 

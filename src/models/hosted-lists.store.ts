@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { CountedRows, ListPosition } from '#kernel';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
 
 export type ListedModel = HostedModel & { shareCount: number; position: string };
@@ -19,7 +19,7 @@ export async function listAliases(
   sql: Sql,
   { projectId, state, q }: AliasFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<{ rows: ListedModel[]; totalCount: number }> {
+): Promise<CountedRows<ListedModel>> {
   const filter = [projectId, state, q];
   const [rows, [count]] = await Promise.all([
     sql.query<ListedModel>(

@@ -1,5 +1,5 @@
 import type { Adapter } from '#engine';
-import type { ListPosition } from '#kernel';
+import type { CountedRows, ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
 
 /** A training job as somebody sees it who wants to serve its result. */
@@ -57,10 +57,7 @@ export type FinishedJobsFilter = {
 
 /** Where the registry learns about finished jobs of an account, after a position, newest first. */
 export type FinishedJobs = {
-  list: (
-    filter: FinishedJobsFilter,
-    page: { after: ListPosition; limit: number },
-  ) => Promise<{ rows: FinishedJob[]; totalCount: number }>;
+  list: (filter: FinishedJobsFilter, page: { after: ListPosition; limit: number }) => Promise<CountedRows<FinishedJob>>;
 };
 
 /** An installation that trains nothing: there is no job that anybody could use. */

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { ListPosition } from '#kernel';
+import type { CountedRows, ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
 
@@ -86,7 +86,7 @@ export async function listRegistryRows(
   sql: Sql,
   filter: RegistryFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<{ rows: RegistryRow[]; totalCount: number }> {
+): Promise<CountedRows<RegistryRow>> {
   const { accountId, access, kind, state, project, q } = filter;
   const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q];
   const [rows, [count]] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { Micro } from '#kernel';
+import type { CountedRows, Micro } from '#kernel';
 import type { TargetType } from './hosted-models.store.ts';
 
 /** One target that an alias has had. */
@@ -27,7 +27,7 @@ const columns = `revision, target_type as "targetType", target_id as "targetId",
 export async function listRevisions(
   sql: Sql,
   { hostedModelId, before, limit }: { hostedModelId: string; before: number | null; limit: number },
-): Promise<{ rows: Revision[]; totalCount: number }> {
+): Promise<CountedRows<Revision>> {
   const [rows, [count]] = await Promise.all([
     sql.query<Revision>(
       `select ${columns} from hosted_model_revisions

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { Listed, ListPosition } from '#kernel';
+import type { CountedRows, Listed, ListPosition } from '#kernel';
 
 /** An account that may call a hosted model of somebody else. */
 export type Share = {
@@ -19,7 +19,7 @@ const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "ac
 export async function listShareRows(
   sql: Sql,
   { hostedModelId, after, limit }: { hostedModelId: string; after: ListPosition; limit: number },
-): Promise<{ rows: Listed<Share>[]; totalCount: number }> {
+): Promise<CountedRows<Listed<Share>>> {
   const [rows, [count]] = await Promise.all([
     sql.query<Listed<Share>>(
       `select ${columns}, ${timeText('s.created_at')} as position

@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { fault, OperatorError } from '#kernel';
+import { fault, messageOf, OperatorError } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, isKey, type ObjectStore } from './object-store.ts';
 
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof S3ServiceException) return error.name;
   // Of several addresses that were tried, Node gives the codes and no message.
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(', ');
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  return messageOf(error).replace(/\.$/, '');
 }
 
 function missing(error: unknown): never {

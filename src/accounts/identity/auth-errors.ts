@@ -1,4 +1,4 @@
-import { Fault, fault } from '#kernel';
+import { Fault, fault, isFields } from '#kernel';
 import type { Flow } from './flow.ts';
 
 /** A refusal of better-auth in our words. What it says beyond these is a defect, and is told to nobody but the log. */
@@ -34,5 +34,5 @@ export function providerUnavailable(cause?: unknown): Fault {
 /** `APIError` of better-auth keeps its code in the body of its answer. */
 function codeOf(error: unknown): unknown {
   const body: unknown = error instanceof Error && 'body' in error ? error.body : null;
-  return typeof body === 'object' && body !== null ? Reflect.get(body, 'code') : null;
+  return isFields(body) ? body.code : null;
 }

@@ -55,7 +55,7 @@ function optionsOf({ adapter, secret, publicUrl, log }: AuthOptions) {
     logger: {
       level: 'error',
       // Its arguments may hold what people sent, so only messages of errors get into the log.
-      log: (_level, message, ...args) => log.warn({ reasons: args.flatMap(messageOf) }, `better-auth: ${message}`),
+      log: (_level, message, ...args) => log.warn({ reasons: args.flatMap(reasonIn) }, `better-auth: ${message}`),
     },
   } as const satisfies BetterAuthOptions;
 }
@@ -68,7 +68,7 @@ export function pagePath(publicUrl: string | null, path: string): string {
 /** The page where people sign in, and where they are sent back to when they could not. */
 export const signInPage = '/sign-in';
 
-const messageOf = (value: unknown): string[] => (value instanceof Error ? [value.message] : []);
+const reasonIn = (value: unknown): string[] => (value instanceof Error ? [value.message] : []);
 
 /** Sign-up and sign-in by password. */
 export async function createPasswordAuth(options: AuthOptions) {

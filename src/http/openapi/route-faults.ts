@@ -1,4 +1,4 @@
-import type { FaultName } from '#kernel';
+import { type FaultName, isFields } from '#kernel';
 import type { RouteRow } from '../route-table.ts';
 
 /** What any request may meet before a route is asked, whatever the route. */
@@ -40,6 +40,5 @@ function byRequest({ method, path, shape, schema, contract }: RouteRow): FaultNa
 }
 
 function hasField(schema: unknown, name: string): boolean {
-  const properties: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : null;
-  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name);
+  return isFields(schema) && isFields(schema.properties) && Object.hasOwn(schema.properties, name);
 }
