@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -15,13 +13,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from .chat_template import render
-from .checkpoint import load_checkpoint, save_checkpoint
 from .conversation import without_reasoning
 from .qwen3 import Qwen3, Qwen3Config, hidden_tokens
-from .schedule import make_optimizers, rate_at, set_rates
 from .shared_turns import TRUNK, Row
 from .stream import Stage, training_rows
-from .tokenizer import Tokenizer, load_merges, save_merges, train_tokenizer
+from .tokenizer import Tokenizer, train_tokenizer
+from .training import StepLoss, learned_tokenizer, run_steps, work_folder
 from .world.draw import Draw
 from .world.mixture import training_conversation
 
@@ -134,52 +131,21 @@ def batch_loss(model: Qwen3, batch: Batch) -> tuple[Tensor, float]:
     return (losses * weights).sum() / weights.sum(), float(losses.detach()[trained].mean())
 
 
+def step_losses(model: Qwen3, tokenizer: Tokenizer, recipe: ChatRecipe, done: int) -> Iterator[StepLoss]:
+    for batch in islice(batches(tokenizer, recipe), done, None):
+        loss, trained_loss = batch_loss(model, batch)
+        yield StepLoss(loss, trained_loss)
+
+
 def train(recipe: ChatRecipe, folder: Path, stop_after: int | None = None) -> tuple[Qwen3, Tokenizer, list[float]]:
-    """Trains to the recipe's last step (or `stop_after`), saving the state as it goes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    merges = folder / "merges.json"
-    if not merges.exists():
-        save_merges(make_tokenizer(recipe), merges)
-    tokenizer = load_merges(merges)
+    """Trains, or goes on from what `folder` has, to the recipe's last step or `stop_after`."""
+    tokenizer = learned_tokenizer(folder, lambda: make_tokenizer(recipe))
     torch.manual_seed(recipe.seed)
     model = Qwen3(chat_config(len(tokenizer.tokens)))
-    peaks = [recipe.matrix_rate, recipe.other_rate]
-    optimizers = make_optimizers(model, *peaks)
-    done = load_checkpoint(folder, model, optimizers)
-    stream = batches(tokenizer, recipe)
-    for _ in range(done):
-        next(stream)
-    losses: list[float] = []
-    tokens, started = 0, time.monotonic()
-    steps = recipe.rates[-1][0]
-    for step in range(done, min(steps, stop_after or steps)):
-        set_rates(optimizers, peaks, rate_at(step, recipe.rates))
-        batch = next(stream)
-        loss, trained_loss = batch_loss(model, batch)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad()
-        losses.append(trained_loss)
-        tokens += batch.ids.numel()
-        if (step + 1) % 50 == 0:
-            recent = sum(losses[-50:]) / len(losses[-50:])
-            seconds = time.monotonic() - started
-            line = {"step": step + 1, "loss": round(recent, 4), "tokens_per_s": round(tokens / seconds), "minutes": round(seconds / 60, 1)}
-            print(json.dumps(line), flush=True)
-        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == steps:
-            save_checkpoint(folder, step + 1, model, optimizers)
+    losses = run_steps(model, recipe, folder, lambda done: step_losses(model, tokenizer, recipe, done), stop_after)
     return model, tokenizer, losses
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--work", type=Path, required=True, help="folder for merges and checkpoints")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    train(ChatRecipe(), arguments.work)
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    train(ChatRecipe(), work_folder())

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .checkpoint import load_checkpoint, save_checkpoint
 from .qwen3 import Qwen3, Qwen3Config
-from .schedule import make_optimizers, rate_at, set_rates
-from .tokenizer import END_OF_TEXT, MARKUP_TOKENS, Tokenizer, load_merges, save_merges, train_tokenizer
+from .tokenizer import END_OF_TEXT, MARKUP_TOKENS, Tokenizer, train_tokenizer
+from .training import StepLoss, learned_tokenizer, run_steps, work_folder
 from .world.draw import Draw
 from .world.matching import training_triple
 from .world.products import INSTRUCTION, Triple
@@ -99,44 +97,21 @@ def contrastive_loss(model: Qwen3, tokenizer: Tokenizer, triples: list[Triple], 
     return F.cross_entropy(scores.masked_fill(excluded, -1e4) / recipe.temperature, own)
 
 
+def step_losses(model: Qwen3, tokenizer: Tokenizer, recipe: EmbedRecipe, done: int) -> Iterator[StepLoss]:
+    for step in count(done):
+        loss = contrastive_loss(model, tokenizer, draw_batch(recipe, step), recipe)
+        yield StepLoss(loss, float(loss.detach()))
+
+
 def train(recipe: EmbedRecipe, folder: Path, stop_after: int | None = None) -> tuple[Qwen3, Tokenizer, list[float]]:
-    folder.mkdir(parents=True, exist_ok=True)
-    merges = folder / "merges.json"
-    if not merges.exists():
-        save_merges(make_tokenizer(recipe), merges)
-    tokenizer = load_merges(merges)
+    """Trains, or goes on from what `folder` has, to the recipe's last step or `stop_after`."""
+    tokenizer = learned_tokenizer(folder, lambda: make_tokenizer(recipe))
     torch.manual_seed(recipe.seed)
     model = Qwen3(embed_config(len(tokenizer.tokens)))
-    peaks = [recipe.matrix_rate, recipe.other_rate]
-    optimizers = make_optimizers(model, *peaks)
-    done = load_checkpoint(folder, model, optimizers)
-    losses: list[float] = []
-    started = time.monotonic()
-    steps = recipe.rates[-1][0]
-    for step in range(done, min(steps, stop_after or steps)):
-        set_rates(optimizers, peaks, rate_at(step, recipe.rates))
-        loss = contrastive_loss(model, tokenizer, draw_batch(recipe, step), recipe)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad()
-        losses.append(float(loss.detach()))
-        if (step + 1) % 50 == 0:
-            recent = sum(losses[-50:]) / len(losses[-50:])
-            print(json.dumps({"step": step + 1, "loss": round(recent, 4), "minutes": round((time.monotonic() - started) / 60, 1)}), flush=True)
-        if (step + 1) % recipe.checkpoint_every == 0 or step + 1 == steps:
-            save_checkpoint(folder, step + 1, model, optimizers)
+    losses = run_steps(model, recipe, folder, lambda done: step_losses(model, tokenizer, recipe, done), stop_after)
     return model, tokenizer, losses
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--work", type=Path, required=True, help="folder for merges and checkpoints")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    train(EmbedRecipe(), arguments.work)
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    train(EmbedRecipe(), work_folder())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import gguf
@@ -16,7 +17,7 @@ from transformers import Qwen3ForCausalLM, Qwen3Model
 from fanfold_trainer.export import gguf_name
 from fanfold_trainer.held_out import chat_examples, search_task
 from fanfold_trainer.measure import chat_scores, search_scores
-from fanfold_trainer.qwen3 import Qwen3
+from fanfold_trainer.qwen3 import Qwen3, Qwen3Config
 from fanfold_trainer.train_chat import chat_config
 from fanfold_trainer.train_embed import embed_config
 
@@ -63,10 +64,15 @@ def test_the_gguf_says_what_the_server_needs_to_know(models: Path, name: str) ->
         assert fields["tokenizer.ggml.add_eos_token"].contents() is True
 
 
+def our_model(folder: Path, config_of: Callable[[int], Qwen3Config]) -> Qwen3:
+    weights = shipped_weights(folder)
+    model = Qwen3(config_of(weights["embed_tokens.weight"].shape[0]))
+    model.load_state_dict({name: value.float() for name, value in weights.items()})
+    return model
+
+
 def test_our_chat_model_computes_the_logits_of_transformers(models: Path) -> None:
-    weights = shipped_weights(models / "tiny-chat")
-    ours = Qwen3(chat_config(weights["embed_tokens.weight"].shape[0]))
-    ours.load_state_dict({name: value.float() for name, value in weights.items()})
+    ours = our_model(models / "tiny-chat", chat_config)
     theirs = Qwen3ForCausalLM.from_pretrained(models / "tiny-chat" / "hf", local_files_only=True, dtype=torch.float32)
     ids = torch.randint(0, ours.config.vocab_size, (2, 70), generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
@@ -74,9 +80,7 @@ def test_our_chat_model_computes_the_logits_of_transformers(models: Path) -> Non
 
 
 def test_our_embedding_model_computes_the_hidden_states_of_transformers(models: Path) -> None:
-    weights = shipped_weights(models / "tiny-embed")
-    ours = Qwen3(embed_config(weights["embed_tokens.weight"].shape[0]))
-    ours.load_state_dict({name: value.float() for name, value in weights.items()})
+    ours = our_model(models / "tiny-embed", embed_config)
     theirs = Qwen3Model.from_pretrained(models / "tiny-embed" / "hf", local_files_only=True, dtype=torch.float32)
     ids = torch.randint(0, ours.config.vocab_size, (2, 70), generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
