@@ -8,7 +8,7 @@ const requestSchema = Type.Object(
     model: calledModel,
     prompt: Type.Union(
       [Type.String(), Type.Array(Type.String(), { minItems: 1 })],
-      said('Text, or texts that are joined with spaces into one prompt.', '文本，或以空格连接成一个提示的文本列表。'),
+      said('Text, or texts that are joined with spaces into one prompt.', '文本，或以空格连接成一个提示词的文本列表。'),
     ),
     ...samplingFields,
   },
@@ -40,7 +40,7 @@ export const completionsContract: Contract = {
   summary: said('Create a completion', '创建文本补全'),
   description: said(
     'The legacy route for clients that know no conversations: the prompt becomes one message of a user. It gives one answer and does not stream.',
-    '供不支持对话的旧客户端使用：提示将作为一条用户消息处理。仅返回一个结果，不支持流式返回。',
+    '供不支持对话的旧客户端使用：提示词将作为一条用户消息处理。仅返回一个结果，不支持流式返回。',
   ),
   body: requestSchema,
   bodyExample: { model: 'chat', prompt: 'What is the capital of France?', max_tokens: 64 },

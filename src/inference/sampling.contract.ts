@@ -16,7 +16,7 @@ export const calledModel = Type.String({
 
 const maxTokens = said(
   'Most tokens of the answer, reasoning included. Prompt and answer together must fit the context of the model.',
-  '回答的最大词元数，含推理部分。提示与回答之和不得超过模型的上下文长度。',
+  '回答的最大词元数，含推理部分。提示词与回答之和不得超过模型的上下文长度。',
 );
 
 /** What chat and legacy completions have in common. */

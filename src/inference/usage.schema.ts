@@ -6,13 +6,13 @@ const count = (english: string, chinese: string) => Type.Integer({ ...said(engli
 /** Token counts of an answer of a text model (interface 2.3), with the nested copies that several clients read. */
 export const usageSchema = Type.Object(
   {
-    prompt_tokens: count('Tokens of the prompt.', '提示的词元数。'),
+    prompt_tokens: count('Tokens of the prompt.', '提示词的词元数。'),
     completion_tokens: count('Tokens that the model generated, reasoning included.', '模型生成的词元数，含推理部分。'),
     total_tokens: count('Both together.', '以上两者之和。'),
     reasoning_tokens: count('Tokens of reasoning among the generated ones.', '生成的词元中属于推理的部分。'),
     cached_tokens: count(
       'Tokens of the prompt that the model still knew from an earlier call of the account.',
-      '提示中命中账户先前调用缓存的词元数。',
+      '提示词中命中账户先前调用缓存的词元数。',
     ),
     prompt_tokens_details: Type.Object(
       { cached_tokens: count('As above.', '同上。') },

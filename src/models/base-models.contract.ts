@@ -75,7 +75,7 @@ const baseModelSchema = Type.Object(
     max_context_tokens: Type.Integer(
       said(
         'Most tokens of a call: prompt and answer of a text model, one input of an embedding model.',
-        '单次调用的最大词元数：文本模型为提示与回答之和，嵌入模型为单个输入。',
+        '单次调用的最大词元数：文本模型为提示词与回答之和，嵌入模型为单个输入。',
       ),
     ),
     dimensions: ofEmbedding(said('Size of its vectors.', '向量维数。')),

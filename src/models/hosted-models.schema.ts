@@ -176,7 +176,7 @@ export const hostedSchema = Type.Object(
     share_count: count('Shares that have not expired.', '未过期的共享数量。'),
     limits: Type.Object(
       {
-        max_context_tokens: limit('Prompt and answer together.', '提示与回答的词元总数上限。'),
+        max_context_tokens: limit('Prompt and answer together.', '提示词与回答的词元总数上限。'),
         max_input_tokens: limit('One input of an embedding model.', '嵌入模型单个输入的词元上限。'),
         max_inputs: limit('Inputs of one embedding request.', '单个嵌入请求的输入数量上限。'),
         request_token_budget: limit('All inputs of one embedding request.', '单个嵌入请求的词元总数上限。'),

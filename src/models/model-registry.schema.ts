@@ -70,7 +70,7 @@ export const registrySchema = Type.Object(
     dimensions: limit('Vector size; null: a text model.', '向量维度；文本模型为 null。'),
     max_context_tokens: limit(
       'Prompt and answer together; null: an embedding model.',
-      '提示与回答的词元总数上限；嵌入模型为 null。',
+      '提示词与回答的词元总数上限；嵌入模型为 null。',
     ),
     max_input_tokens: limit('One input; null: a text model.', '单个输入的词元上限；文本模型为 null。'),
     callable: Type.Boolean(said('You can call it now.', '你现在是否可以调用它。')),

@@ -90,7 +90,7 @@ export const estimateBody = Type.Object({
       maximum: 1e10,
     }),
   ),
-  prompt_tokens: count(10_000_000, 'Tokens of the prompt of one call.', '单次调用中提示的词元数。', 0),
+  prompt_tokens: count(10_000_000, 'Tokens of the prompt of one call.', '单次调用中提示词的词元数。', 0),
   max_tokens: count(10_000_000, 'Most tokens of the answer.', '回答的最大词元数。'),
   inputs: count(1_000, 'Inputs of one call.', '单次调用的输入个数。'),
   input_tokens: count(10_000_000, 'Tokens of each input.', '每个输入的词元数。'),

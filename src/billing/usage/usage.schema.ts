@@ -123,7 +123,7 @@ export const ledgerRowSchema = Type.Object(
       said('The frozen rate.', '冻结的费率。'),
     ),
     price_version: orNull('Version of the price list.', '价目表版本。'),
-    prompt_tokens: nullable(Type.Integer(), said('Tokens of the prompt or the inputs.', '提示或输入的词元数。')),
+    prompt_tokens: nullable(Type.Integer(), said('Tokens of the prompt or the inputs.', '提示词或输入的词元数。')),
     completion_tokens: nullable(Type.Integer(), said('Tokens of the answer.', '回答的词元数。')),
     outcome: nullable(
       Type.Enum(['succeeded', 'client_disconnected', 'canceled']),

@@ -66,7 +66,7 @@ export const pricesTexts = catalogue(
     estimate: '估算',
     estimateText: '优先依据此服务器的实测结果，否则按模型规模推算。',
     what: '用途',
-    promptTokens: '每次提示的词元数',
+    promptTokens: '每次提示词的词元数',
     maxTokens: '每次回答的词元数',
     inputTokens: '每个输入的词元数',
     requests: '调用次数',

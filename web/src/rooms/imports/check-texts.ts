@@ -91,7 +91,7 @@ export const checkTexts = catalogue(
     shape: '数据形态',
     shapes: {
       chat: '对话',
-      prompt_completion: '提示与补全',
+      prompt_completion: '提示词与补全',
       question_answer: '问与答',
       alpaca: '指令、输入与输出',
       sharegpt: '对话（ShareGPT）',
@@ -141,7 +141,7 @@ export const checkTexts = catalogue(
     byRole: '各部分分列',
     fields: {
       messages: '对话',
-      system: '系统提示',
+      system: '系统提示词',
       user: '用户的提问',
       assistant: '要学习的回答',
       tools: '工具',

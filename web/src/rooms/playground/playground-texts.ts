@@ -145,7 +145,7 @@ export const playgroundTexts = catalogue(
     toolsWrong: '这不是 JSON 列表。',
     numberWrong: (from, to) => `请输入 ${from} 到 ${to} 之间的数字。`,
     reset: '恢复默认值',
-    context: (tokens) => `提示与回答共用 ${tokens} 个词元。`,
+    context: (tokens) => `提示词与回答共用 ${tokens} 个词元。`,
     sayLabel: '消息',
     sayHint: '说点什么…',
     send: '发送',
