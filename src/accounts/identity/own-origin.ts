@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { fault } from '#kernel';
 
 /**
@@ -13,6 +14,11 @@ export function refuseForeignPages(headers: IncomingHttpHeaders, publicUrl: stri
       ? site === 'cross-site' || site === 'same-site'
       : !isOwn(origin, { host: headers.host, publicUrl });
   if (isForeign) throw fault('forbidden', { message: 'Pages of other sites may not do this.', param: 'origin' });
+}
+
+/** For routes where nobody has a session yet: there is no token to ask for, so a page of another site is known by its origin. */
+export function ownPagesOnly({ publicUrl }: { publicUrl: string | null }) {
+  return async ({ headers }: FastifyRequest): Promise<void> => refuseForeignPages(headers, publicUrl);
 }
 
 function isOwn(origin: string, { host, publicUrl }: { host: string | undefined; publicUrl: string | null }): boolean {
