@@ -8,13 +8,13 @@ import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { AnswerText } from './answer-text.tsx';
+import type { Timing } from './ask.ts';
 import type { Choices } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { SaveDialog } from './save-dialog.tsx';
-import type { Timing } from './use-conversation.ts';
 
 type AnswerProps = {
   project: Project;

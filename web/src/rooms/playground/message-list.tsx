@@ -9,11 +9,12 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { AnswerText } from './answer-text.tsx';
 import type { Choices } from './choices.ts';
+import type { Live } from './live-answer.ts';
 import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import type { ChatSettings } from './settings.ts';
-import type { Conversation, Live } from './use-conversation.ts';
+import type { Conversation } from './use-conversation.ts';
 
 // A new conversation has none: they come while one writes.
 const loadAnswer = () => import('./answer.tsx');

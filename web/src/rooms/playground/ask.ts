@@ -1,0 +1,91 @@
+import { call, newIdempotencyKey, type RouteName, send } from '../../api/call.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import { type LiveText, noText, readFrames, withFrame } from './answer-stream.ts';
+import { patiently, type Waiting } from './patient.ts';
+import type { Chat, ChatPath, Message } from './playground-queries.ts';
+import type { ChatSettings } from './settings.ts';
+
+/** Something new is said, or said in the place of a message, or a message is answered again. */
+export type Asked = { said: string | null; replaces: string | null; retried: string | null };
+
+export type Timing = {
+  /** To the first piece of text, ms. */
+  firstMs: number;
+  totalMs: number;
+};
+
+const messagesRoute = 'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages';
+const retryRoute = 'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry';
+
+/** Makes a chat what the settings say; null: a new one. */
+export function prepareChat(
+  { owner, project }: ProjectPath,
+  chatId: string | null,
+  { model, systemPrompt, params }: ChatSettings,
+): Promise<Chat> {
+  const body = { model, system_prompt: systemPrompt || null, params };
+  if (chatId === null)
+    return call('POST /api/v1/projects/{owner}/{project}/chats', {
+      path: { owner, project },
+      body,
+      idempotencyKey: newIdempotencyKey(),
+    });
+  return call('PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}', {
+    path: { owner, project, chat_id: chatId },
+    body,
+  });
+}
+
+type Asking = {
+  signal: AbortSignal;
+  onWait: (waiting: Waiting | null) => void;
+  /** The messages as they are by now. */
+  read: () => Promise<readonly Message[]>;
+};
+
+/** Has a message answered; resolves when the answer begins. */
+export function ask(
+  { owner, project, chatId }: ChatPath,
+  { said, replaces, retried }: Asked,
+  { signal, onWait, read }: Asking,
+): Promise<Response> {
+  let messageId = retried;
+  const post = async (retry: number): Promise<Response> => {
+    // The first try has left an answer that waits for its model.
+    if (retry > 0) messageId ??= waitingAnswerIn(await read());
+    const route: RouteName = messageId === null ? messagesRoute : retryRoute;
+    const body = messageId === null ? { content: said, replace_message_id: replaces ?? undefined } : {};
+    return send(route, { path: { owner, project, chat_id: chatId, message_id: messageId }, body, signal });
+  };
+  return patiently(post, { signal, onWait });
+}
+
+function waitingAnswerIn(messages: readonly Message[]): string | null {
+  return messages.findLast(({ role, state }) => role === 'assistant' && state === 'queued')?.id ?? null;
+}
+
+/** Reads an answer to its end; `show` gets what has arrived, once a frame of the screen. */
+export async function readAnswer(
+  response: Response,
+  { startedMs, show }: { startedMs: number; show: (text: LiveText) => void },
+): Promise<Timing> {
+  let text = noText;
+  let firstMs: number | null = null;
+  let painting = 0;
+  const paint = () => {
+    painting = 0;
+    show(text);
+  };
+  await readFrames(response, (frame) => {
+    text = withFrame(text, frame);
+    firstMs ??= performance.now() - startedMs;
+    painting ||= requestAnimationFrame(paint);
+  }).finally(() => cancelAnimationFrame(painting));
+  return { firstMs: firstMs ?? 0, totalMs: performance.now() - startedMs };
+}
+
+export async function stopAnswer({ owner, project, chatId }: ChatPath, messageId: string): Promise<void> {
+  await call('POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop', {
+    path: { owner, project, chat_id: chatId, message_id: messageId },
+  });
+}
