@@ -1,11 +1,13 @@
-import { Button } from '@mantine/core';
+import { Button, Divider } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconLogin } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useDepart } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
 
-export function ProviderButton({ name, next }: { name: string; next: string | undefined }) {
+type ProviderProps = { name: string; next: string | undefined };
+
+export function ProviderButton({ name, next }: ProviderProps) {
   const t = useTexts(signInTexts);
   const depart = useDepart(next);
   return (
@@ -22,6 +24,17 @@ export function ProviderButton({ name, next }: { name: string; next: string | un
         {t.with(name)}
       </Button>
       {depart.error && <ProblemNote error={depart.error} />}
+    </>
+  );
+}
+
+/** Above the form that is the other way in. */
+export function ProviderFirst({ name, next }: ProviderProps) {
+  const t = useTexts(signInTexts);
+  return (
+    <>
+      <ProviderButton name={name} next={next} />
+      <Divider label={t.or} />
     </>
   );
 }

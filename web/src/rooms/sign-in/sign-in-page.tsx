@@ -1,14 +1,15 @@
-import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Entry } from './entry.tsx';
+import { EntryProblem, Refusal } from './entry-problem.tsx';
 import { FirstTime } from './first-time.tsx';
-import { ProviderButton } from './provider-button.tsx';
+import { isEmail } from './is-email.ts';
+import { ProviderFirst } from './provider-button.tsx';
 import styles from './sign-in-page.module.css';
 import { signInOptionsQuery, useSignIn } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
@@ -24,12 +25,7 @@ export function SignInPage() {
       <Stack gap="md">
         {error && <ReturnProblem code={error} />}
         {trouble && <ProblemNote error={trouble} onRetry={() => void refetch()} />}
-        {options?.oidc && (
-          <>
-            <ProviderButton name={options.oidc.name} next={next} />
-            <Divider label={t.or} />
-          </>
-        )}
+        {options?.oidc && <ProviderFirst name={options.oidc.name} next={next} />}
         <PasswordForm next={next} />
         {options?.sign_up === 'open' ? (
           <p className={styles.elsewhere}>
@@ -48,11 +44,7 @@ export function SignInPage() {
 /** The identity provider, or what became of its answer, sent the person back. */
 function ReturnProblem({ code }: { code: string }) {
   const texts: Record<string, string> = useTexts(signInTexts).failures;
-  return (
-    <Alert color="rust" role="alert">
-      {texts[code] ?? texts['sign_in_failed']}
-    </Alert>
-  );
+  return <Refusal>{texts[code] ?? texts['sign_in_failed']}</Refusal>;
 }
 
 function PasswordForm({ next }: { next: string | undefined }) {
@@ -61,7 +53,7 @@ function PasswordForm({ next }: { next: string | undefined }) {
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: {
-      email: (text) => (/^\s*\S+@\S+\s*$/.test(text) ? null : t.emailWrong),
+      email: (text) => (isEmail(text) ? null : t.emailWrong),
       password: (text) => (text === '' ? t.passwordMissing : null),
     },
   });
@@ -73,28 +65,11 @@ function PasswordForm({ next }: { next: string | undefined }) {
       <Stack gap="md">
         <TextInput label={t.email} type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
         <PasswordInput label={t.password} autoComplete="current-password" {...form.getInputProps('password')} />
-        {signIn.error && <SignInProblem error={signIn.error} />}
+        {signIn.error && <EntryProblem error={signIn.error} />}
         <Button type="submit" fullWidth size="md" loading={signIn.isPending}>
           {t.signIn}
         </Button>
       </Stack>
     </form>
   );
-}
-
-function SignInProblem({ error }: { error: unknown }) {
-  const t = useTexts(signInTexts);
-  if (isProblem(error, 'invalid_credentials'))
-    return (
-      <Alert color="rust" role="alert">
-        {t.wrong}
-      </Alert>
-    );
-  if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
-    return (
-      <Alert color="rust" role="alert">
-        {t.wait(String(error.retryAfterS))}
-      </Alert>
-    );
-  return <ProblemNote error={error} />;
 }

@@ -1,15 +1,16 @@
-import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/call.ts';
-import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Entry } from './entry.tsx';
-import { ProviderButton } from './provider-button.tsx';
+import { EntryProblem } from './entry-problem.tsx';
+import { isEmail } from './is-email.ts';
+import { ProviderButton, ProviderFirst } from './provider-button.tsx';
 import styles from './sign-in-page.module.css';
 import { signInOptionsQuery, useSignUp } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
@@ -28,7 +29,8 @@ export function SignUpPage() {
       <Stack gap="md">
         {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
         {options && !isOpen && <Closed options={options} next={next} />}
-        {options && isOpen && <Open options={options} next={next} />}
+        {options?.oidc && isOpen && <ProviderFirst name={options.oidc.name} next={next} />}
+        {options && isOpen && <AccountForm options={options} next={next} />}
         <p className={styles.elsewhere}>
           {t.toSignIn}{' '}
           <TextLink to="/sign-in" search={{ next }}>
@@ -53,21 +55,6 @@ function Closed({ options, next }: Props) {
   );
 }
 
-function Open({ options, next }: Props) {
-  const t = useTexts(signInTexts);
-  return (
-    <>
-      {options.oidc && (
-        <>
-          <ProviderButton name={options.oidc.name} next={next} />
-          <Divider label={t.or} />
-        </>
-      )}
-      <AccountForm options={options} next={next} />
-    </>
-  );
-}
-
 function AccountForm({ options: { password: rule }, next }: Props) {
   const t = useTexts(signInTexts);
   const passwordTexts = useTexts(newPasswordTexts);
@@ -77,7 +64,7 @@ function AccountForm({ options: { password: rule }, next }: Props) {
   const form = useForm({
     initialValues: { display_name: '', email: '', password: '' },
     validate: {
-      email: (text) => (/^\s*\S+@\S+\s*$/.test(text) ? null : t.emailWrong),
+      email: (text) => (isEmail(text) ? null : t.emailWrong),
       password: (text) => (text.length < rule.min_length ? passwordTexts.rules.min_length : null),
     },
   });
@@ -105,22 +92,11 @@ function AccountForm({ options: { password: rule }, next }: Props) {
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
-        {signUp.error && weakness(signUp.error) === null && <SignUpProblem error={signUp.error} />}
+        {signUp.error && weakness(signUp.error) === null && <EntryProblem error={signUp.error} />}
         <Button type="submit" fullWidth size="md" loading={signUp.isPending}>
           {t.signUp}
         </Button>
       </Stack>
     </form>
   );
-}
-
-function SignUpProblem({ error }: { error: unknown }) {
-  const t = useTexts(signInTexts);
-  if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
-    return (
-      <Alert color="rust" role="alert">
-        {t.wait(String(error.retryAfterS))}
-      </Alert>
-    );
-  return <ProblemNote error={error} />;
 }
