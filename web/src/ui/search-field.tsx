@@ -4,16 +4,21 @@ import { IconSearch } from './icons.tsx';
 
 const pauseMs = 250;
 
-export type SearchFieldProps = { label: string; value: string; onSearch: (text: string) => void };
+/** Undefined: nothing is searched for. */
+export type SearchFieldProps = {
+  label: string;
+  value: string | undefined;
+  onSearch: (text: string | undefined) => void;
+};
 
 /** Searches as one types, when one pauses. The shortcut `/` leads here. */
-export function SearchField({ label, value, onSearch }: SearchFieldProps) {
+export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   /** What was told and has not come back yet, after what came back last: the page may be slower than one types. */
   const told = useRef([value]);
   const tell = useEffectEvent(() => {
     told.current.push(text.trim());
-    onSearch(text.trim());
+    onSearch(text.trim() || undefined);
   });
   useEffect(() => {
     if (text.trim() === told.current.at(-1)) return;

@@ -1,20 +1,19 @@
-import { Button, NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { ChoiceFilter, SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconActivity, IconArchive } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
-import { activityTypes, activityTypeTexts, isActivityType } from './activity-type-texts.ts';
+import { activityTypes, activityTypeTexts } from './activity-type-texts.ts';
 import { ArchiveAll } from './archive-all.tsx';
 import { Feed } from './feed.tsx';
 
@@ -45,27 +44,26 @@ function Filters({ filter }: { filter: ActivityFilter }) {
   const change = (next: ActivityFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
-      <SegmentedControl
-        size="xs"
-        aria-label={t.which}
-        value={filter.archived ? 'archive' : 'feed'}
-        data={[
-          { value: 'feed', label: t.feed },
-          { value: 'archive', label: t.archive },
-        ]}
-        onChange={(value) => change({ archived: value === 'archive' ? true : undefined })}
+      <ChoiceFilter
+        label={t.which}
+        all={t.feed}
+        values={['archived']}
+        names={{ archived: t.archive }}
+        value={filter.archived && 'archived'}
+        onChange={(value) => change({ archived: value && true })}
       />
-      <NativeSelect
-        size="xs"
-        aria-label={t.type}
-        value={filter.type ?? ''}
-        data={[{ value: '', label: t.allTypes }, ...activityTypes.map((type) => ({ value: type, label: names[type] }))]}
-        onChange={({ currentTarget: { value } }) => change({ type: isActivityType(value) ? value : undefined })}
+      <SelectFilter
+        label={t.type}
+        all={t.allTypes}
+        values={activityTypes}
+        names={names}
+        value={filter.type}
+        onChange={(type) => change({ type })}
       />
       {filter.project && (
-        <Button size="xs" variant="light" onClick={() => change({ project: undefined })}>
-          {filter.project} ×
-        </Button>
+        <SetFilter name={filter.project} onClear={() => change({ project: undefined })}>
+          {filter.project}
+        </SetFilter>
       )}
     </Toolbar>
   );
@@ -73,8 +71,7 @@ function Filters({ filter }: { filter: ActivityFilter }) {
 
 function Rows({ filter }: { filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
-  const list = useSuspenseInfiniteQuery(activityQuery(filter));
-  const rows = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows } = useList(activityQuery(filter));
   if (rows.length > 0)
     return (
       <>

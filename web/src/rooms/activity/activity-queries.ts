@@ -1,4 +1,5 @@
 import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { ActivityType } from './activity-type-texts.ts';
@@ -20,8 +21,7 @@ export const activityQuery = (filter: ActivityFilter) =>
         query: { ...filter, archived: filter.archived ? 'true' : 'false', limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 /** The row leaves the list at once; it comes back if the server did not take it. */

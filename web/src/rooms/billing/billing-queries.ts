@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { type BillingSearch, type Grouping, type Span, startOf } from './billing-search.ts';
@@ -45,8 +46,7 @@ export const ledgerQuery = (search: BillingSearch) => {
         query: { ...ledgerFilter(search), limit: 25, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 };
 

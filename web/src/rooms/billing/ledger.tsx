@@ -1,16 +1,17 @@
-import { Button, NativeSelect } from '@mantine/core';
-import { useInfiniteQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { IconCreditCard, IconX } from '../../ui/icons.tsx';
+import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
+import { IconCreditCard } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { keysQuery } from '../keys/keys-queries.ts';
-import styles from './billing.module.css';
 import { ledgerQuery } from './billing-queries.ts';
 import { type BillingSearch, ledgerTypes } from './billing-search.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -41,30 +42,24 @@ function Filters({ search }: { search: BillingSearch }) {
   const change = (next: BillingSearch) =>
     void navigate({ search: (now) => ({ ...now, ...next }), replace: true, resetScroll: false });
   return (
-    <div className={styles.filters}>
-      <NativeSelect
-        size="xs"
-        aria-label={t.type}
-        value={search.type ?? ''}
-        data={[{ value: '', label: t.allTypes }, ...ledgerTypes.map((value) => ({ value, label: t.types[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ type: ledgerTypes.find((each) => each === value) })}
+    <Toolbar isInPanel>
+      <SelectFilter
+        label={t.type}
+        all={t.allTypes}
+        values={ledgerTypes}
+        names={t.types}
+        value={search.type}
+        onChange={(type) => change({ type })}
       />
       {chips.map(
         (name) =>
           search[name] !== undefined && (
-            <Button
-              key={name}
-              size="xs"
-              variant="light"
-              rightSection={<IconX size={14} />}
-              title={t.clear(t.filters[name])}
-              onClick={() => change({ [name]: undefined })}
-            >
+            <SetFilter key={name} name={t.filters[name]} onClear={() => change({ [name]: undefined })}>
               {t.filters[name]}: {name === 'key_id' ? (keyName ?? search[name]) : search[name]}
-            </Button>
+            </SetFilter>
           ),
       )}
-    </div>
+    </Toolbar>
   );
 }
 
@@ -76,8 +71,7 @@ function useKeyName(id: string | undefined): string | undefined {
 
 function LedgerRows({ search }: { search: BillingSearch }) {
   const t = useTexts(billingTexts);
-  const list = useSuspenseInfiniteQuery(ledgerQuery(search));
-  const rows = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows } = useList(ledgerQuery(search));
   const columns = useLedgerColumns();
   if (rows.length === 0)
     return (

@@ -1,5 +1,5 @@
 import { Badge, Button, Group } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -7,6 +7,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { ChoiceFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconDatabase, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -14,8 +15,8 @@ import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { UnfinishedImports } from '../imports/unfinished-imports.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
@@ -67,22 +68,20 @@ export function DatasetsPage() {
   );
 }
 
-function Filters({ filter: { q = '', archived } }: { filter: DatasetsFilter }) {
+function Filters({ filter: { q, archived } }: { filter: DatasetsFilter }) {
   const t = useTexts(datasetsTexts);
   const navigate = route.useNavigate();
   const change = (next: DatasetsFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
-      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
-      <SegmentedControl
-        size="xs"
-        aria-label={t.which}
-        value={archived ? 'archived' : 'open'}
-        data={[
-          { value: 'open', label: t.open },
-          { value: 'archived', label: t.archived },
-        ]}
-        onChange={(value) => change({ archived: value === 'archived' ? true : undefined })}
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <ChoiceFilter
+        label={t.which}
+        all={t.open}
+        values={['archived']}
+        names={{ archived: t.archived }}
+        value={archived && 'archived'}
+        onChange={(value) => change({ archived: value && true })}
       />
     </Toolbar>
   );
@@ -90,8 +89,7 @@ function Filters({ filter: { q = '', archived } }: { filter: DatasetsFilter }) {
 
 function DatasetList({ filter, create }: { filter: DatasetsFilter; create: ReactNode }) {
   const t = useTexts(datasetsTexts);
-  const list = useSuspenseInfiniteQuery(datasetsQuery(route.useParams(), filter));
-  const datasets = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: datasets } = useList(datasetsQuery(route.useParams(), filter));
   const columns = useColumns();
   if (datasets.length === 0) return <Nothing filter={filter} create={create} />;
   return (

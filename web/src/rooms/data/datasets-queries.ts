@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -24,8 +25,7 @@ export const datasetsQuery = ({ owner, project }: ProjectPath, filter: DatasetsF
         query: { ...filter, archived: filter.archived ?? false, limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export const datasetQuery = (at: DatasetPath) =>

@@ -1,5 +1,5 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
-import { useQuery, useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -7,6 +7,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { SelectFilter } from '../../ui/filters.tsx';
 import { IconFileText, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -14,6 +15,7 @@ import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import styles from '../data/data.module.css';
 import { datasetQuery } from '../data/datasets-queries.ts';
@@ -65,36 +67,35 @@ function Filters({ filter }: { filter: ExamplesSearch }) {
   const t = useTexts(examplesTexts);
   const navigate = route.useNavigate();
   const change = (next: ExamplesSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
-  const { q = '', split, origin, valid, version } = filter;
+  const { q, split, origin, valid, version } = filter;
   return (
     <Toolbar>
-      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
-      <NativeSelect
-        size="xs"
-        aria-label={t.split}
-        value={split ?? ''}
-        data={[{ value: '', label: t.allSplits }, ...splits.map((value) => ({ value, label: t.splits[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ split: splits.find((each) => each === value) })}
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <SelectFilter
+        label={t.split}
+        all={t.allSplits}
+        values={splits}
+        names={t.splits}
+        value={split}
+        onChange={(value) => change({ split: value })}
       />
-      <NativeSelect
-        size="xs"
-        aria-label={t.origin}
-        value={origin ?? ''}
-        data={[{ value: '', label: t.allOrigins }, ...origins.map((value) => ({ value, label: t.origins[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ origin: origins.find((each) => each === value) })}
+      <SelectFilter
+        label={t.origin}
+        all={t.allOrigins}
+        values={origins}
+        names={t.origins}
+        value={origin}
+        onChange={(value) => change({ origin: value })}
       />
       {/* A version has usable ones only. */}
       {version === undefined && (
-        <NativeSelect
-          size="xs"
-          aria-label={t.validity}
-          value={valid === undefined ? '' : String(valid)}
-          data={[
-            { value: '', label: t.allValid },
-            { value: 'true', label: t.onlyValid },
-            { value: 'false', label: t.onlyInvalid },
-          ]}
-          onChange={({ currentTarget: { value } }) => change({ valid: value === '' ? undefined : value === 'true' })}
+        <SelectFilter
+          label={t.validity}
+          all={t.allValid}
+          values={['true', 'false']}
+          names={{ true: t.onlyValid, false: t.onlyInvalid }}
+          value={valid === undefined ? undefined : valid ? 'true' : 'false'}
+          onChange={(value) => change({ valid: value && value === 'true' })}
         />
       )}
     </Toolbar>
@@ -124,16 +125,10 @@ function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const { owner, project, dataset } = route.useParams();
   // The same one each time, so that rows that have not changed are not drawn anew.
   const at = useMemo(() => ({ owner, project, dataset }), [owner, project, dataset]);
-  const list = useSuspenseInfiniteQuery(examplesQuery(at, filter));
+  const { list, rows: examples, total, readOn } = useList(examplesQuery(at, filter));
   const [openId, setOpenId] = useState<string | null>(null);
   const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const examples = list.data.pages.flatMap(({ data }) => data);
   if (examples.length === 0) return <Nothing filter={filter} isReadOnly={isReadOnly} add={add} />;
-  const total = list.data.pages.at(-1)?.total_count ?? examples.length;
   return (
     <>
       <Count total={total} />
@@ -144,7 +139,7 @@ function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
         idOf={({ id }) => id}
         estimate={rowHeight}
         keptId={openId}
-        onNearEnd={more}
+        onNearEnd={readOn}
         render={(example) => (
           <ExampleRow {...{ at, example, isReadOnly }} isOpen={openId === example.id} onToggle={toggle} />
         )}

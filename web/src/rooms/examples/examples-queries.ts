@@ -1,4 +1,5 @@
 import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
@@ -43,8 +44,7 @@ export const examplesQuery = (at: DatasetPath, { version, ...filter }: ExamplesS
         query: { ...filter, version_id: version, limit: 100, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export type NewExample =

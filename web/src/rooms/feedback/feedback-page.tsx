@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { ChoiceFilter } from '../../ui/filters.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import dataStyles from '../data/data.module.css';
 import { useReadOnly } from '../data/use-read-only.ts';
 import { EventPane } from './event-pane.tsx';
@@ -18,8 +18,8 @@ import styles from './feedback.module.css';
 import {
   type EventsFilter,
   type EventsSearch,
-  eventStates,
   eventsQuery,
+  laterStates,
   type Many,
   stateOf,
 } from './feedback-queries.ts';
@@ -51,8 +51,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   const at = route.useParams();
   const navigate = route.useNavigate();
   const { event: asked } = route.useSearch();
-  const list = useSuspenseInfiniteQuery(eventsQuery(at, shown));
-  const rows = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows, total, readOn } = useList(eventsQuery(at, shown));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many | null>(null);
   const currentId = asked ?? rows[0]?.id;
@@ -68,10 +67,6 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
       setChosen((now) => (now.has(id) ? new Set([...now].filter((each) => each !== id)) : new Set([...now, id]))),
     [],
   );
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const step = (by: number) => {
     const next = rows[rows.findIndex(({ id }) => id === currentId) + by];
     if (next) go(next.id);
@@ -88,7 +83,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
       <Bar
         filter={filter}
         chosen={open.length}
-        total={list.data.pages.at(-1)?.total_count ?? 0}
+        total={total}
         onClear={() => setChosen(new Set())}
         onPromote={isReadOnly ? null : () => setMany(open.length > 0 ? { ids: open.slice(0, 100) } : { q: filter.q })}
       />
@@ -100,7 +95,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
         <div className={styles.inbox} data-picked={asked !== undefined || undefined}>
           <div className={styles.list}>
             <Panel flush>
-              <EventRows {...{ list, rows, currentId, chosen }} onPick={go} onChoose={choose} onNearEnd={more} />
+              <EventRows {...{ list, rows, currentId, chosen }} onPick={go} onChoose={choose} onNearEnd={readOn} />
             </Panel>
           </div>
           <div className={styles.pane}>
@@ -145,13 +140,14 @@ function Bar({ filter, chosen, total, onClear, onPromote }: BarProps) {
   return (
     <div className={dataStyles.head}>
       <Toolbar>
-        <SearchField label={t.search} value={filter.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
-        <SegmentedControl
-          size="xs"
-          aria-label={t.state}
-          value={state}
-          data={eventStates.map((value) => ({ value, label: t.states[value] }))}
-          onChange={(value) => change({ state: eventStates.find((each) => each === value && each !== 'pending') })}
+        <SearchField label={t.search} value={filter.q} onSearch={(q) => change({ q })} />
+        <ChoiceFilter
+          label={t.state}
+          all={t.states.pending}
+          values={laterStates}
+          names={t.states}
+          value={laterStates.find((each) => each === state)}
+          onChange={(value) => change({ state: value })}
         />
       </Toolbar>
       {onPromote && (chosen > 0 || (isPending && total > 0)) && (

@@ -6,6 +6,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
@@ -25,7 +26,9 @@ type Pages = InfiniteData<AnswerOf<typeof listRoute>>;
 export type Promotion = AnswerOf<typeof promoteRoute>;
 export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
 
-export const eventStates: readonly EventState[] = ['pending', 'needs_judgment', 'skipped', 'promoted'];
+/** Of events that do not wait any more. */
+export const laterStates = ['needs_judgment', 'skipped', 'promoted'] as const satisfies readonly EventState[];
+const eventStates: readonly EventState[] = ['pending', ...laterStates];
 
 export type EventsFilter = { state?: EventState | undefined; q?: string | undefined };
 export type EventsSearch = EventsFilter & { event?: string | undefined };
@@ -49,8 +52,7 @@ export const eventsQuery = (at: DatasetPath, filter: EventsFilter) =>
         query: { state: stateOf(filter), q: filter.q, limit: 100, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 const eventPath = (at: EventPath) => ({ ...pathOf(at), event_id: at.event });

@@ -1,11 +1,12 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery, useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { datasetLimitsQuery, datasetQuery, datasetsQuery } from '../data/datasets-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { useBytes } from './bytes.ts';
@@ -108,8 +109,7 @@ type TargetChoiceProps = { at: ProjectPath; target: string; onChange: (target: s
 
 function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
   const t = useTexts(importsTexts);
-  const { data } = useSuspenseInfiniteQuery(datasetsQuery(at, {}));
-  const datasets = data.pages.flatMap((page) => page.data);
+  const { rows: datasets } = useList(datasetsQuery(at, {}));
   // It may be further down in the list than what is fetched.
   const isListed = target === '' || datasets.some(({ id }) => id === target);
   const { data: other } = useQuery({ ...datasetQuery({ ...at, dataset: target }), enabled: !isListed });

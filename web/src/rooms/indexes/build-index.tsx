@@ -1,5 +1,5 @@
 import { NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
@@ -11,6 +11,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
+import { useList } from '../../ui/use-list.ts';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
@@ -41,7 +42,7 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
   const t = useTexts(indexesTexts);
   const format = useFormat();
   const navigate = useNavigate();
-  const versions = useSuspenseInfiniteQuery(versionsQuery(at)).data.pages.flatMap(({ data }) => data);
+  const { rows: versions } = useList(versionsQuery(at));
   const groups = useModels(at);
   const names = groups.flatMap(({ items }) => items.map(({ value }) => value));
   const [version, setVersion] = useState(versions[0]?.id ?? '');

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -11,6 +10,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import styles from '../data/data.module.css';
 import { useReadOnly } from '../data/use-read-only.ts';
@@ -46,8 +46,7 @@ export function IndexesPage() {
 
 function IndexList({ build }: { build: ReactNode }) {
   const t = useTexts(indexesTexts);
-  const list = useSuspenseInfiniteQuery(indexesQuery(route.useParams()));
-  const indexes = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: indexes } = useList(indexesQuery(route.useParams()));
   const columns = useColumns();
   if (indexes.length === 0)
     return (

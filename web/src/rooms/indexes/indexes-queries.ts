@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call, newIdempotencyKey } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
@@ -28,8 +29,7 @@ export const indexesQuery = (at: DatasetPath) =>
         query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? buildingPollMs : false,
   });

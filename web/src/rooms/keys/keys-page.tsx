@@ -1,5 +1,4 @@
 import { Badge, Button, Code } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -11,6 +10,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyMenu } from './key-menu.tsx';
@@ -39,8 +39,7 @@ export function KeysPage() {
 
 function KeyList({ create }: { create: React.ReactNode }) {
   const t = useTexts(keysTexts);
-  const list = useSuspenseInfiniteQuery(keysQuery);
-  const keys = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: keys } = useList(keysQuery);
   const columns = useColumns();
   if (keys.length === 0)
     return (

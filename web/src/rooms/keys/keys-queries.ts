@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 
@@ -13,8 +14,7 @@ export type Key = Schemas['Key'];
 export const keysQuery = infiniteQueryOptions({
   queryKey: ['keys'],
   queryFn: ({ pageParam, signal }) => call('GET /api/v1/keys', { query: { limit: 50, cursor: pageParam }, signal }),
-  initialPageParam: '',
-  getNextPageParam: ({ next_cursor }) => next_cursor,
+  ...byCursor,
 });
 
 export const keyLimitsQuery = (keyId: string) =>

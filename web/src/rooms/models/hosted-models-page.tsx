@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -12,6 +12,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
 import { CreateAlias } from './create-alias.tsx';
@@ -46,8 +47,7 @@ export function HostedModelsPage() {
 
 function HostedList() {
   const t = useTexts(modelsTexts);
-  const list = useSuspenseInfiniteQuery(hostedListQuery(route.useParams()));
-  const models = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: models } = useList(hostedListQuery(route.useParams()));
   const columns = useColumns();
   if (models.length === 0)
     return (

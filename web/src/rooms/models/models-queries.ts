@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { type ProjectPath, warmingPollMs } from '../projects/projects-queries.ts';
@@ -24,8 +25,7 @@ export const hostedListQuery = ({ owner, project }: ProjectPath) =>
         query: { source: 'alias', limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(isWarming)) ? warmingPollMs : false,
   });
@@ -50,8 +50,7 @@ export const revisionsQuery = ({ owner, project, id }: ModelPath) =>
         query: { limit: 20, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export const sharesQuery = ({ owner, project, id }: ModelPath) =>
@@ -63,8 +62,7 @@ export const sharesQuery = ({ owner, project, id }: ModelPath) =>
         query: { limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 /** Finished training jobs that could be served, the latest first. */
@@ -90,8 +88,7 @@ export const registryQuery = (filter: RegistrySearch) =>
     queryKey: ['models', 'registry', filter],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/v1/models', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 /** What a change of a hosted model shows in, beside the model itself. */

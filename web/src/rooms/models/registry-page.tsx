@@ -1,9 +1,8 @@
-import { NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { ChoiceFilter, SelectFilter } from '../../ui/filters.tsx';
 import { IconSearch } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -12,8 +11,8 @@ import { Part } from '../../ui/part.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { accesses, type RegistrySearch, registryQuery, sources } from './models-queries.ts';
 import { useRegistryColumns } from './registry-columns.tsx';
 import { registryTexts } from './registry-texts.ts';
@@ -37,37 +36,36 @@ export function RegistryPage() {
   );
 }
 
-function Filters({ filter: { q = '', source, kind, access } }: { filter: RegistrySearch }) {
+function Filters({ filter: { q, source, kind, access } }: { filter: RegistrySearch }) {
   const t = useTexts(registryTexts);
   const navigate = route.useNavigate();
   const change = (next: RegistrySearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
-      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
-      <SegmentedControl
-        size="xs"
-        aria-label={t.kind}
-        value={kind ?? 'all'}
-        data={[
-          { value: 'all', label: t.allKinds },
-          { value: 'text', label: t.text },
-          { value: 'embedding', label: t.embedding },
-        ]}
-        onChange={(value) => change({ kind: value === 'text' || value === 'embedding' ? value : undefined })}
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <ChoiceFilter
+        label={t.kind}
+        all={t.allKinds}
+        values={['text', 'embedding']}
+        names={{ text: t.text, embedding: t.embedding }}
+        value={kind}
+        onChange={(value) => change({ kind: value })}
       />
-      <NativeSelect
-        size="xs"
-        aria-label={t.source}
-        value={source ?? ''}
-        data={[{ value: '', label: t.allSources }, ...sources.map((value) => ({ value, label: t.sources[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ source: sources.find((each) => each === value) })}
+      <SelectFilter
+        label={t.source}
+        all={t.allSources}
+        values={sources}
+        names={t.sources}
+        value={source}
+        onChange={(value) => change({ source: value })}
       />
-      <NativeSelect
-        size="xs"
-        aria-label={t.access}
-        value={access ?? ''}
-        data={[{ value: '', label: t.allAccess }, ...accesses.map((value) => ({ value, label: t.accesses[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ access: accesses.find((each) => each === value) })}
+      <SelectFilter
+        label={t.access}
+        all={t.allAccess}
+        values={accesses}
+        names={t.accesses}
+        value={access}
+        onChange={(value) => change({ access: value })}
       />
     </Toolbar>
   );
@@ -75,8 +73,7 @@ function Filters({ filter: { q = '', source, kind, access } }: { filter: Registr
 
 function Registry({ filter }: { filter: RegistrySearch }) {
   const t = useTexts(registryTexts);
-  const list = useSuspenseInfiniteQuery(registryQuery(filter));
-  const models = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: models } = useList(registryQuery(filter));
   const columns = useRegistryColumns();
   if (models.length === 0)
     return (

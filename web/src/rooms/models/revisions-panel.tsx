@@ -1,5 +1,4 @@
 import { Badge, Button, Text } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -10,6 +9,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import type { AccessProps } from './access-panel.tsx';
 import { useTargetName } from './model-badges.tsx';
@@ -32,8 +32,7 @@ export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
 
 function RevisionList({ path, canRollBack }: { path: ModelPath; canRollBack: boolean }) {
   const t = useTexts(modelsTexts);
-  const list = useSuspenseInfiniteQuery(revisionsQuery(path));
-  const revisions = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: revisions } = useList(revisionsQuery(path));
   const columns = useColumns(path, canRollBack);
   return (
     <>

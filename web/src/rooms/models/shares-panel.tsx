@@ -1,5 +1,4 @@
 import { ActionIcon, Button, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { isProblem } from '../../api/problem.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
@@ -14,6 +13,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import type { AccessProps } from './access-panel.tsx';
 import styles from './models.module.css';
@@ -88,8 +88,7 @@ function ShareForm({ path }: { path: ModelPath }) {
 
 function ShareList({ path, isOpen }: { path: ModelPath; isOpen: boolean }) {
   const t = useTexts(modelsTexts);
-  const list = useSuspenseInfiniteQuery(sharesQuery(path));
-  const shares = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: shares } = useList(sharesQuery(path));
   const columns = useColumns(path, isOpen);
   if (shares.length === 0) return <p className={styles.note}>{t.sharesEmpty}</p>;
   return (

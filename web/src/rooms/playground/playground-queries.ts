@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -20,8 +21,7 @@ export const chatsQuery = ({ owner, project }: ProjectPath) =>
         query: { limit: 30, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export const chatQuery = ({ owner, project, chatId }: ChatPath) =>

@@ -1,11 +1,11 @@
 import { Badge, Button } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { ChoiceFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconFolder, IconPlus, IconSearch } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,8 +14,8 @@ import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { CreateProject } from './create-project.tsx';
 import { KindBadge, VisibilityBadge } from './project-badges.tsx';
@@ -49,33 +49,28 @@ export function ProjectsPage() {
   );
 }
 
-function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearch }) {
+function Filters({ filter: { q, kind, archived } }: { filter: ProjectsSearch }) {
   const t = useTexts(projectsTexts);
   const navigate = route.useNavigate();
   const change = (next: ProjectsSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
     <Toolbar>
-      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text || undefined })} />
-      <SegmentedControl
-        size="xs"
-        aria-label={t.kind}
-        value={kind ?? 'all'}
-        data={[
-          { value: 'all', label: t.allKinds },
-          { value: 'text', label: t.text },
-          { value: 'embedding', label: t.embedding },
-        ]}
-        onChange={(value) => change({ kind: value === 'text' || value === 'embedding' ? value : undefined })}
+      <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
+      <ChoiceFilter
+        label={t.kind}
+        all={t.allKinds}
+        values={['text', 'embedding']}
+        names={{ text: t.text, embedding: t.embedding }}
+        value={kind}
+        onChange={(value) => change({ kind: value })}
       />
-      <SegmentedControl
-        size="xs"
-        aria-label={t.which}
-        value={archived ? 'archived' : 'open'}
-        data={[
-          { value: 'open', label: t.open },
-          { value: 'archived', label: t.archived },
-        ]}
-        onChange={(value) => change({ archived: value === 'archived' ? true : undefined })}
+      <ChoiceFilter
+        label={t.which}
+        all={t.open}
+        values={['archived']}
+        names={{ archived: t.archived }}
+        value={archived && 'archived'}
+        onChange={(value) => change({ archived: value && true })}
       />
     </Toolbar>
   );
@@ -83,8 +78,7 @@ function Filters({ filter: { q = '', kind, archived } }: { filter: ProjectsSearc
 
 function ProjectList({ filter, create }: { filter: ProjectsSearch; create: ReactNode }) {
   const t = useTexts(projectsTexts);
-  const list = useSuspenseInfiniteQuery(projectsQuery(filter));
-  const projects = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: projects } = useList(projectsQuery(filter));
   const columns = useColumns();
   if (projects.length === 0) return <Nothing filter={filter} create={create} />;
   return (

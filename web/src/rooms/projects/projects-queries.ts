@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 
@@ -22,8 +23,7 @@ export const projectsQuery = (filter: ProjectsSearch) =>
     queryKey: ['projects', 'list', filter],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/v1/projects', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export const projectQuery = ({ owner, project }: ProjectPath) =>

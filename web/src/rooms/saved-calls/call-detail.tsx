@@ -1,5 +1,5 @@
 import { Alert, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -7,6 +7,7 @@ import { useLanguage } from '../../i18n/language.tsx';
 import { IconAlertTriangle, IconTrash } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
 import { ExampleView } from '../examples/example-view.tsx';
 import { IssueList } from '../examples/issue-list.tsx';
@@ -52,8 +53,7 @@ export function CallDetail({ at, id, onClose }: CallDetailProps) {
 
 function Keep({ at, id }: { at: ProjectPath; id: string }) {
   const t = useTexts(savedCallsTexts);
-  const { data } = useSuspenseInfiniteQuery(datasetsQuery(at, {}));
-  const datasets = data.pages.flatMap((page) => page.data);
+  const { rows: datasets } = useList(datasetsQuery(at, {}));
   const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
   const keep = useKeepAsExample(at);
   const refused = keep.data && keep.data.status !== 'converted' ? keep.data : null;

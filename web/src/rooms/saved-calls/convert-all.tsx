@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -9,6 +9,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { type CallsSearch, type Converted, convertTrialQuery, useConvertAll } from './saved-calls-queries.ts';
@@ -39,8 +40,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
   const t = useTexts(savedCallsTexts);
   const { cancel } = useTexts(sharedTexts);
   const format = useFormat();
-  const { data } = useSuspenseInfiniteQuery(datasetsQuery(at, {}));
-  const datasets = data.pages.flatMap((page) => page.data);
+  const { rows: datasets } = useList(datasetsQuery(at, {}));
   const [dataset, setDataset] = useState(datasets[0]?.id ?? '');
   const [percent, setPercent] = useState<number | string>(20);
   const [done, setDone] = useState(0);

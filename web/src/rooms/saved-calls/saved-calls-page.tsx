@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -17,6 +17,7 @@ import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { When } from '../../ui/when.tsx';
 import styles from '../data/data.module.css';
@@ -43,8 +44,8 @@ export function SavedCallsPage() {
       <Toolbar>
         <SearchField
           label={t.search}
-          value={filter.q ?? ''}
-          onSearch={(q) => void navigate({ search: (now) => ({ ...now, q: q || undefined }), replace: true })}
+          value={filter.q}
+          onSearch={(q) => void navigate({ search: (now) => ({ ...now, q }), replace: true })}
         />
       </Toolbar>
       <Panel flush>
@@ -60,15 +61,9 @@ function Calls({ filter }: { filter: CallsSearch }) {
   const t = useTexts(savedCallsTexts);
   const format = useFormat();
   const at = route.useParams();
-  const list = useSuspenseInfiniteQuery(savedCallsQuery(at, filter));
+  const { list, rows: calls, total, readOn } = useList(savedCallsQuery(at, filter));
   const [openId, setOpenId] = useState<string | null>(null);
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const calls = list.data.pages.flatMap(({ data }) => data);
   if (calls.length === 0) return <Nothing filter={filter} />;
-  const total = list.data.pages.at(-1)?.total_count ?? calls.length;
   const close = () => setOpenId(null);
   return (
     <>
@@ -85,7 +80,7 @@ function Calls({ filter }: { filter: CallsSearch }) {
         total={total}
         idOf={({ id }) => id}
         estimate={rowHeight}
-        onNearEnd={more}
+        onNearEnd={readOn}
         render={(saved) => <Row saved={saved} onOpen={setOpenId} />}
       />
       <LoadMore list={list} shown={calls.length} />

@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
@@ -30,8 +31,7 @@ export const savedCallsQuery = ({ owner, project }: ProjectPath, filter: CallsSe
         query: { ...filter, limit: 100, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 export const savedCallQuery = ({ owner, project }: ProjectPath, id: string) =>

@@ -1,11 +1,12 @@
-import { Button, Checkbox, Group, NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Checkbox, Group } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconChartLine, IconPlus, IconSearch } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -13,6 +14,8 @@ import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { type Project, projectQuery } from '../projects/projects-queries.ts';
 import { jobStates } from './job-state.ts';
 import { useJobColumns } from './jobs-columns.tsx';
@@ -74,21 +77,22 @@ function Filters({ filter }: { filter: JobsFilter }) {
   const navigate = route.useNavigate();
   const change = (next: JobsFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
-    <div className={styles.filters}>
-      <SearchField label={t.search} value={filter.q ?? ''} onSearch={(q) => change({ q: q || undefined })} />
-      <NativeSelect
-        size="xs"
-        aria-label={t.state}
-        value={filter.state ?? ''}
-        data={[{ value: '', label: t.allStates }, ...jobStates.map((value) => ({ value, label: t.states[value] }))]}
-        onChange={({ currentTarget: { value } }) => change({ state: jobStates.find((each) => each === value) })}
+    <Toolbar isInPanel>
+      <SearchField label={t.search} value={filter.q} onSearch={(q) => change({ q })} />
+      <SelectFilter
+        label={t.state}
+        all={t.allStates}
+        values={jobStates}
+        names={t.states}
+        value={filter.state}
+        onChange={(state) => change({ state })}
       />
       {filter.dataset_id && (
-        <Button size="xs" variant="light" onClick={() => change({ dataset_id: undefined })}>
-          {filter.dataset_id} ×
-        </Button>
+        <SetFilter name={filter.dataset_id} onClear={() => change({ dataset_id: undefined })}>
+          {filter.dataset_id}
+        </SetFilter>
       )}
-    </div>
+    </Toolbar>
   );
 }
 
@@ -101,8 +105,7 @@ type JobListProps = {
 
 function JobList({ kind, filter, marked, onMark }: JobListProps) {
   const t = useTexts(trainingTexts);
-  const list = useSuspenseInfiniteQuery(jobsQuery(route.useParams(), filter));
-  const jobs = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: jobs } = useList(jobsQuery(route.useParams(), filter));
   const columns = useJobColumns(route.useParams(), kind);
   if (jobs.length === 0 && (filter.q || filter.state || filter.dataset_id))
     return (

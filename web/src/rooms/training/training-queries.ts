@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -32,8 +33,7 @@ export const jobsQuery = ({ owner, project }: ProjectPath, filter: JobsFilter) =
         query: { ...filter, limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some((job) => !isOver(job.state))) ? livePollMs : false,
   });

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -9,6 +9,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
 import { examplesTexts } from '../examples/examples-texts.ts';
 import styles from './comparison.module.css';
@@ -53,20 +54,17 @@ type ChangesProps = { shown: Compared; onChange: (search: VersionsSearch) => voi
 
 function Changes({ shown, onChange }: ChangesProps) {
   const t = useTexts(versionsTexts);
-  const list = useSuspenseInfiniteQuery(changesQuery(route.useParams(), shown));
-  const changes = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: changes } = useList(changesQuery(route.useParams(), shown));
   const [first] = list.data.pages;
   if (!first) return null;
   const { counts, since } = first;
   const isSame = counts.added + counts.removed + counts.changed === 0;
   return (
     <>
-      <div className={styles.bar}>
-        <Toolbar>
-          <Since {...{ shown, since, onChange }} />
-          {!isSame && <Kinds {...{ shown, counts, onChange }} />}
-        </Toolbar>
-      </div>
+      <Toolbar isInPanel>
+        <Since {...{ shown, since, onChange }} />
+        {!isSame && <Kinds {...{ shown, counts, onChange }} />}
+      </Toolbar>
       {changes.length === 0 && <p className={styles.nothing}>{isSame ? t.same : t.noneOfKind}</p>}
       <ul className={styles.changes} aria-label={t.changes}>
         {changes.map((each) => (
@@ -82,8 +80,8 @@ function Changes({ shown, onChange }: ChangesProps) {
 
 function Since({ shown, since, onChange }: ChangesProps & { since: string | null }) {
   const t = useTexts(versionsTexts);
-  const { data } = useSuspenseInfiniteQuery(versionsQuery(route.useParams()));
-  const others = data.pages.flatMap((page) => page.data).filter(({ id }) => id !== shown.version);
+  const { rows: versions } = useList(versionsQuery(route.useParams()));
+  const others = versions.filter(({ id }) => id !== shown.version);
   return (
     <div className={styles.since}>
       <span>{t.since}</span>

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -20,6 +19,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import styles from '../data/data.module.css';
 import { useReadOnly } from '../data/use-read-only.ts';
@@ -65,8 +65,7 @@ export function VersionsPage() {
 
 function VersionList({ freeze }: { freeze: React.ReactNode }) {
   const t = useTexts(versionsTexts);
-  const list = useSuspenseInfiniteQuery(versionsQuery(route.useParams()));
-  const versions = list.data.pages.flatMap(({ data }) => data);
+  const { list, rows: versions } = useList(versionsQuery(route.useParams()));
   const columns = useColumns();
   if (versions.length === 0)
     return (

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { basePath } from '../../app/page-settings.ts';
@@ -35,8 +36,7 @@ export const versionsQuery = (at: DatasetPath) =>
         query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
   });
 
 /** A version never changes. */
@@ -62,8 +62,7 @@ export const changesQuery = ({ owner, project }: DatasetPath, { version, since, 
         query: { since, change, limit: 50, cursor: pageParam },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...byCursor,
     staleTime: Number.POSITIVE_INFINITY,
   });
 

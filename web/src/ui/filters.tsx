@@ -1,0 +1,62 @@
+import { Button, NativeSelect } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../i18n/catalogue.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import { IconX } from './icons.tsx';
+import { SegmentedControl } from './segmented-control.tsx';
+
+type FilterProps<Value extends string> = {
+  label: string;
+  /** What the choice that leaves nothing out is called. */
+  all: string;
+  values: readonly Value[];
+  names: Readonly<Record<Value, string>>;
+  /** Undefined: nothing is left out. */
+  value: Value | undefined;
+  onChange: (value: Value | undefined) => void;
+};
+
+const nothing = '';
+
+function choicesOf<Value extends string>({ all, values, names }: FilterProps<Value>) {
+  return [{ value: nothing, label: all }, ...values.map((value) => ({ value, label: names[value] }))];
+}
+
+/** A filter of a few choices, all in sight. */
+export function ChoiceFilter<Value extends string>(props: FilterProps<Value>) {
+  const { label, values, value, onChange } = props;
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={label}
+      value={value ?? nothing}
+      data={choicesOf(props)}
+      onChange={(chosen) => onChange(values.find((each) => each === chosen))}
+    />
+  );
+}
+
+/** A filter of many choices. */
+export function SelectFilter<Value extends string>(props: FilterProps<Value>) {
+  const { label, values, value, onChange } = props;
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={label}
+      value={value ?? nothing}
+      data={choicesOf(props)}
+      onChange={({ currentTarget }) => onChange(values.find((each) => each === currentTarget.value))}
+    />
+  );
+}
+
+/** A filter that was set elsewhere, by a link; here it can be taken away only. */
+export function SetFilter({ name, children, onClear }: { name: string; children: ReactNode; onClear: () => void }) {
+  const t = useTexts(sharedTexts);
+  const title = t.clearFilter(name);
+  return (
+    <Button size="xs" variant="light" rightSection={<IconX size={14} />} title={title} onClick={onClear}>
+      {children}
+    </Button>
+  );
+}

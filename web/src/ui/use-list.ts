@@ -1,0 +1,23 @@
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseSuspenseInfiniteQueryOptions,
+  useSuspenseInfiniteQuery,
+} from '@tanstack/react-query';
+import { useCallback } from 'react';
+
+type ListPage = { data: unknown[]; total_count: number };
+
+/** The rows of a list that have been read so far; `LoadMore` below them is the way to more. */
+export function useList<Page extends ListPage, Key extends QueryKey>(
+  query: UseSuspenseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, Key, string>,
+) {
+  const list = useSuspenseInfiniteQuery(query);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  /** Reads on by itself, but not again and again what cannot be read. */
+  const readOn = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const rows: Page['data'][number][] = list.data.pages.flatMap(({ data }) => data);
+  return { list, rows, total: list.data.pages.at(-1)?.total_count ?? rows.length, readOn };
+}
