@@ -1,1 +1,1 @@
-export { type Chats, type ChatsOptions, createChats } from './chats-room.ts';
+export { type Chats, createChats } from './chats-room.ts';

@@ -26,7 +26,8 @@ export type Turn = {
   request: ChatBody;
 };
 
-type Asking = { address: ChatAddress; requestId: string; params: ChatParams; stream: boolean };
+/** Who asks for it, and how. */
+export type Asking = { address: ChatAddress; requestId: string; params: ChatParams; stream: boolean };
 
 /** Adds what a person says, and a place for the answer. Throws `not_found`, `state_conflict`, `invalid_request`. */
 export function beginTurn(

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Database } from '#db';
+import type { Caller } from '#http';
+import { type AttendedCall, type PrincipalCalls, repeatChatStream } from '#inference';
+import { changeOwnProject } from '#projects';
+import { addressOf, pathOf } from './chats.routes.ts';
+import { readChat } from './chats.ts';
+import type { retryBody } from './messages.schema.ts';
+import { readParams } from './params.ts';
+import { answerToWire, type KeptTurn, type RunDeps, runTurn, turnHeaders } from './run-turn.ts';
+import type { Asking, Turn } from './turns.ts';
+
+export type AnswerDeps = RunDeps & { database: Database; calls: PrincipalCalls };
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply; sent: Static<typeof retryBody> };
+
+/** Makes an answer in a chat of the caller: the call of a model, on a turn that `begin` prepares. */
+export async function answerMessage(
+  deps: AnswerDeps,
+  { request, reply, sent }: Exchange,
+  begin: (asking: Asking) => Promise<Turn>,
+): Promise<unknown> {
+  const { database, calls } = deps;
+  const project = await changeOwnProject(database, request.principal, pathOf(request));
+  const address = addressOf(project.id, request);
+  const { model } = await readChat(database, address);
+  const params = readParams(sent.params);
+  const { stream = true } = sent;
+  const route = {
+    operation: `chat_messages.${request.routeOptions.url?.endsWith('/retry') ? 'retry' : 'create'}`,
+    read: () => stream,
+    answer: async (call: AttendedCall) => {
+      const turn = await begin({ address, requestId: request.id, params, stream });
+      const message = await runTurn(deps, call, turn);
+      return stream ? reply : reply.code(201).send(answerToWire(turn.userMessage, message));
+    },
+    repeat: repeatTurn,
+  };
+  return calls.attend({ request, reply }, route, { model });
+}
+
+function repeatTurn(
+  kept: string,
+  { wanted: stream, reply, caller }: { wanted: boolean; reply: FastifyReply; caller: Caller },
+): FastifyReply {
+  // as: only this room keeps answers of these routes.
+  const turn = JSON.parse(kept) as KeptTurn;
+  reply.headers(turnHeaders(turn, String(reply.getHeader('x-fnf-request-id') ?? '')));
+  if (!stream) return reply.code(201).send(turn.answer);
+  return repeatChatStream(JSON.stringify(turn.completion), { wanted: { includeUsage: true }, reply, caller });
+}
