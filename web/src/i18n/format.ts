@@ -5,7 +5,7 @@ const tags: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 export type Format = ReturnType<typeof createFormat>;
 
 /** Numbers, credits and times as people of a language write them. Times are those of the reader. */
-export function createFormat(language: Language) {
+function createFormat(language: Language) {
   const tag = tags[language];
   const whole = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
   const short = once(() => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 }));

@@ -76,21 +76,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   return (
     <Panel>
       <article className={styles.event} aria-label={t.detail}>
-        <Button
-          className={styles.back}
-          size="compact-sm"
-          variant="subtle"
-          leftSection={<IconArrowLeft size={14} />}
-          onClick={onBack}
-        >
-          {t.backToList}
-        </Button>
-        <h3>{event.query}</h3>
-        <EventFacts event={event} />
-        {event.state === 'promoted' && <Note text={t.becameExample} />}
-        {event.state === 'skipped' && (
-          <Note text={event.skipped_reason ? t.skippedBecause(event.skipped_reason) : t.isSkipped} />
-        )}
+        <Head event={event} onBack={onBack} />
         <Group gap="xs" className={styles.actions}>
           {isOpen && (
             <>
@@ -102,27 +88,16 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
               >
                 {t.promote}
               </Button>
-              <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={skip}>
-                {t.skip}
-              </Button>
+              <SkipButton text={t.skip} onClick={skip} />
               {isChanged(decision) && (
                 <Button variant="subtle" onClick={() => setDecision(suggestion)}>
                   {t.asSuggested}
                 </Button>
               )}
-              <Switch
-                size="xs"
-                label={t.toTest}
-                checked={split === 'test'}
-                onChange={({ currentTarget: { checked } }) => setSplit(checked ? 'test' : 'train')}
-              />
+              <SplitSwitch split={split} onChange={setSplit} />
             </>
           )}
-          {event.state === 'skipped' && !isReadOnly && (
-            <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={skip}>
-              {t.restore}
-            </Button>
-          )}
+          {event.state === 'skipped' && !isReadOnly && <SkipButton text={t.restore} onClick={skip} />}
         </Group>
         {isOpen && isChanged(decision) && <p className={styles.unsaved}>{t.unsaved}</p>}
         <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
@@ -136,6 +111,50 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
         <Keys />
       </article>
     </Panel>
+  );
+}
+
+/** What it is about, and what became of it. */
+function Head({ event, onBack }: { event: EventDetail; onBack: () => void }) {
+  const t = useTexts(feedbackTexts);
+  const { query, state, skipped_reason: reason } = event;
+  return (
+    <>
+      <Button
+        className={styles.back}
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconArrowLeft size={14} />}
+        onClick={onBack}
+      >
+        {t.backToList}
+      </Button>
+      <h3>{query}</h3>
+      <EventFacts event={event} />
+      {state === 'promoted' && <Note text={t.becameExample} />}
+      {state === 'skipped' && <Note text={reason ? t.skippedBecause(reason) : t.isSkipped} />}
+    </>
+  );
+}
+
+/** Takes an event out of the inbox, or back into it: the same key does both. */
+function SkipButton({ text, onClick }: { text: string; onClick: () => void }) {
+  return (
+    <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={onClick}>
+      {text}
+    </Button>
+  );
+}
+
+function SplitSwitch({ split, onChange }: { split: Split; onChange: (split: Split) => void }) {
+  const t = useTexts(feedbackTexts);
+  return (
+    <Switch
+      size="xs"
+      label={t.toTest}
+      checked={split === 'test'}
+      onChange={({ currentTarget: { checked } }) => onChange(checked ? 'test' : 'train')}
+    />
   );
 }
 

@@ -46,26 +46,18 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
     event.preventDefault();
     if (texts.length > 0 && texts.length <= mostTexts) compare.mutate();
   };
-  const groups = groupsOf(choices, t);
   const { data } = compare;
+  const progress = () => {
+    if (waiting)
+      return t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries));
+    if (compare.isPending) return t.embedding.computing(format.number(done), format.number(texts.length));
+    return data ? t.embedding.used(format.number(data.tokens)) : '';
+  };
   return (
     <div className={styles.embedding}>
       <Panel title={t.embedding.texts} text={t.embedding.textsHint(format.number(mostTexts))}>
         <form onSubmit={submit} className={styles.form}>
-          <div className={styles.pair}>
-            <NativeSelect
-              label={t.model}
-              value={model}
-              data={groups}
-              onChange={(event) => setModel(event.currentTarget.value)}
-            />
-            <NativeSelect
-              label={t.embedding.other}
-              value={other}
-              data={[{ value: '', label: t.embedding.noOther }, ...groups]}
-              onChange={(event) => setOther(event.currentTarget.value)}
-            />
-          </div>
+          <ModelPair {...{ choices, model, other }} onModel={setModel} onOther={setOther} />
           <GrowingTextarea
             aria-label={t.embedding.texts}
             placeholder={t.embedding.sample}
@@ -89,13 +81,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
             </Button>
           </div>
           <p className={styles.hint} aria-live="polite">
-            {waiting
-              ? t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries))
-              : compare.isPending
-                ? t.embedding.computing(format.number(done), format.number(texts.length))
-                : data
-                  ? t.embedding.used(format.number(data.tokens))
-                  : ''}
+            {progress()}
           </p>
         </form>
       </Panel>
@@ -115,6 +101,36 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
           path: 'embeddings',
           body: { model, input: texts[0] ?? '', input_type: 'document', encoding_format: 'float' },
         }}
+      />
+    </div>
+  );
+}
+
+type ModelPairProps = {
+  choices: Choices;
+  model: string;
+  /** Empty: there is none. */
+  other: string;
+  onModel: (model: string) => void;
+  onOther: (model: string) => void;
+};
+
+function ModelPair({ choices, model, other, onModel, onOther }: ModelPairProps) {
+  const t = useTexts(playgroundTexts);
+  const groups = groupsOf(choices, t);
+  return (
+    <div className={styles.pair}>
+      <NativeSelect
+        label={t.model}
+        value={model}
+        data={groups}
+        onChange={({ currentTarget }) => onModel(currentTarget.value)}
+      />
+      <NativeSelect
+        label={t.embedding.other}
+        value={other}
+        data={[{ value: '', label: t.embedding.noOther }, ...groups]}
+        onChange={({ currentTarget }) => onOther(currentTarget.value)}
       />
     </div>
   );
