@@ -1,5 +1,5 @@
-export { type ActivityDeps, activityRoutes } from './activity.routes.ts';
+export { activityRoutes } from './activity.routes.ts';
 export { activityMonths } from './activity.ts';
 export { type ActivityType, activityTypes, type Severity } from './activity-types.ts';
 export { type Actor, actorOf, type Happening, recordActivity, systemActor } from './record.ts';
-export { hrefOf, type SubjectKind } from './subject-href.ts';
+export { hrefOf } from './subject-href.ts';

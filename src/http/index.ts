@@ -1,12 +1,10 @@
 export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
 export { type Range, readRange } from './byte-range.ts';
-export { answerCacheable, type CacheableText, cacheableText, isKnownVersion } from './cached-answer.ts';
-export { type Caller, type CallerLoss, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
+export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.ts';
+export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
-export type { DrainOptions } from './drain.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
-export { parseJsonBody } from './json-guard.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';
 export {
@@ -20,8 +18,7 @@ export {
 } from './page-query.ts';
 export { type Page, pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
-export { renderFault, type WireShape } from './render-fault.ts';
-export type { Access, RouteRow, RouteTable } from './route-table.ts';
+export type { Access, RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
-export { type EventStream, type EventStreamOptions, openSse } from './sse.ts';
+export { type EventStream, openSse } from './sse.ts';
 export type { TypeBoxProvider } from './validation.ts';

@@ -1,2 +1,2 @@
-export { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
-export { defineTask, type Task, type TaskHandler, type TaskRun } from './task.ts';
+export { createJobs, type Jobs } from './jobs.ts';
+export { defineTask, type TaskHandler, type TaskRun } from './task.ts';

@@ -17,14 +17,13 @@ export {
   Fault,
   type FaultName,
   type FaultOptions,
-  type FaultRow,
   fault,
   faultRows,
   isOutOfReach,
 } from './faults.ts';
 export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
-export { ascendingIds, firstIdAt, type IdPrefix, isId, newId, timeOfId } from './ids.ts';
+export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
 export {
   type CountedRows,
   createListCursor,

@@ -1,14 +1,13 @@
 export { createKeyAuthenticator } from './authenticate.ts';
 export { bearerDigest, keyPattern, maskedKey } from './key.ts';
 export { createKeyUsage, type KeyUsage } from './key-usage.ts';
-export { type KeysDeps, keysRoutes } from './keys.routes.ts';
+export { keysRoutes } from './keys.routes.ts';
 export type { KeyRecord } from './keys.store.ts';
 export {
   deleteKey,
   type IssuedKey,
   issueKey,
   type KeyAddress,
-  type KeyChange,
   listKeys,
   setKeyActive,
 } from './keys.ts';

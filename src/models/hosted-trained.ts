@@ -61,5 +61,4 @@ export type FinishedJobs = {
 };
 
 /** An installation that trains nothing: there is no job that anybody could use. */
-export const noTrainedModels: TrainedModels = { find: () => Promise.resolve(new Map()) };
 export const noFinishedJobs: FinishedJobs = { list: () => Promise.resolve({ rows: [], totalCount: 0 }) };

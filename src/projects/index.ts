@@ -1,16 +1,14 @@
 export type { ProjectSeen } from './access.store.ts';
 export {
-  type CallerRole,
   changeOwnProject,
   type ProjectPath,
-  type ProjectView,
   projectPrefix,
   readOwnProject,
   seeProject,
 } from './access.ts';
 export type { ListedProject } from './project-list.store.ts';
 export { listProjects } from './project-list.ts';
-export { type ProjectsDeps, projectsRoutes } from './projects.routes.ts';
+export { projectsRoutes } from './projects.routes.ts';
 export { inferenceBaseUrl } from './projects.schema.ts';
 export { findProject, type Project, type ProjectKind } from './projects.store.ts';
 export { createProject, type NewProject } from './projects.ts';

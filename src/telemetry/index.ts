@@ -1,2 +1,2 @@
 export { createLog } from './log.ts';
-export { createTelemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts';
+export { createTelemetry } from './telemetry.ts';

@@ -29,7 +29,7 @@ const statuses: readonly RayStatus[] = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEE
 const mostBytes = 300 * 1024 * 1024;
 const silenceMs = 30_000;
 /** Old versions of Ray answer no request without one, new ones none of a browser. */
-export const userAgent = 'fanfold';
+const userAgent = 'fanfold';
 
 /**
  * The Jobs API of a Ray cluster. Not through `fetch`: it sends the headers of a browser, and Ray refuses browsers since

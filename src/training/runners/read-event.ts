@@ -106,7 +106,7 @@ function readFile(fields: Fields): { path: string; bytes: number; sha256: string
 }
 
 /** Whether a relative path stays below its folder, in words that are safe everywhere. */
-export function isInside(path: string): boolean {
+function isInside(path: string): boolean {
   return path.length <= 400 && path.split('/').every((part) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(part));
 }
 
