@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 
-const rounds = 100;
+const rounds = 40;
 const clientsPerReplica = 4;
 const program = fileURLToPath(import.meta.resolve('#test/server-program.ts'));
 

@@ -51,10 +51,9 @@ test('the web app is checked against the contract as it is; `npm run openapi` wr
   );
 });
 
-/** Both whole documents, and one operation of each group: the others are made of the same pieces. */
+/** One operation of each group, as the others are made of the same pieces; the Chinese document differs in texts alone, as is shown below. */
 const validated = () => [
   'openapi.en.json',
-  'openapi.zh.json',
   ...Map.groupBy(operationFiles(), (path) => path.split('.')[0])
     .values()
     .map(([first = '']) => first),
