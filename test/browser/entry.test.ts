@@ -72,6 +72,8 @@ test('where sign-up is open one opens an account, with a good password only', as
   await go('/sign-in');
   await page.getByRole('link', { name: 'Open an account' }).click();
   await page.getByRole('heading', { name: 'Open an account' }).waitFor();
+  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.locator('input[type="email"][aria-invalid="true"]:focus').waitFor();
   await page.getByLabel('Your name').fill('Grace Hopper');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill('123456789012');

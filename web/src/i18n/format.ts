@@ -41,6 +41,8 @@ function createFormat(language: Language) {
     dayUtc: (at: string | Date) => dayUtc().format(new Date(at)),
     ago: (at: string | Date, nowMs: number) => agoIn(relative(), new Date(at).getTime() - nowMs),
     duration: (ms: number) => durationIn(tag, ms),
+    /** How long to wait: whole minutes, where it is more than one. */
+    wait: (seconds: number) => durationIn(tag, seconds > 60 ? Math.ceil(seconds / 60) * 60_000 : seconds * 1_000),
     list: (parts: readonly string[]) => list().format(parts),
   };
 }

@@ -2,6 +2,8 @@ import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -39,17 +41,19 @@ function PasswordForm({ account }: { account: Account }) {
       new_password: (text) => (text.length < minLength ? newTexts.rules.min_length : null),
     },
   });
-  const submit = form.onSubmit((body) =>
-    change.mutate(body, {
-      onSuccess: () => {
-        form.reset();
-        notify({ tone: 'good', text: t.changed });
-      },
-      onError: (error) => {
-        const about = fieldErrorOf(error);
-        if (about) form.setFieldError(about.field, about.text);
-      },
-    }),
+  const submit = form.onSubmit(
+    (body) =>
+      change.mutate(body, {
+        onSuccess: () => {
+          form.reset();
+          notify({ tone: 'good', text: t.changed });
+        },
+        onError: (error) => {
+          const about = fieldErrorOf(error);
+          if (about) form.setFieldError(about.field, about.text);
+        },
+      }),
+    focusWrong,
   );
   return (
     <form onSubmit={submit} noValidate>
@@ -77,13 +81,14 @@ function PasswordForm({ account }: { account: Account }) {
 /** Which field a refusal is about, in the reader's language. */
 function useFieldError() {
   const t = useTexts(accountTexts);
+  const format = useFormat();
   const weakness = useWeakPassword();
   return (error: unknown): { field: 'current_password' | 'new_password'; text: string } | null => {
     const weak = weakness(error);
     if (weak !== null) return { field: 'new_password', text: weak };
     if (isProblem(error, 'invalid_password')) return { field: 'current_password', text: t.currentWrong };
     if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
-      return { field: 'current_password', text: t.wait(String(error.retryAfterS)) };
+      return { field: 'current_password', text: t.wait(format.wait(error.retryAfterS)) };
     return null;
   };
 }

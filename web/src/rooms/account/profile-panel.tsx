@@ -4,6 +4,7 @@ import { applyProblem, isAboutField } from '../../api/form-problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -20,17 +21,19 @@ export function ProfilePanel() {
     initialValues: { display_name: account.display_name },
     validate: { display_name: (text) => (text.trim() === '' ? t.nameMissing : null) },
   });
-  const submit = form.onSubmit(({ display_name }) =>
-    change.mutate(
-      { display_name: display_name.trim() },
-      {
-        onSuccess: () => {
-          form.resetDirty();
-          notify({ tone: 'good', text: shared.saved });
+  const submit = form.onSubmit(
+    ({ display_name }) =>
+      change.mutate(
+        { display_name: display_name.trim() },
+        {
+          onSuccess: () => {
+            form.resetDirty();
+            notify({ tone: 'good', text: shared.saved });
+          },
+          onError: (error) => applyProblem(form, error),
         },
-        onError: (error) => applyProblem(form, error),
-      },
-    ),
+      ),
+    focusWrong,
   );
   return (
     <Panel title={t.profile}>

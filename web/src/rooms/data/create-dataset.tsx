@@ -6,6 +6,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -44,7 +45,7 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
         onError: (error) => applyProblem(form, error),
       },
     );
-  });
+  }, focusWrong);
   return <Facts {...{ form, submit, action, onClose }} error={create.error} isBusy={create.isPending} />;
 }
 
@@ -63,11 +64,13 @@ function EditForm({ at, dataset, onClose }: Omit<EditDatasetProps, 'isOpen'>) {
   const { save } = useTexts(sharedTexts);
   const change = useChangeDataset(at, onClose);
   const form = useFacts({ name: dataset.name, description: dataset.description ?? '' });
-  const submit = form.onSubmit(({ name, description }) =>
-    change.mutate(
-      { name: name.trim(), description: description.trim() || null },
-      { onError: (error) => applyProblem(form, error) },
-    ),
+  const submit = form.onSubmit(
+    ({ name, description }) =>
+      change.mutate(
+        { name: name.trim(), description: description.trim() || null },
+        { onError: (error) => applyProblem(form, error) },
+      ),
+    focusWrong,
   );
   return <Facts {...{ form, submit, onClose }} action={save} error={change.error} isBusy={change.isPending} />;
 }

@@ -7,6 +7,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -38,14 +39,16 @@ function LimitsForm({ keyId, onClose }: { keyId: string; onClose: () => void }) 
   const { data: limits } = useSuspenseQuery(keyLimitsQuery(keyId));
   const change = useChangeKeyLimits(keyId);
   const form = useLimitsForm(limits);
-  const submit = form.onSubmit((fields) =>
-    change.mutate(toChange(fields), {
-      onSuccess: () => {
-        onClose();
-        notify({ tone: 'good', text: t.limitsSaved });
-      },
-      onError: (error) => applyProblem(form, error),
-    }),
+  const submit = form.onSubmit(
+    (fields) =>
+      change.mutate(toChange(fields), {
+        onSuccess: () => {
+          onClose();
+          notify({ tone: 'good', text: t.limitsSaved });
+        },
+        onError: (error) => applyProblem(form, error),
+      }),
+    focusWrong,
   );
   const { used } = limits;
   return (

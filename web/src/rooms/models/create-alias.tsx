@@ -6,6 +6,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -61,7 +62,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
         onError: (error) => applyProblem(form, error),
       },
     );
-  });
+  }, focusWrong);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -42,17 +43,19 @@ function General({ project }: { project: Project }) {
     initialValues: { name: project.name, description: project.description ?? '' },
     validate: { name: (text) => (text.trim() === '' ? t.nameMissing : null) },
   });
-  const submit = form.onSubmit(({ name, description }) =>
-    change.mutate(
-      { name: name.trim(), description: description.trim() || null },
-      {
-        onSuccess: () => {
-          form.resetDirty();
-          notify({ tone: 'good', text: shared.saved });
+  const submit = form.onSubmit(
+    ({ name, description }) =>
+      change.mutate(
+        { name: name.trim(), description: description.trim() || null },
+        {
+          onSuccess: () => {
+            form.resetDirty();
+            notify({ tone: 'good', text: shared.saved });
+          },
+          onError: (error) => applyProblem(form, error),
         },
-        onError: (error) => applyProblem(form, error),
-      },
-    ),
+      ),
+    focusWrong,
   );
   return (
     <Panel title={t.settingsTitle}>

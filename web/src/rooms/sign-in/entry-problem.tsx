@@ -2,15 +2,17 @@ import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 
 /** Why somebody was not let in. */
 export function EntryProblem({ error }: { error: unknown }) {
   const t = useTexts(signInTexts);
+  const format = useFormat();
   if (isProblem(error, 'invalid_credentials')) return <Refusal>{t.wrong}</Refusal>;
   if (isProblem(error, 'rate_limited') && error.retryAfterS !== null)
-    return <Refusal>{t.wait(String(error.retryAfterS))}</Refusal>;
+    return <Refusal>{t.wait(format.wait(error.retryAfterS))}</Refusal>;
   return <ProblemNote error={error} />;
 }
 

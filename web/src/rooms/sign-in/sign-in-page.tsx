@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Entry } from './entry.tsx';
@@ -59,7 +60,7 @@ function PasswordForm({ next }: { next: string | undefined }) {
   });
   return (
     <form
-      onSubmit={form.onSubmit(({ email, password }) => signIn.mutate({ email: email.trim(), password }))}
+      onSubmit={form.onSubmit(({ email, password }) => signIn.mutate({ email: email.trim(), password }), focusWrong)}
       noValidate
     >
       <Stack gap="md">

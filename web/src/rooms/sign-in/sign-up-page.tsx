@@ -4,6 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AnswerOf } from '../../api/call.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -57,6 +59,7 @@ function Closed({ options, next }: Props) {
 
 function AccountForm({ options: { password: rule }, next }: Props) {
   const t = useTexts(signInTexts);
+  const shared = useTexts(sharedTexts);
   const passwordTexts = useTexts(newPasswordTexts);
   const weakness = useWeakPassword();
   const signUp = useSignUp(next);
@@ -74,12 +77,12 @@ function AccountForm({ options: { password: rule }, next }: Props) {
       { email: email.trim(), password, ...(name ? { display_name: name } : {}) },
       { onError: (error) => form.setFieldError('password', weakness(error)) },
     );
-  });
+  }, focusWrong);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
-          label={t.displayName}
+          label={`${t.displayName} (${shared.optional})`}
           autoComplete="name"
           maxLength={80}
           autoFocus
