@@ -180,6 +180,15 @@ test('only JSON in plain UTF-8 is a body', async () => {
   assert.equal((await ask('POST', '/api/v1/things', json('{}'))).status, 200);
 });
 
+test('a browser takes no answer of a native route for something else than it says', async () => {
+  const kinds = await Promise.all(
+    ['/api/v1/unset', '/api/v1/bug', '/api/v1/nothing', '/healthz'].map(async (path) =>
+      (await fetch(`${base}${path}`)).headers.get('x-content-type-options'),
+    ),
+  );
+  assert.deepEqual(kinds, ['nosniff', 'nosniff', 'nosniff', 'nosniff']);
+});
+
 test('a body of 1 MiB passes and one byte more is 413', async () => {
   const filled = (length: number) => json(`{"x":"${'x'.repeat(length - 8)}"}`);
   assert.equal((await ask('POST', '/api/v1/things', filled(1_048_576))).status, 200);

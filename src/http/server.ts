@@ -112,6 +112,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
     request.shape = request.is404 ? shapeOfPath(request.url) : (request.routeOptions.config.shape ?? 'native');
+    // What sessions of browsers can read must not become a page there, whatever people put into it.
+    if (request.shape === 'native') reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
     else if (request.is404) answerNothing(request, reply);
