@@ -1,6 +1,7 @@
 import { Fault } from '#kernel';
 import type { Adapter, Engine, Target } from './port.ts';
-import { handlePrefix, type RemoteEngine } from './remote/remote-engine.ts';
+import type { RemoteEngine } from './remote/remote-engine.ts';
+import { handlePrefix } from './remote/waiting-calls.ts';
 
 export type RoutedEngineParts = {
   own: Engine;

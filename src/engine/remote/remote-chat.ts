@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { ChatPrompt, Delta, Finished, Generation, PreparedChat } from '../port.ts';
+import { ChatAnswer } from './chat-answer.ts';
+import { chatBody } from './chat-request.ts';
+import { countPrompt } from './count-tokens.ts';
+import { readStream, readWhole } from './read-answer.ts';
+import type { RemoteParts } from './remote-parts.ts';
+import { Elsewhere, reach } from './route-set.ts';
+import { adapterFields, sendCall } from './send-call.ts';
+import type { ServingRoute } from './serving-route.ts';
+
+/** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
+const mostWholeTokens = 2_048;
+
+/** Gives a chat its place with a route. */
+export function prepareChat(
+  { routes, waiting, countHere }: RemoteParts,
+  prompt: ChatPrompt,
+  signal: AbortSignal,
+): Promise<PreparedChat> {
+  waiting.forgetExpired();
+  const { baseModelId, adapter } = prompt.target;
+  const bytes = bytesOf(prompt);
+  const tokens = Math.ceil(bytes / 4);
+  // With a single route there is nothing to choose.
+  const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
+  return routes.place({ baseModelId, adapter, prefix, tokens }, async (runtime, leave) => {
+    const { upstream, route } = runtime;
+    const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+    if (ready instanceof Elsewhere) return ready;
+    const counted = fitsSurely(prompt, bytes, route)
+      ? null
+      : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
+          nothingRan: true,
+        });
+    if (counted instanceof Elsewhere) return counted;
+    const handle = waiting.keep({ runtime, adapter, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
+    // Where nobody can count or needs to, the engine itself checks the length.
+    return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
+  });
+}
+
+/** Runs a chat that has its place, there or where it can go instead. */
+export async function generateChat(
+  parts: RemoteParts,
+  { handle, sampling, cacheScope, signal, whole }: Generation,
+  onDelta: (delta: Delta) => void,
+): Promise<Finished> {
+  const { waiting, clock } = parts;
+  const call = waiting.takeBack(handle);
+  if (!('chat' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
+  const { chat } = call.what;
+  const startedMs = clock.monotonicMs();
+  const streams = whole !== true || sampling.maxTokens > mostWholeTokens;
+  const { parallelToolCalls } = chat;
+  const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls, stop: sampling.stop });
+  const cancelled = (sinceMs: number): Finished => ({
+    reason: 'cancelled',
+    usage: text.usage,
+    activeMs: clock.monotonicMs() - sinceMs,
+  });
+  const request = (route: ServingRoute) => ({
+    path: '/chat/completions',
+    body: chatBody(route, chat, { sampling, cacheScope, streams }),
+  });
+  try {
+    signal.throwIfAborted();
+    const sent = await sendCall(parts, call, { request, signal, param: 'messages' });
+    try {
+      await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
+      if (signal.aborted) return cancelled(sent.sentMs);
+      const activeMs = clock.monotonicMs() - sent.sentMs;
+      sent.runtime.measured(activeMs, text.usage.completionTokens);
+      return { reason: text.reason, usage: text.usage, activeMs };
+    } finally {
+      sent.leave();
+    }
+  } catch (error) {
+    if (signal.aborted) return cancelled(startedMs);
+    throw error;
+  } finally {
+    call.leave();
+  }
+}
+
+function bytesOf({ messages, tools }: ChatPrompt): number {
+  const sizes = messages.map((message) =>
+    message.role === 'user' || message.role === 'system'
+      ? Buffer.byteLength(message.content) + roomAroundMessage
+      : sizeAsJson(message),
+  );
+  return sizes.reduce((sum, size) => sum + size, tools.length === 0 ? 0 : sizeAsJson(tools));
+}
+
+/** Room for what a template puts around a message: a role, and marks that are tokens of their own. */
+const roomAroundMessage = 32;
+
+const sizeAsJson = (value: object) => Buffer.byteLength(JSON.stringify(value));
+
+/** What a template adds: a preamble for tools, a system prompt of its own. */
+const templateTokens = 1_024;
+
+/** A token is at least one byte: most prompts need not be counted to know that they and their answer have room. */
+function fitsSurely({ maxTokens }: ChatPrompt, bytes: number, { maxContextTokens }: ServingRoute): boolean {
+  return maxTokens !== undefined && bytes + templateTokens + maxTokens <= maxContextTokens;
+}
+
+/** Chats that begin alike go to the same engine, which has that beginning in its cache. */
+function prefixOf({ messages }: ChatPrompt): string {
+  const beginning = messages.slice(0, 2).map(({ role, content }) => [role, content.slice(0, 4_000)]);
+  return createHash('sha256').update(JSON.stringify(beginning)).digest('base64url').slice(0, 22);
+}

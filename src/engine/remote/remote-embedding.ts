@@ -1,0 +1,64 @@
+import { fault } from '#kernel';
+import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
+import { countTexts } from './count-tokens.ts';
+import { embeddingCall, vectorsOf } from './embedding-request.ts';
+import { readJson } from './read-answer.ts';
+import type { RemoteParts } from './remote-parts.ts';
+import { Elsewhere, reach } from './route-set.ts';
+import { adapterFields, sendCall } from './send-call.ts';
+
+/** Counts the tokens of inputs, and gives them their place with a route. */
+export function prepareEmbedding(
+  { routes, waiting, countHere }: RemoteParts,
+  inputs: EmbeddingInputs,
+  signal: AbortSignal,
+): Promise<PreparedEmbedding> {
+  waiting.forgetExpired();
+  const { baseModelId, adapter } = inputs.target;
+  const tokens = Math.ceil(inputs.texts.join('').length / 4);
+  return routes.place({ baseModelId, adapter, prefix: '', tokens }, async (runtime, leave) => {
+    const { upstream, route } = runtime;
+    const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+    if (ready instanceof Elsewhere) return ready;
+    const asked = { route, upstream, local: countHere, signal };
+    const counts = await reach(runtime, () => countTexts(inputs.texts, asked), { nothingRan: true });
+    if (counts instanceof Elsewhere) return counts;
+    if (counts === null) {
+      throw fault('generation_failed', {
+        message: 'The tokens of this input cannot be counted.',
+        internal: `Neither the route ${route.id} nor an installed file of ${baseModelId} counts tokens.`,
+      });
+    }
+    const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
+    const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
+    const sum = counted.reduce((total, each) => total + each.tokens, 0);
+    const handle = waiting.keep({ runtime, adapter, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
+    return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
+  });
+}
+
+/** Embeds inputs that have their place. */
+export async function embedInputs(
+  parts: RemoteParts,
+  { handle, signal }: { handle: string; signal: AbortSignal },
+): Promise<Embedded> {
+  const call = parts.waiting.takeBack(handle);
+  if (!('inputs' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
+  const { inputs, tokens } = call.what;
+  try {
+    signal.throwIfAborted();
+    const sent = await sendCall(parts, call, {
+      request: (route) => embeddingCall(route, inputs),
+      signal,
+      param: 'input',
+    });
+    try {
+      const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
+      return { vectors, promptTokens: tokens, activeMs: parts.clock.monotonicMs() - sent.sentMs };
+    } finally {
+      sent.leave();
+    }
+  } finally {
+    call.leave();
+  }
+}

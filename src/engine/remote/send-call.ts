@@ -1,0 +1,81 @@
+import type { Adapter } from '../port.ts';
+import type { RemoteParts } from './remote-parts.ts';
+import type { RouteRuntime } from './route-runtime.ts';
+import { Elsewhere, reach } from './route-set.ts';
+import type { ServingRoute } from './serving-route.ts';
+import type { Answer } from './upstream.ts';
+import { refusalOf } from './upstream-error.ts';
+import type { WaitingCall } from './waiting-calls.ts';
+
+/** What is sent to a route. */
+export type ToSend = {
+  request: (route: ServingRoute) => { path: string; body: Record<string, unknown> };
+  /** The field that is named where the engine finds it too long. */
+  param: string;
+  signal: AbortSignal;
+};
+
+/** A call that a route has taken. */
+export type Sent = { answer: Answer; runtime: RouteRuntime; leave: () => void; sentMs: number };
+
+type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
+
+/** Sends a prepared call; where nothing can have run there, another route gets it. */
+export async function sendCall(parts: RemoteParts, call: WaitingCall, what: ToSend): Promise<Sent> {
+  const { runtime, leave, adapter, prefix, tokens } = call;
+  const first = await attempt(parts, call, { what, place: { runtime, leave } }).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  if (!(first instanceof Elsewhere)) return first;
+  leave();
+  const { baseModelId } = runtime.route;
+  return parts.routes.place(
+    { baseModelId, adapter, prefix, tokens, except: runtime, refused: first },
+    (next, leaveNext) => attempt(parts, call, { what, place: { runtime: next, leave: leaveNext } }),
+  );
+}
+
+async function attempt(
+  parts: RemoteParts,
+  call: WaitingCall,
+  { what, place }: { what: ToSend; place: Place },
+): Promise<Sent | Elsewhere> {
+  const { adapter, prefix } = call;
+  const { request, param, signal } = what;
+  const { runtime, leave, isRepeated = false } = place;
+  const fields = adapter === null ? fieldsOfBase(runtime) : await adapterFields(runtime, adapter, signal);
+  if (fields instanceof Elsewhere) return fields;
+  const { path, body } = request(runtime.route);
+  const told = fields === null ? body : { ...body, ...fields };
+  const sentMs = parts.clock.monotonicMs();
+  const answer = await reach(runtime, () => runtime.upstream.post(path, told, signal));
+  if (answer instanceof Elsewhere) return answer;
+  if (answer.status === 200) {
+    runtime.answered(prefix);
+    return { answer, runtime, leave, sentMs };
+  }
+  const refusal = await refusalOf(answer, { param, adapter });
+  if (refusal.kind === 'final') throw refusal.error;
+  if (refusal.kind === 'adapter_lost') {
+    // It was started anew, or another server needed the room. Nothing has run there.
+    if (adapter !== null) runtime.adapters?.lose(adapter.sha256);
+    if (isRepeated) return new Elsewhere(refusal.reason);
+    return attempt(parts, call, { what, place: { ...place, isRepeated: true } });
+  }
+  if (refusal.isDown) runtime.failed(refusal.reason);
+  return new Elsewhere(refusal.reason, refusal);
+}
+
+/** What a call with an adapter says; it is loaded first. */
+export async function adapterFields(
+  runtime: RouteRuntime,
+  adapter: Adapter,
+  signal: AbortSignal,
+): Promise<Record<string, unknown> | Elsewhere> {
+  const { adapters } = runtime;
+  if (adapters === null) return new Elsewhere('The route serves no adapters.');
+  return reach(runtime, () => adapters.fieldsOf(adapter, signal), { nothingRan: true });
+}
+
+const fieldsOfBase = ({ adapters }: RouteRuntime) => adapters?.fieldsOfBase ?? null;

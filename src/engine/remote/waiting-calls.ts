@@ -1,0 +1,58 @@
+import { type Clock, fault } from '#kernel';
+import type { Adapter, ChatPrompt, EmbeddingInputs } from '../port.ts';
+import type { RouteRuntime } from './route-runtime.ts';
+
+/** A call that has its place with a route, and waits to be run or released. */
+export type WaitingCall = {
+  runtime: RouteRuntime;
+  adapter: Adapter | null;
+  leave: () => void;
+  prefix: string;
+  tokens: number;
+  what: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number };
+};
+
+/** Handles of this engine begin with it, and those of our own engine do not. */
+export const handlePrefix = 'remote-';
+
+const keptMs = 60_000;
+
+/** Calls by their handles. */
+export class WaitingCalls {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, WaitingCall & { untilMs: number }>();
+  #last = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  keep(call: WaitingCall): string {
+    this.#last += 1;
+    const handle = `${handlePrefix}${this.#last}`;
+    this.#waiting.set(handle, { ...call, untilMs: this.#clock.monotonicMs() + keptMs });
+    return handle;
+  }
+
+  takeBack(handle: string): WaitingCall {
+    const call = this.#waiting.get(handle);
+    this.#waiting.delete(handle);
+    if (call) return call;
+    const message = 'The prompt waited too long for its run.';
+    throw fault('capacity_unavailable', { message, retryAfterSeconds: 1 });
+  }
+
+  release(handle: string): void {
+    this.#waiting.get(handle)?.leave();
+    this.#waiting.delete(handle);
+  }
+
+  forgetExpired(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [handle, { untilMs, leave }] of this.#waiting) {
+      if (untilMs > nowMs) break;
+      this.#waiting.delete(handle);
+      leave();
+    }
+  }
+}
