@@ -32,6 +32,7 @@ export {
   type TokenRuler,
 } from './examples/new-examples.ts';
 export type { ReplacedExample, Replacement } from './examples/replace-examples.ts';
+export { findLiveContents } from './examples/same-content.store.ts';
 export { createImports, type Imports, type ImportsOptions } from './imports/import-room.ts';
 export { findStrayImportObjects, type StrayKeys } from './imports/stray-objects.store.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';

@@ -2,6 +2,7 @@ import type { Sql, Transaction } from '#db';
 import { CopyRows } from './copy-rows.ts';
 import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
+import { isAlive } from './same-content.store.ts';
 
 /** What a content says: its canonical JSON, as text or as UTF-8. */
 export type NewContent = { hash: Buffer; json: string | Buffer };
@@ -68,8 +69,7 @@ export async function findContents(
   // A look into each index for each row. As joins, PostgreSQL may read all rows of the dataset each time.
   const rows = await sql.query<{ hash: string; live: boolean }>(
     `select encode(asked.hash, 'hex') as hash,
-            (select true from examples e where e.dataset_id = $1 and e.content_hash = asked.hash
-                and e.removed_seq >= 9223372036854775807 limit 1) is not null as live
+            ${isAlive('asked.hash')} is not null as live
        from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
       where (select true from example_contents c where c.dataset_id = $1 and c.hash = asked.hash limit 1)`,
     [datasetId, hashes.map((hash) => hash.toString('hex')).join(',')],

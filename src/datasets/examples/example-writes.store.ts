@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
+import { isAlive } from './same-content.store.ts';
 
 /** An example with the id that it gets. */
 export type ExampleRow = {
@@ -57,11 +58,9 @@ const incoming = `(
 const sources = {
   none: `${incoming} as row`,
   /** The first of equal contents, unless a live example has the same. */
-  // A look into the index of contents for each row. As `not exists`, and with an equality that fits the index of live
-  // examples as well, PostgreSQL reads all examples of the dataset each time.
+  // A look into the index for each row. As `not exists`, PostgreSQL reads all examples of the dataset each time.
   exact: `(select distinct on (hash) * from ${incoming} as every order by hash, place) as row
-      where (select true from examples e where e.dataset_id = $1 and e.content_hash = row.hash
-                and e.removed_seq >= 9223372036854775807 limit 1) is null`,
+      where ${isAlive('row.hash')} is null`,
 };
 
 export type Dedupe = keyof typeof sources;

@@ -1,6 +1,7 @@
 import { type Sql, timeText } from '#db';
 import type { Listed, ListPosition } from '#kernel';
 import type { Origin, Split } from '../examples/new-examples.ts';
+import { saysTheSame } from '../examples/same-content.store.ts';
 
 /** What made a version. */
 export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
@@ -169,21 +170,27 @@ export function listExamplesAt(
   { datasetId, seq, split }: { datasetId: string; seq: bigint; split: Split | null },
   { after, limit, bytes }: { after: VersionPosition | null; limit: number; bytes: number },
 ): Promise<StoredExample[]> {
+  // Contents in their order, and for each its examples. As a join, PostgreSQL may read all rows of the dataset each time.
   return sql.query<StoredExample>(
-    `select e.id, c.content as json, e.split, e.origin, e.origin_id as "originId", e.tokens, e.content_hash as hash
+    `select id, json, split, origin, "originId", tokens, hash
        from (
-         select *, sum(bytes) over (order by content_hash, split, id) - bytes as bytes_before
+         select *, sum(bytes) over (order by hash, split, id) - bytes as bytes_before
            from (
-             select * from examples
-              where dataset_id = $1 and added_seq <= $2 and removed_seq > $2 and valid and ($3::text is null or split = $3)
-                and (content_hash, split, id) > ($4, $5, $6)
-              order by content_hash, split, id limit $7
+             select c.hash, c.content as json, e.id, e.split, e.origin, e.origin_id as "originId", e.tokens, e.bytes
+               from example_contents c
+              cross join lateral (
+                select * from examples e
+                 where ${saysTheSame('c.hash')} and e.added_seq <= $2 and e.removed_seq > $2 and e.valid
+                   and ($3::text is null or e.split = $3)
+                offset 0
+              ) e
+              where c.dataset_id = $1 and c.hash >= $4 and (c.hash, e.split, e.id) > ($4, $5, $6)
+              order by c.hash, e.split, e.id limit $7
            ) few
        ) e
-       join example_contents c on c.dataset_id = $1 and c.hash = e.content_hash
-      where e.bytes_before < $8
-      order by e.content_hash, e.split, e.id`,
+      where bytes_before < $8
+      order by hash, split, id`,
     [datasetId, seq, split, after?.hash ?? Buffer.alloc(0), after?.split ?? '', after?.id ?? '', limit, bytes],
-    { name: 'datasets.examples_at' },
+    { name: 'datasets.examples_at', timeoutMs: 60_000 },
   );
 }

@@ -1,9 +1,9 @@
-import type { Dataset, Datasets, TokenRuler } from '#datasets';
+import { type Dataset, type Datasets, findLiveContents, type TokenRuler } from '#datasets';
 import type { Sql } from '#db';
 import { Fault } from '#kernel';
 import { dedupeWindowDays } from '../policy/negative-policy.ts';
 import { type Blocker, type Candidate, type Draft, draftExamples } from './draft.ts';
-import { findLiveContents, findPromotedPairs } from './duplicates.store.ts';
+import { findPromotedPairs } from './duplicates.store.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 export type Assessed = {

@@ -1,18 +1,5 @@
 import type { Sql } from '#db';
 
-/** Which of these contents, as SHA-256 in hex, a dataset has in a live example. */
-export async function findLiveContents(sql: Sql, datasetId: string, hashes: readonly string[]): Promise<Set<string>> {
-  const rows = await sql.query<{ hash: string }>(
-    `select distinct encode(e.content_hash, 'hex') as hash
-       from unnest($2::text[]) as asked (hash)
-       join examples e on e.dataset_id = $1 and e.content_hash = decode(asked.hash, 'hex')
-        and e.removed_seq >= 9223372036854775807`,
-    [datasetId, hashes],
-    { name: 'feedback.find_live_contents' },
-  );
-  return new Set(rows.map(({ hash }) => hash));
-}
-
 /** Which of these pairs of a query and a passage were promoted within the window, into an example that is still there. */
 export async function findPromotedPairs(
   sql: Sql,

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { newId } from '#kernel';
 import { canonicalJson } from '../../content/canonical-json.ts';
-import { findLiveHashes } from '../import-duplicates.store.ts';
+import { findLiveContents } from '../../examples/same-content.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
 import { listParts } from '../import-parts.store.ts';
 import { endReading, noteObjects } from '../import-runs.store.ts';
@@ -76,7 +76,15 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
       sampleRows: run.asked.sampleRows,
       maxRows: bounds.maxRows,
       ruler: await surveyRulerFor(job),
-      findExisting: datasetId === null ? null : (hashes) => findLiveHashes(database, datasetId, hashes),
+      findExisting:
+        datasetId === null
+          ? null
+          : (hashes) =>
+              findLiveContents(
+                database,
+                datasetId,
+                hashes.map((hash) => hash.toString('hex')),
+              ),
       writeIssue,
       keep: (row) => keeper.keep(row),
       threads: threadsFor(run.sizeBytes * (file.gzip ? usualRatio : 1)),
