@@ -18,6 +18,9 @@ export const contentHeadBytes = rowRecordBytes;
 /** What a row says of its split, and whether its content is the first of its kind in the file. */
 export type Mark = { split: 'train' | 'test' | null; isFirst: boolean };
 
+/** A row that makes an example. */
+export type KeptRow = { row: number; bytes: number } & Mark;
+
 const splitMarks = { train: 1, test: 2 } as const;
 const firstMark = 4;
 

@@ -1,37 +1,21 @@
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { ContentBucket } from './content-bucket.ts';
 import { isOurs } from './kept-files.ts';
-import {
-  buckets,
-  contentHeadBytes,
-  endBytes,
-  hashBytes,
-  type KeptIndex,
-  type KeptOf,
-  type Mark,
-  type Piece,
-  readEnd,
-  readMark,
-  rowRecordBytes,
-  rowsBucket,
-} from './kept-format.ts';
+import { buckets, endBytes, type KeptIndex, type KeptOf, type Piece, readEnd, rowsBucket } from './kept-format.ts';
 
 /** The kept rows cannot be used after all; the file that they are of can. */
 export class NotKept extends Error {
   override readonly name = 'NotKept';
 }
 
-/** A row that makes an example. */
-export type KeptRow = { row: number; hash: Buffer; bytes: number } & Mark;
-/** A row whose content is the first of its kind, with its canonical JSON. */
-export type KeptContent = KeptRow & { json: Buffer };
-
 export type KeptRows = Pick<KeptIndex, 'rows' | 'valid' | 'contents'> & {
-  /** Some at a time, sorted by their hashes. Throws `NotKept`. */
-  contentsByHash: () => AsyncGenerator<KeptContent[]>;
-  /** Some at a time, in the order of the file. Throws `NotKept`. */
-  inOrder: () => AsyncGenerator<KeptRow[]>;
+  /** The contents that are the first of their kind, some at a time, sorted by their hashes. Throws `NotKept`. */
+  contentsByHash: () => AsyncGenerator<ContentBucket>;
+  /** Records of all rows, some at a time, in the order of the file. Throws `NotKept`. */
+  inOrder: () => AsyncGenerator<Buffer>;
   close: () => Promise<void>;
 };
 
@@ -50,13 +34,12 @@ export async function openKeptRows(file: string, of: KeptOf): Promise<KeptRows |
   return {
     ...{ rows, valid, contents },
     async *contentsByHash() {
-      for (let bucket = 0; bucket < buckets; bucket++) {
-        const parts = await Promise.all((piecesOf[bucket] ?? []).map((piece) => readPiece(handle, piece)));
-        yield parts.flatMap(contentsOf).sort((one, other) => one.hash.compare(other.hash));
-      }
+      const read = bucketReader(handle);
+      for (let bucket = 0; bucket < buckets; bucket++) yield new ContentBucket(read(piecesOf[bucket] ?? []));
     },
     async *inOrder() {
-      for (const piece of piecesOf[rowsBucket] ?? []) yield rowsOf(await readPiece(handle, piece));
+      const read = bucketReader(handle);
+      for (const piece of piecesOf[rowsBucket] ?? []) yield read([piece]);
     },
     close: () => handle.close(),
   };
@@ -69,9 +52,9 @@ function isOf(index: KeptIndex, of: KeptOf): boolean {
 async function readIndex(handle: FileHandle): Promise<KeptIndex | null> {
   const { size } = await handle.stat();
   if (size < endBytes) return null;
-  const end = readEnd(await readAt(handle, size - endBytes, endBytes));
+  const end = readEnd(readAt(handle, size - endBytes, endBytes));
   if (end === null || end.bytes > size - endBytes) return null;
-  const text = await readAt(handle, size - endBytes - end.bytes, end.bytes);
+  const text = readAt(handle, size - endBytes - end.bytes, end.bytes);
   // as: the checksum says that it is as the keeper has written it.
   return crc32(text) === end.checksum ? (JSON.parse(text.toString()) as KeptIndex) : null;
 }
@@ -82,42 +65,34 @@ function byBucket(pieces: readonly Piece[]): Piece[][] {
   return sorted;
 }
 
-async function readPiece(handle: FileHandle, [, offset, bytes, checksum]: Piece): Promise<Buffer> {
-  const piece = await readAt(handle, offset, bytes);
-  if (crc32(piece) !== checksum) throw new NotKept('The kept rows are not as they were written.');
-  return piece;
+/** Reads pieces one behind the other into memory that is used again: what the system gives anew it has to clear. */
+function bucketReader(handle: FileHandle): (pieces: readonly Piece[]) => Buffer {
+  let memory = Buffer.alloc(0);
+  return (pieces) => {
+    const bytes = pieces.reduce((sum, [, , piece]) => sum + piece, 0);
+    if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes + (bytes >> 3));
+    let at = 0;
+    for (const [, offset, size, checksum] of pieces) {
+      const piece = memory.subarray(at, at + size);
+      readInto(handle, piece, offset);
+      if (crc32(piece) !== checksum) throw new NotKept('The kept rows are not as they were written.');
+      at += size;
+    }
+    return memory.subarray(0, bytes);
+  };
 }
 
-async function readAt(handle: FileHandle, offset: number, bytes: number): Promise<Buffer> {
+function readAt(handle: FileHandle, offset: number, bytes: number): Buffer {
   const into = Buffer.allocUnsafeSlow(bytes);
-  for (let read = 0; read < bytes; ) {
-    const { bytesRead } = await handle.read(into, read, bytes - read, offset + read);
-    if (bytesRead === 0) throw new NotKept('The kept rows end too early.');
-    read += bytesRead;
-  }
+  readInto(handle, into, offset);
   return into;
 }
 
-function contentsOf(piece: Buffer): KeptContent[] {
-  const contents: KeptContent[] = [];
-  for (let at = 0; at < piece.length; ) {
-    const row = rowAt(piece, at);
-    const json = piece.subarray(at + contentHeadBytes, at + contentHeadBytes + row.bytes);
-    contents.push({ ...row, json });
-    at += contentHeadBytes + row.bytes;
+/** Written a moment ago for the most part, and still in memory: to wait for each piece takes longer than to read it. */
+function readInto({ fd }: FileHandle, into: Buffer, offset: number): void {
+  for (let read = 0; read < into.length; ) {
+    const bytesRead = readSync(fd, into, read, into.length - read, offset + read);
+    if (bytesRead === 0) throw new NotKept('The kept rows end too early.');
+    read += bytesRead;
   }
-  return contents;
-}
-
-function rowsOf(piece: Buffer): KeptRow[] {
-  return Array.from({ length: piece.length / rowRecordBytes }, (_, index) => rowAt(piece, index * rowRecordBytes));
-}
-
-function rowAt(piece: Buffer, at: number): KeptRow {
-  return {
-    hash: piece.subarray(at, at + hashBytes),
-    bytes: piece.readUInt32LE(at + hashBytes),
-    row: piece.readUInt32LE(at + hashBytes + 4),
-    ...readMark(piece[at + hashBytes + 8] ?? 0),
-  };
 }

@@ -26,7 +26,8 @@ export class TokenCounts {
   }
 
   at(row: number): TokenCount | null {
-    const [tokens = none, longest = none] = this.#counts.subarray(row * perRow, row * perRow + perRow);
+    const tokens = this.#counts[row * perRow] ?? none;
+    const longest = this.#counts[row * perRow + 1] ?? none;
     return row >= this.#rows || tokens === none ? null : { tokens, longest };
   }
 

@@ -1,0 +1,76 @@
+import { contentHeadBytes, hashBytes, type KeptRow, readMark } from './kept-format.ts';
+
+/** Bits of a number that are exact. */
+const exactBits = 53;
+/** Of a hash, behind the byte that all hashes of a bucket begin with. */
+const keyBytes = 5;
+
+/**
+ * The contents of a bucket, in the order of their hashes. They lie in memory that is used again for the next one, so what
+ * is told of them holds until then.
+ */
+export class ContentBucket {
+  readonly bytes: Buffer;
+  /** Where each begins. */
+  readonly places: Uint32Array;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.places = sortedPlaces(bytes);
+  }
+
+  hashOf(place: number): Buffer {
+    return hashAt(this.bytes, place);
+  }
+
+  /** Where the canonical JSON is of the content that begins at this place. */
+  jsonOf(place: number): { start: number; end: number } {
+    const start = place + contentHeadBytes;
+    return { start, end: start + this.bytes.readUInt32LE(place + hashBytes) };
+  }
+}
+
+/** The hash of the row whose record begins at a place. */
+export function hashAt(bytes: Buffer, at: number): Buffer {
+  return bytes.subarray(at, at + hashBytes);
+}
+
+/** What else the record of a row, or of a content, says. */
+export function rowAt(bytes: Buffer, at: number): KeptRow {
+  return {
+    bytes: bytes.readUInt32LE(at + hashBytes),
+    row: bytes.readUInt32LE(at + hashBytes + 4),
+    ...readMark(bytes[at + hashBytes + 8] ?? 0),
+  };
+}
+
+/**
+ * Sorted as numbers of a part of the hash and a place among the contents, which takes a tenth of the time that comparing
+ * bytes does; hashes that agree in that part are compared.
+ */
+function sortedPlaces(bytes: Buffer): Uint32Array {
+  const places = placesOf(bytes);
+  const step = 2 ** Math.max(1, Math.ceil(Math.log2(places.length)));
+  const shift = Math.max(1, step / 2 ** (exactBits - keyBytes * 8));
+  const keys = Float64Array.from(places, (place, index) => keyOf(bytes, place, shift) * step + index).sort();
+  const sorted = Uint32Array.from(keys, (key) => places[key % step] ?? 0);
+  for (let index = 1; index < sorted.length; index++) {
+    if (Math.floor((keys[index] ?? 0) / step) !== Math.floor((keys[index - 1] ?? 0) / step)) continue;
+    for (let at = index; at > 0 && isBehind(bytes, sorted[at - 1] ?? 0, sorted[at] ?? 0); at--)
+      [sorted[at - 1], sorted[at]] = [sorted[at] ?? 0, sorted[at - 1] ?? 0];
+  }
+  return sorted;
+}
+
+function placesOf(bytes: Buffer): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < bytes.length; at += contentHeadBytes + bytes.readUInt32LE(at + hashBytes)) places.push(at);
+  return places;
+}
+
+const keyOf = (bytes: Buffer, place: number, shift: number) =>
+  Math.floor(bytes.readUIntBE(place + 1, keyBytes) / shift);
+
+function isBehind(bytes: Buffer, place: number, other: number): boolean {
+  return bytes.compare(bytes, other, other + hashBytes, place, place + hashBytes) > 0;
+}
