@@ -41,6 +41,7 @@ export const tables: Record<string, string> = {
   datasets: 'datasets',
   examples: 'datasets',
   example_contents: 'datasets',
+  example_contents_ahead: 'datasets',
   imports: 'datasets',
   import_parts: 'datasets',
   import_issues: 'datasets',

@@ -1,10 +1,11 @@
 import type { Transaction } from '#db';
 import { SeenHashes } from '../content/seen-hashes.ts';
 import { lockForChange } from '../dataset-access.ts';
-import { advanceHead, type LockedDataset } from '../datasets.store.ts';
+import { advanceHead } from '../datasets.store.ts';
 import { noteAddition } from '../search/additions.store.ts';
 import { refuseOverflow } from './add-examples.ts';
 import { copyContents, copyExamples, encodeContents, encodeExamples, findContents } from './bulk-writes.store.ts';
+import { hasContents, lockContents } from './contents-ahead.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
 import { changeCounts, type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
@@ -39,7 +40,9 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
   let firstId = '';
-  const choose = chooser(tx, dataset, addition);
+  await lockContents(tx, datasetId);
+  const isEmpty = dataset.headSeq === 0n && !(await hasContents(tx, datasetId));
+  const choose = chooser(tx, { datasetId, isEmpty }, addition);
   async function* encoded(): AsyncGenerator<Encoded> {
     for await (const batch of batches(examples)) {
       const { rows, contents, searched } = await choose(batch);
@@ -81,7 +84,7 @@ type Chosen = { rows: ExampleRow[]; contents: StorableExample[]; searched: Stora
 /** Chooses the examples that are no duplicates, and the contents that are new to a locked dataset. */
 function chooser(
   tx: Transaction,
-  { id: datasetId, headSeq }: LockedDataset,
+  { datasetId, isEmpty }: { datasetId: string; isEmpty: boolean },
   { dedupe }: BulkAddition,
 ): (batch: readonly StorableExample[]) => Promise<Chosen> {
   const seen = new SeenHashes();
@@ -90,8 +93,7 @@ function chooser(
   return async (batch) => {
     const isFirst = batch.map(({ hash }) => seen.add(hash));
     const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
-    // Whoever adds a content holds the lock, so what never was changed has none.
-    const known = headSeq === 0n ? null : await findContents(tx, datasetId, hashes);
+    const known = isEmpty ? null : await findContents(tx, datasetId, hashes);
     const chosen: Chosen = { rows: [], contents: [], searched: [] };
     for (const [index, example] of batch.entries()) {
       const live = isFirst[index] ? known?.get(example.hash.toString('hex')) : true;

@@ -1,5 +1,6 @@
 import type { Database } from '#db';
 import type { ObjectStore } from '#objects';
+import { deleteContentsLeft, listContentsAhead } from '../examples/contents-ahead.store.ts';
 import {
   deleteObjectRow,
   expireImports,
@@ -31,7 +32,17 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     for (const key of keys) await deleteObjectRow(database, key);
     await noteFilesRemoved(database, id);
   }
+  await sweepContentsAhead(database);
   await sweepKept(keptDir, { findOver: (ids) => listOver(database, ids), nowMs: Date.now() });
+}
+
+/** Contents at a time, so that no transaction takes long. */
+const contentsAtOnce = 20_000;
+
+/** Contents that an import had committed when it came to nothing, in the moment before all the rest. */
+async function sweepContentsAhead(database: Database): Promise<void> {
+  for (const datasetId of await listContentsAhead(database))
+    while (await database.transaction((tx) => deleteContentsLeft(tx, datasetId, contentsAtOnce)));
 }
 
 /** The object first: as long as its key is known, somebody can remove it. */

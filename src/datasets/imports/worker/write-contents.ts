@@ -8,7 +8,7 @@ import { insertContents } from '../../examples/example-writes.store.ts';
 import type { Summary } from '../../versions/versions.ts';
 import type { ContentBucket } from '../kept/content-bucket.ts';
 import { VersionDigest } from './version-digest.ts';
-import { factsOf, isSearched, showProgress, type Writing } from './writing.ts';
+import { factsOf, isSearched, isWholeVersion, showProgress, type Writing } from './writing.ts';
 
 /** Contents of one statement: more do not make it quicker, and this bounds what is in memory. */
 const mostBytes = 4_000_000;
@@ -19,13 +19,13 @@ const mostContents = 4_000;
  * where it is made of these contents alone.
  */
 export async function writeContents(tx: Transaction, write: Writing): Promise<Summary | null> {
-  const { job, kept, dataset } = write;
+  const { kept, dataset } = write;
   const digest = isWholeVersion(write) ? new VersionDigest() : null;
   const copy = new ContentCopy(dataset.id, mostBytes + mostBytes / 8);
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const bucket of kept.contentsByHash())
       for (const places of someAtATime(bucket.places)) {
-        job.pulse.check();
+        write.check();
         if (digest) addLines(digest, { write, bucket, places });
         const unknown = await unknownOf(tx, { write, bucket, places });
         if (isSearched(kept)) await insertContents(tx, dataset.id, withWords(bucket, places));
@@ -38,11 +38,6 @@ export async function writeContents(tx: Transaction, write: Writing): Promise<Su
   }
   await overlapped(encoded(), (data) => copyContents(tx, data));
   return digest?.summary() ?? null;
-}
-
-/** The version is made of these contents alone, each once. */
-function isWholeVersion({ job, dataset, kept }: Writing): boolean {
-  return dataset.headSeq === 0n && (job.run.options.dedupe === 'exact' || kept.contents === kept.valid);
 }
 
 /** So that no more is in memory than one bucket and a part for the database. */

@@ -19,6 +19,7 @@ import { drawSplit } from '../survey/draw-split.ts';
 import { type Evaluated, evaluate } from '../survey/evaluate.ts';
 import { TokenCounts } from '../survey/token-counts.ts';
 import { tellOfImport } from '../tell.ts';
+import type { ContentsBeside } from './contents-beside.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
 import { checkDigest, keptOf } from './read-file.ts';
@@ -27,9 +28,21 @@ import { writeKept } from './write-kept.ts';
 
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
 export async function writeExamples(tx: Transaction, job: Job): Promise<{ datasetId: string }> {
-  const { run } = job;
   const datasetId = await datasetOf(tx, job);
-  const { rows, valid, added, duplicates, head } = await addRows(tx, job, datasetId);
+  const written = await addRows(tx, job, datasetId);
+  try {
+    await endWriting(tx, job, { datasetId, ...written });
+    await written.beside?.commit();
+  } catch (error) {
+    await written.beside?.rollback();
+    throw error;
+  }
+  return { datasetId };
+}
+
+async function endWriting(tx: Transaction, job: Job, written: Added & { datasetId: string }): Promise<void> {
+  const { run } = job;
+  const { datasetId, rows, valid, added, duplicates, head } = written;
   // The survey has counted the same file under the same mapping.
   if (rows !== run.counts?.rows || valid !== run.counts.valid)
     throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
@@ -44,10 +57,14 @@ export async function writeExamples(tx: Transaction, job: Job): Promise<{ datase
     dataset_id: datasetId,
   });
   job.pulse.check();
-  return { datasetId };
 }
 
-type Added = BulkCounts & { rows: number; valid: number; head: SummarisedHead | null };
+type Added = BulkCounts & {
+  rows: number;
+  valid: number;
+  head: SummarisedHead | null;
+  beside: ContentsBeside | null;
+};
 
 /** The rows that the survey has kept, or else those of the file, read anew. */
 async function addRows(tx: Transaction, job: Job, datasetId: string): Promise<Added> {
@@ -59,7 +76,7 @@ async function addRows(tx: Transaction, job: Job, datasetId: string): Promise<Ad
     const { dedupe } = run.options;
     const examples = examplesOf(job, seen);
     const counts = await bulkAdd(tx, { datasetId, examples, dedupe, maxExamples: bounds.maxExamples });
-    return { ...counts, rows: seen.rows, valid: seen.valid, head: null };
+    return { ...counts, rows: seen.rows, valid: seen.valid, head: null, beside: null };
   }
   try {
     const known = { tokens: await tokensOf(job), maxTokens: await maxTokensOf(job) };
@@ -70,7 +87,7 @@ async function addRows(tx: Transaction, job: Job, datasetId: string): Promise<Ad
     if (error instanceof NotKept) await removeKept(keptDir, run.id);
     throw error;
   } finally {
-    await kept.close();
+    await kept.close().catch(() => {});
   }
 }
 

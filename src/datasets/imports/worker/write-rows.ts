@@ -23,7 +23,7 @@ export async function writeRows(tx: Transaction, write: Writing): Promise<Writte
   const copy = new ExampleCopy({ ...where, searched: isSearched(kept), bytes: mostBytes + mostBytes / 8 });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const records of kept.inOrder()) {
-      job.pulse.check();
+      write.check();
       for (let at = 0; at < records.length; at += rowRecordBytes) {
         write.done.rows++;
         if (isExact && isDuplicate(write, records, at)) continue;

@@ -1,4 +1,3 @@
-import type { Transaction } from '#db';
 import type { SeenHashes } from '../../content/seen-hashes.ts';
 import type { LockedDataset } from '../../datasets.store.ts';
 import { searchedAtOnce } from '../../examples/bulk-add.ts';
@@ -14,7 +13,6 @@ export type Known = { tokens: TokenCounts; maxTokens: number | null };
 
 /** Kept rows on their way into a locked dataset. */
 export type Writing = {
-  tx: Transaction;
   job: Job;
   dataset: LockedDataset;
   kept: KeptRows;
@@ -23,12 +21,19 @@ export type Writing = {
   hasContents: boolean;
   /** Contents that live examples had before. */
   alive: SeenHashes;
+  /** Throws once the work is not wanted, or has failed elsewhere. */
+  check: () => void;
   /** Contents and rows that are written. */
   done: { contents: number; rows: number };
 };
 
 /** A few rows are in the index when the import commits; the words of more go into blocks. */
 export const isSearched = ({ valid }: KeptRows) => valid <= searchedAtOnce;
+
+/** The version is made of these contents alone, each once. */
+export function isWholeVersion({ job, dataset, kept }: Pick<Writing, 'job' | 'dataset' | 'kept'>): boolean {
+  return dataset.headSeq === 0n && (job.run.options.dedupe === 'exact' || kept.contents === kept.valid);
+}
 
 /** Of the work on an import, contents are about half. */
 const shareOfContents = 0.5;

@@ -1,0 +1,59 @@
+import type { Sql, Transaction } from '#db';
+
+/** Whoever adds many contents to a dataset waits here for one that died at it, until the database has noticed. */
+export async function lockContents(tx: Sql, datasetId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('contents of ' || $1, 0))`, [datasetId]);
+}
+
+/** Also contents that belong to nothing. */
+export async function hasContents(sql: Sql, datasetId: string): Promise<boolean> {
+  const [row] = await sql.query<{ found: boolean }>(
+    'select exists (select from example_contents where dataset_id = $1) as found',
+    [datasetId],
+  );
+  return row?.found ?? false;
+}
+
+/** For as long as the transaction lives, what is written ahead for a dataset is not swept. */
+export async function holdContentsAhead(tx: Sql, datasetId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('contents ahead of ' || $1, 0))`, [datasetId]);
+}
+
+/** Says, in the transaction of contents, that they belong to nothing yet. */
+export async function noteContentsAhead(tx: Sql, datasetId: string): Promise<void> {
+  await tx.query('insert into example_contents_ahead (dataset_id) values ($1) on conflict do nothing', [datasetId]);
+}
+
+/** In the transaction of the examples that they belong to. */
+export async function forgetContentsAhead(tx: Sql, datasetId: string): Promise<void> {
+  await tx.query('delete from example_contents_ahead where dataset_id = $1', [datasetId]);
+}
+
+/** Datasets with contents that are ahead, or were left. */
+export async function listContentsAhead(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>('select dataset_id as id from example_contents_ahead');
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Deletes some contents that were left of a dataset that came to nothing; false: nothing is left to do. Those of a dataset that
+ * there is stay: its next import is likely to be the same.
+ */
+export async function deleteContentsLeft(tx: Transaction, datasetId: string, limit: number): Promise<boolean> {
+  const [row] = await tx.query<{ left: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('contents ahead of ' || $1, 0)) as left`,
+    [datasetId],
+  );
+  if (!row?.left) return false;
+  // A statement later: whoever held the lock may have committed just now.
+  const deleted = await tx.query(
+    `delete from example_contents
+      where dataset_id = $1 and not dataset_exists($1)
+        and hash = any(array(select hash from example_contents where dataset_id = $1 order by hash limit $2))
+     returning 1`,
+    [datasetId, limit],
+  );
+  if (deleted.length > 0) return true;
+  await forgetContentsAhead(tx, datasetId);
+  return false;
+}
