@@ -14,7 +14,7 @@ import type { Sql } from '#db';
 import { formatCredits, OperatorError, parseCredits } from '#kernel';
 import type { Config } from '../config.ts';
 import { readNewPassword } from './password-input.ts';
-import { note, print, renderTable } from './terminal.ts';
+import { type Cell, jsonOption, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 const operator = { kind: 'system', id: null, label: 'Operator' } as const;
@@ -26,13 +26,14 @@ export function addAccountCommands(accounts: Command, config: () => Config): voi
     .description('make an account without keys or credits and print its id')
     .option('-n, --name <name>', 'display name')
     .option('-e, --email <address>', 'address to sign in with; you vouch that it is the person’s own')
-    .option('--admin', 'may do what operators do')
+    .option('--admin', 'show it with the role admin, which opens nothing more')
     .option('--password-stdin', 'give it the password on the first line of the standard input')
     .action((slug, flags) => createAccountCommand(config(), slug, flags));
   accounts
     .command('list')
     .description('show the accounts and their credits')
-    .action(() => listAccountsCommand(config()));
+    .option(...jsonOption)
+    .action((flags: ListFlags) => listAccountsCommand(config(), flags));
   accounts
     .command('set-email <slug> <address>')
     .description('give an account another address; you vouch that it is the person’s own')
@@ -112,15 +113,15 @@ function setStatusCommand(config: Config, slug: string, status: Account['status'
   });
 }
 
-function listAccountsCommand(config: Config) {
+function listAccountsCommand(config: Config, flags: ListFlags) {
   return useDatabase(config, async (database) => {
     const accounts = await listAccounts(database);
-    const rows: string[][] = [];
+    const rows: Cell[][] = [];
     for (const { id, slug, email, role, status, createdAt } of accounts) {
       const { settledMicro } = await balanceOf(database, id);
-      rows.push([slug, id, email ?? '-', role, status, formatCredits(settledMicro), createdAt.toISOString()]);
+      rows.push([slug, id, email, role, status, formatCredits(settledMicro), createdAt.toISOString()]);
     }
-    print(renderTable(['SLUG', 'ID', 'EMAIL', 'ROLE', 'STATUS', 'CREDITS', 'CREATED'], rows));
+    printList(['slug', 'id', 'email', 'role', 'status', 'credits', 'created'], rows, flags);
   });
 }
 

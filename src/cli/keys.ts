@@ -4,7 +4,7 @@ import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive 
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { everyRow } from './every-row.ts';
-import { note, print, renderTable } from './terminal.ts';
+import { type Cell, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type OfAccount = { account: string };
@@ -18,24 +18,17 @@ export function createKeyCommand(config: Config, options: OfAccount & { name?: s
   });
 }
 
-export function listKeysCommand(config: Config, options: OfAccount) {
+export function listKeysCommand(config: Config, options: OfAccount & ListFlags) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
     const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
     const keys = await everyRow((page) => listKeys({ database, cursors }, { accountId, ...page }));
-    print(renderTable(['ID', 'KEY', 'ACTIVE', 'CREATED', 'LAST USED', 'NAME'], keys.map(rowOf)));
+    printList(['id', 'key', 'active', 'created', 'last_used', 'name'], keys.map(rowOf), options);
   });
 }
 
-function rowOf({ id, name, mask, active, createdAt, lastUsedAt }: KeyRecord): string[] {
-  return [
-    id,
-    maskedKey(mask),
-    active ? 'yes' : 'no',
-    createdAt.toISOString(),
-    lastUsedAt?.toISOString() ?? 'never',
-    name,
-  ];
+function rowOf({ id, name, mask, active, createdAt, lastUsedAt }: KeyRecord): Cell[] {
+  return [id, maskedKey(mask), active, createdAt.toISOString(), lastUsedAt?.toISOString() ?? null, name];
 }
 
 export function setKeyActiveCommand(config: Config, keyId: string, options: OfAccount & { active: boolean }) {

@@ -7,6 +7,7 @@ import {
   listHostedModelsByBase,
   listModels,
   type ModelKind,
+  type ModelListing,
   type ModelsService,
   type PulledWeights,
   type PullModelOptions,
@@ -18,12 +19,23 @@ import {
 } from '#models';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
-import { note, print } from './terminal.ts';
+import { type ListFlags, note, print, printJson } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
-export async function listModelsCommand(config: Config): Promise<void> {
+export async function listModelsCommand(config: Config, { json = false }: ListFlags): Promise<void> {
   const models = openCatalogue(config, note);
-  print(renderModelTable(listModels(models, await plannedMemory(config, models))));
+  const listings = listModels(models, await plannedMemory(config, models));
+  if (json) printJson(listings.map(jsonOf));
+  else print(renderModelTable(listings));
+}
+
+function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) {
+  const { id, kind, installed, dimensions, rate, from, training } = listing;
+  return {
+    ...{ id, kind, installed, size_bytes: sizeBytes },
+    ...{ memory_bytes: memory?.modelBytes ?? null, adapter_memory_bytes: memory?.adapterBytes ?? null },
+    ...{ context: contextTokens, dimensions, rate, from, training },
+  };
 }
 
 /** Of the models that are installed. */

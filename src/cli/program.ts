@@ -19,7 +19,7 @@ import {
 import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { addRouteCommands } from './routes.ts';
-import { print } from './terminal.ts';
+import { jsonOption, type ListFlags, print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 /** `stop` aborts when the process is asked to end. */
@@ -29,6 +29,10 @@ export type ProgramOptions = { config: () => Config; stop: AbortSignal };
 export function createProgram({ config, stop }: ProgramOptions): Command {
   const program = new Command('fanfold').description('Self-hosted inference and fine-tuning platform');
   program.version(manifest.version, '--version', 'print the version');
+  program.addHelpText(
+    'after',
+    '\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason.',
+  );
   program
     .command('serve', { isDefault: true })
     .description('start the server; the same without a command')
@@ -98,6 +102,7 @@ function addKeyCommands(keys: Command, config: Read): void {
     .command('list')
     .description('show the keys, without their secrets')
     .option(...accountOption)
+    .option(...jsonOption)
     .action((options) => listKeysCommand(config(), options));
   for (const [name, active] of [
     ['activate', true],
@@ -132,6 +137,7 @@ function addProjectCommands(projects: Command, config: Read): void {
     .description('show the projects')
     .option(...accountOption)
     .option('--archived', 'show those in the archive')
+    .option(...jsonOption)
     .action((options) => listProjectsCommand(config(), options));
 }
 
@@ -139,7 +145,8 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
   models
     .command('list')
     .description('show the catalogue and what is installed')
-    .action(() => listModelsCommand(config()));
+    .option(...jsonOption)
+    .action((flags: ListFlags) => listModelsCommand(config(), flags));
   models
     .command('add <id>')
     .description('register a local GGUF file')

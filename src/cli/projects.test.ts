@@ -23,7 +23,7 @@ function fanfold(...args: string[]): Promise<{ stdout: string; stderr: string }>
   return run(process.execPath, [main, ...args], { env, timeout: 180_000 });
 }
 
-test('an operator makes projects for an account and lists them', async () => {
+test('an operator makes projects for an account and lists them, for people and as JSON for programs', async () => {
   const { slug } = await seedAccount(db.database);
   const made = await fanfold('projects', 'create', 'lamps', '-a', slug, '--kind', 'embedding', '--name', 'Lamps!');
   assert.equal(made.stdout, `https://models.example/api/projects/${slug}/lamps/openai/v1\n`);
@@ -32,6 +32,10 @@ test('an operator makes projects for an account and lists them', async () => {
   assert.match(header ?? '', /^PROJECT +KIND +VISIBILITY/);
   assert.match(row ?? '', new RegExp(`^${slug}/lamps +embedding +private +no +\\S+ +Lamps!$`));
   assert.deepEqual(rest, []);
+  const [{ created, ...fields }] = JSON.parse((await fanfold('projects', 'list', '-a', slug, '--json')).stdout);
+  assert.equal(new Date(created).toISOString(), created);
+  const project = `${slug}/lamps`;
+  assert.deepEqual(fields, { project, kind: 'embedding', visibility: 'private', auto_save: false, name: 'Lamps!' });
 });
 
 test('a project that cannot be is refused in one line', async () => {

@@ -4,7 +4,7 @@ import { createProject, inferenceBaseUrl, type ListedProject, listProjects, type
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { everyRow } from './every-row.ts';
-import { note, print, renderTable } from './terminal.ts';
+import { type Cell, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type OfAccount = { account: string };
@@ -22,16 +22,18 @@ export function createProjectCommand(config: Config, slug: string, flags: Projec
   });
 }
 
-export function listProjectsCommand(config: Config, { account, archived = false }: OfAccount & { archived?: boolean }) {
+type ListProjectsFlags = OfAccount & ListFlags & { archived?: boolean };
+
+export function listProjectsCommand(config: Config, { account, archived = false, ...flags }: ListProjectsFlags) {
   return useDatabase(config, async (sql) => {
     const { id: accountId } = await requireAccount(sql, account);
     const cursors = createCursorCodec(await installationSecret(sql, 'cursor'));
     const filter = { accountId, access: 'owned', archived, kind: null, search: null } as const;
     const projects = await everyRow((page) => listProjects({ sql, cursors }, filter, page));
-    print(renderTable(['PROJECT', 'KIND', 'VISIBILITY', 'AUTO-SAVE', 'CREATED', 'NAME'], projects.map(rowOf)));
+    printList(['project', 'kind', 'visibility', 'auto_save', 'created', 'name'], projects.map(rowOf), flags);
   });
 }
 
-function rowOf({ ownerSlug, slug, kind, visibility, inferenceAutoSave, createdAt, name }: ListedProject): string[] {
-  return [`${ownerSlug}/${slug}`, kind, visibility, inferenceAutoSave ? 'yes' : 'no', createdAt.toISOString(), name];
+function rowOf({ ownerSlug, slug, kind, visibility, inferenceAutoSave, createdAt, name }: ListedProject): Cell[] {
+  return [`${ownerSlug}/${slug}`, kind, visibility, inferenceAutoSave, createdAt.toISOString(), name];
 }

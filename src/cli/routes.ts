@@ -4,7 +4,7 @@ import { OperatorError } from '#kernel';
 import { deleteRoute, listRoutes, modelIdPattern, putRoute, type RouteRow, setDraining } from '#models';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
-import { print, renderTable } from './terminal.ts';
+import { type Cell, jsonOption, type ListFlags, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type AddFlags = {
@@ -27,7 +27,8 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
   routes
     .command('list')
     .description('show the remote engines')
-    .action(() => listCommand(config()));
+    .option(...jsonOption)
+    .action((flags: ListFlags) => listCommand(config(), flags));
   routes
     .command('add <name>')
     .description('serve a base model by a remote engine, or set the engine of this name up anew')
@@ -68,16 +69,15 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
 
 type Sql = Parameters<typeof listRoutes>[0];
 
-function listCommand(config: Config) {
+function listCommand(config: Config, flags: ListFlags) {
   return useDatabase(config, async (database) => {
     const rows = await listRoutes(database);
-    const lines = rows.map((row) => [
+    const lines = rows.map((row): Cell[] => [
       ...[row.id, row.baseModelId, row.api, row.url, row.upstreamModel],
-      ...[String(row.capacity), String(row.weight), row.adaptersFolder ?? '-', row.draining ? 'draining' : 'on'],
+      ...[row.capacity, row.weight, row.adaptersFolder ?? null, row.draining ? 'draining' : 'on'],
     ]);
-    print(
-      renderTable(['NAME', 'MODEL', 'API', 'URL', 'MODEL THERE', 'CAPACITY', 'WEIGHT', 'ADAPTERS', 'STATE'], lines),
-    );
+    const fields = ['name', 'model', 'api', 'url', 'model_there', 'capacity', 'weight', 'adapters', 'state'];
+    printList(fields, lines, flags);
   });
 }
 

@@ -7,6 +7,34 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** What one field of a row holds. */
+export type Cell = string | number | boolean | null;
+export type ListFlags = { json?: boolean };
+
+export const jsonOption = ['--json', 'as JSON, for programs'] as const;
+
+/** Rows as columns for people, or as objects for programs. The fields are the names of both. */
+export function printList(
+  fields: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { json = false }: ListFlags,
+): void {
+  const header = fields.map((field) => field.replaceAll('_', ' ').toUpperCase());
+  const texts = rows.map((row) => row.map(cellText));
+  if (json) printJson(rows.map((row) => Object.fromEntries(fields.map((field, i) => [field, row[i]]))));
+  else print(renderTable(header, texts));
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '-';
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
+  return String(cell);
+}
+
 /** Columns under a header, separated by two spaces. */
 export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];

@@ -29,7 +29,7 @@ export type {
 } from './hosted-trained.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 export { createHosting } from './hosting.ts';
-export { formatBytes, listModels, renderModelTable } from './list-models.ts';
+export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
 export { ModelError } from './model-error.ts';
 export { type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
