@@ -2,9 +2,13 @@ import { localAccount, localProjects } from './first-start.ts';
 
 const compatPath = (project: string) => `/api/projects/${localAccount}/${project}/openai/v1`;
 
+/** `address` is where this process listens, `publicUrl` where clients reach the service. */
+type Greeting = { address: string; publicUrl: string | null; key: string | null };
+
 /** What a person reads after the start. `key` is the fresh one, or null when keys were made before. */
-export function renderGreeting({ address, key }: { address: string; key: string | null }): string {
-  const rows = localProjects.map(({ slug, alias }) => ({ url: address + compatPath(slug), alias }));
+export function renderGreeting({ address, publicUrl, key }: Greeting): string {
+  const base = publicUrl ?? address;
+  const rows = localProjects.map(({ slug, alias }) => ({ url: base + compatPath(slug), alias }));
   const width = Math.max(...rows.map(({ url }) => url.length));
   const lines = ['', `Fanfold listens on ${address}`, '', 'Base URLs for OpenAI clients:'];
   for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
@@ -12,16 +16,16 @@ export function renderGreeting({ address, key }: { address: string; key: string 
   if (key === null) {
     lines.push('Keys cannot be shown again. Make another one: npm run -s fanfold -- keys create');
   } else {
-    lines.push('API key, shown this once:', `  ${key}`, '', 'Try it:', renderCurl(address, key));
+    lines.push('API key, shown this once:', `  ${key}`, '', 'Try it:', renderCurl(base, key));
   }
   return [...lines, ''].join('\n');
 }
 
-function renderCurl(address: string, key: string): string {
+function renderCurl(base: string, key: string): string {
   const [{ slug, alias }] = localProjects;
   const body = JSON.stringify({ model: alias, messages: [{ role: 'user', content: 'Hello! Who are you?' }] });
   return [
-    `curl ${address}${compatPath(slug)}/chat/completions \\`,
+    `curl ${base}${compatPath(slug)}/chat/completions \\`,
     `  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
     `  -d '${body}'`,
   ].join('\n');

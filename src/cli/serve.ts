@@ -36,7 +36,7 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
     // The port comes first: a key that is made before a start that fails would never be seen.
     const address = await listen(app.server, config);
     const key = await furnish(database, models);
-    print(renderGreeting({ address, key }));
+    print(renderGreeting({ address, publicUrl: config.publicUrl, key }));
   } else print('Fanfold works in the background, and listens to nobody but its operator.');
   await aborted(stop);
   print('Stopping: running calls may finish. A second signal ends everything at once.');

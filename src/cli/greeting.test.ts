@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderGreeting } from './greeting.ts';
+
+const address = 'http://127.0.0.1:8787';
+const key = 'fnf_0123';
+
+test('a server names the addresses that clients reach: its public ones where it has been told, else its own', () => {
+  const own = renderGreeting({ address, publicUrl: null, key });
+  assert.match(own, /^ {2}http:\/\/127\.0\.0\.1:8787\/api\/projects\/local\/chat\/openai\/v1 /m);
+  const behindProxy = renderGreeting({ address, publicUrl: 'https://models.example', key });
+  assert.match(behindProxy, /^Fanfold listens on http:\/\/127\.0\.0\.1:8787$/m);
+  assert.match(behindProxy, /^curl https:\/\/models\.example\/api\/projects\/local\/chat\/openai\/v1\//m);
+  assert.equal(behindProxy.match(/127\.0\.0\.1/g)?.length, 1);
+});
+
+test('a key is shown once: a server that has accounts says how to make another one', () => {
+  const later = renderGreeting({ address, publicUrl: null, key: null });
+  assert.match(later, /^Keys cannot be shown again\. .*keys create$/m);
+  assert.doesNotMatch(later, /curl/);
+});
