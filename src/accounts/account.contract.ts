@@ -29,6 +29,10 @@ export const accountExample = {
 export const meContract: Contract = {
   tag,
   summary: said('Show the account', '查看账户'),
+  description: said(
+    'The account that the key or the session belongs to, with its limits of projects.',
+    '密钥或会话所属的账户，含项目数量限制。',
+  ),
   answers: {
     200: {
       description: said('The caller’s account.', '调用者的账户。'),

@@ -18,7 +18,13 @@ export const accountSchema = Type.Object(
     display_name: Type.String(said('Name for people.', '显示名称。')),
     avatar_url: nullable(Type.String(), said('Address of a picture.', '头像地址。')),
     locale: Type.String(said('Language tag (BCP 47).', '语言标签（BCP 47）。')),
-    role: Type.Union([Type.Literal('user'), Type.Literal('admin')], said('Role.', '角色。')),
+    role: Type.Union(
+      [Type.Literal('user'), Type.Literal('admin')],
+      said(
+        '`admin` marks an account of the operator; it opens nothing more.',
+        '`admin` 表示运营方的账户；不带来额外权限。',
+      ),
+    ),
     status: Type.Union([Type.Literal('active'), Type.Literal('suspended')], said('State.', '状态。')),
     created_at: timestamp(said('When it was opened.', '开户时间。')),
     updated_at: timestamp(said('When it last changed.', '最近一次变更时间。')),

@@ -54,6 +54,10 @@ export const archiveOneContract: Contract = {
 export const unarchiveOneContract: Contract = {
   tag,
   summary: said('Put a row back', '取消归档一条动态'),
+  description: said(
+    'Takes a row out of the archive. A row that is not in it stays as it is.',
+    '将动态移出归档；未归档的动态保持不变。',
+  ),
   answers: { 200: { ...row, example } },
   faults: ['not_found'],
 };

@@ -35,6 +35,10 @@ export const listContract: Contract = {
 export const createContract: Contract = {
   tag,
   summary: said('Create a chat', '创建对话'),
+  description: said(
+    'Begins a conversation with a model of the project. No model is called before the first message.',
+    '开始与项目中的一个模型对话。发送第一条消息之前不会调用模型。',
+  ),
   bodyExample: { model: 'chat', system_prompt: 'Answer in one word.' },
   answers: { 201: { description: said('The chat.', '新对话。'), ...oneChat } },
   faults: ['not_found', 'owner_required', 'kind_mismatch', 'state_conflict'],
@@ -44,6 +48,10 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a chat', '查看对话'),
+  description: said(
+    'The settings of a conversation; its messages have a list of their own.',
+    '对话的设置；消息另有列表。',
+  ),
   answers: { 200: { description: said('The chat.', '对话。'), ...oneChat } },
   faults: ['not_found'],
 };

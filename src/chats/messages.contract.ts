@@ -92,6 +92,10 @@ export const listMessagesContract: Contract = {
 export const readMessageContract: Contract = {
   tag,
   summary: said('Read a message', '查看消息'),
+  description: said(
+    'A message as it is now: an answer under way has the text that it has come to, and its state.',
+    '消息的当前内容：仍在生成的回答含有已生成的文本及其状态。',
+  ),
   answers: { 200: { description: said('The message.', '消息。'), schema: messageSchema, example: messageExample } },
   faults: ['not_found'],
 };

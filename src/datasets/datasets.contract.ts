@@ -93,6 +93,7 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a dataset', '查看数据集'),
+  description: said('A dataset with the counts of what it holds now.', '数据集及其当前内容的数量。'),
   answers: { 200: { description: said('The dataset.', '该数据集。'), schema: datasetSchema, example } },
   faults: ['not_found'],
 };

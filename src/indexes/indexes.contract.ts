@@ -90,6 +90,10 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read an index', '查看索引'),
+  description: said(
+    'The state and progress of an index; once it is `ready`, how well the model finds.',
+    '索引的状态和进度；`ready` 之后还有模型的检索质量。',
+  ),
   answers: { 200: index },
   faults: ['not_found'],
 };

@@ -38,6 +38,10 @@ export const listContract: Contract = {
 export const retrieveContract: Contract = {
   tag,
   summary: said('Get a model of a project', '获取项目的模型'),
+  description: said(
+    'One of the models that the list shows, by the name that calls say.',
+    '按调用时使用的名称查询模型列表中的一个模型。',
+  ),
   answers: { 200: { description: said('The model.', '模型。'), schema: modelSchema, example } },
   faults: ['model_not_found'],
 };

@@ -68,8 +68,8 @@ export const samplingFields = {
     Type.Enum(
       ['none', 'low', 'high'],
       said(
-        "`none` turns reasoning off; left out, the model's own default applies.",
-        '`none` 关闭推理；省略时采用模型自身的默认行为。',
+        "`none` turns reasoning off, `low` keeps it short, `high` does not; left out, the model's own default applies.",
+        '`none` 关闭推理，`low` 使推理简短，`high` 不缩短推理；省略时采用模型自身的默认行为。',
       ),
     ),
   ),

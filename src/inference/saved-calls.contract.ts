@@ -39,6 +39,10 @@ export const listContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a saved call', '查看一次已保存的调用'),
+  description: said(
+    'A saved call with its messages, tools, parameters and answer. The id is that of its request.',
+    '已保存的调用及其消息、工具、参数和回答。其 ID 即请求 ID。',
+  ),
   answers: {
     200: {
       description: said('The call with all that was said.', '调用及其完整内容。'),
@@ -70,6 +74,10 @@ export const readContract: Contract = {
 export const deleteContract: Contract = {
   tag,
   summary: said('Delete a saved call', '删除一次已保存的调用'),
+  description: said(
+    'Removes what was said for good. Examples that were made of it stay.',
+    '永久删除其内容。由其生成的样本保留。',
+  ),
   answers: { 204: { description: said('It is gone.', '已删除。') } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };

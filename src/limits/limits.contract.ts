@@ -26,6 +26,10 @@ const change = { answers, description: rule, bodyExample: { requests_per_minute:
 export const readKeyLimits: Contract = {
   tag,
   summary: said('Read the limits of a key', '查询密钥的限制'),
+  description: said(
+    'What calls with this key may use at most, and what they have used. Null: no limit.',
+    '使用此密钥的调用上限及已用量。null 表示无限制。',
+  ),
   answers,
   faults: ['not_found'],
 };
@@ -40,6 +44,10 @@ export const changeKeyLimits: Contract = {
 export const readAccountLimits: Contract = {
   tag,
   summary: said('Read the limits of the account', '查询账户的限制'),
+  description: said(
+    'What calls of the account may use at most, whatever their key, and what they have used. Null: no limit.',
+    '账户所有密钥的调用上限及已用量。null 表示无限制。',
+  ),
   answers,
 };
 

@@ -93,6 +93,10 @@ export const arriveContract: Contract = {
 export const optionsContract: Contract = {
   tag,
   summary: said('Show how to sign in', '查看登录方式'),
+  description: said(
+    'Who may open an account, which identity provider there is, and how long passwords are. For everybody.',
+    '谁可以注册、有哪个身份提供方，以及密码长度。对所有人公开。',
+  ),
   answers: {
     200: {
       description: said('What a page for signing in needs to know.', '登录页面所需的信息。'),
@@ -116,6 +120,10 @@ export const sessionContract: Contract = {
 export const signOutContract: Contract = {
   tag,
   summary: said('Sign out', '退出登录'),
+  description: said(
+    'Ends the session of this browser; the very next request with it is refused.',
+    '结束此浏览器的会话；此后使用该会话的请求立即被拒绝。',
+  ),
   answers: { 204: { description: said('The session has ended.', '会话已结束。'), headers: cookieCleared } },
   credential: 'session',
 };

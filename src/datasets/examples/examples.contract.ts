@@ -84,6 +84,7 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read an example', '查看样本'),
+  description: said('An example with its tokens, its split and what is wrong with it.', '样本及其词元数、划分和问题。'),
   answers: { 200: one },
   faults: ['not_found'],
 };

@@ -228,6 +228,10 @@ export const listContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read an import', '查看导入'),
+  description: said(
+    'The state and progress of an import. Ask again until `state` is the one that the next step needs, or `finished_at` is set.',
+    '导入的状态和进度。请重复查询，直到 `state` 达到下一步所需的状态，或 `finished_at` 有值。',
+  ),
   answers: { 200: { ...one, example: completed } },
   faults: ['not_found'],
 };

@@ -58,6 +58,10 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a version', '查看版本'),
+  description: said(
+    'What was frozen: counts, lengths in tokens, and the digest of the file that it can be downloaded as.',
+    '已冻结的内容：数量、词元长度，以及可下载文件的摘要。',
+  ),
   answers: { 200: version },
   faults: ['not_found'],
 };

@@ -24,6 +24,10 @@ export const listContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a retrieval event', '查看检索事件'),
+  description: said(
+    'An event with what was shown, what was judged, and what it would teach.',
+    '检索事件：展示的结果、作出的判断，以及可从中学到的内容。',
+  ),
   answers: {
     200: {
       description: said('The event with its results.', '该事件及其结果。'),

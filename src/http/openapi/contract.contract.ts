@@ -50,6 +50,10 @@ export const wholeContract = (format: 'json' | 'yaml', written: Language): Contr
     `Get the whole contract in ${names[written].description} as ${format.toUpperCase()}`,
     `获取${names[written]['x-zh']}完整契约（${format.toUpperCase()}）`,
   ),
+  description: said(
+    'Every operation in one document, for tools and for programs that make clients.',
+    '包含所有操作的单个文档，供工具和客户端生成程序使用。',
+  ),
   answers: {
     200: {
       description: said('The document.', '文档。'),

@@ -82,12 +82,12 @@ Every answer has the header \`x-request-id\`. Name it when you ask for help.`,
     'Writing',
     '写入',
     said(
-      `Bodies are JSON in UTF-8, not compressed, and at most 1 MiB unless the operation says otherwise. PATCH changes the fields that are sent. Unknown fields are ignored; their names come back in the header \`x-fnf-ignored-fields\`. Setting a state that already holds succeeds and changes nothing.
+      `Bodies are JSON in UTF-8, not compressed, and at most 1 MiB unless the operation says otherwise. PATCH changes the fields that are sent. Unknown fields are ignored; under \`/api/v1\` their names come back in the header \`x-fnf-ignored-fields\`. Setting a state that already holds succeeds and changes nothing.
 
 A value of the wrong JSON type and a missing field are 422; a value that is not allowed is 400.
 
 Operations that take \`Idempotency-Key\` run once for each key: within 24 hours the same request gets the stored answer, with the header \`Idempotent-Replay: true\`.`,
-      `请求体为 UTF-8 编码的 JSON，不得压缩；除非操作另有说明，大小不超过 1 MiB。PATCH 只修改所发送的字段。未知字段会被忽略，其名称通过 \`x-fnf-ignored-fields\` 标头返回。设置为已处于的状态会成功且不产生任何变化。
+      `请求体为 UTF-8 编码的 JSON，不得压缩；除非操作另有说明，大小不超过 1 MiB。PATCH 只修改所发送的字段。未知字段会被忽略；在 \`/api/v1\` 下，其名称通过 \`x-fnf-ignored-fields\` 标头返回。设置为已处于的状态会成功且不产生任何变化。
 
 JSON 类型错误或缺少字段返回 422；值不被允许返回 400。
 

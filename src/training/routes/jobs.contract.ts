@@ -143,6 +143,10 @@ export const listContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: said('Read a training job', '查看训练任务'),
+  description: said(
+    'The state and progress of a job. It is over when `finished_at` is set; then `result` or `error` says what came of it.',
+    '任务的状态和进度。`finished_at` 有值即已结束，此时 `result` 或 `error` 说明结果。',
+  ),
   answers: { 200: job },
   faults: ['not_found'],
 };
