@@ -77,6 +77,56 @@ test('a call comes whole when its pieces are complete, with its place among the 
   assert.equal(answer.reason, 'tool_calls');
 });
 
+test('calls are told apart by what an engine tells of them, though it counts them badly or not at all', () => {
+  const piece = (call: Chunk) => delta({ tool_calls: [call] });
+  const weather = ['weather', '{"city":"Oslo"}'];
+  const time = ['time', '{"zone":1}'];
+  const begun = (more: Chunk, [name, text]: string[]) => piece({ ...more, function: { name, arguments: text } });
+  for (const [how, chunks] of Object.entries({
+    'all in one place': [begun({ index: 0, id: 'a' }, weather), begun({ index: 0, id: 'b' }, time)],
+    'no place': [begun({ id: 'a' }, weather), begun({ id: 'b' }, time)],
+    'neither place nor id': [begun({}, weather), begun({}, time)],
+    'no place, in pieces': [
+      piece({ id: 'a', function: { name: 'weather', arguments: '' } }),
+      piece({ function: { arguments: '{"city":' } }),
+      piece({ id: null, function: { name: null, arguments: '"Oslo"}' } }),
+      begun({ id: 'b' }, time),
+    ],
+    'id and name again and again': [
+      piece({ index: 0, id: 'a', function: { name: 'weather', arguments: '{"city":' } }),
+      piece({ index: 0, id: 'a', function: { name: 'weather', arguments: '"Oslo"}' } }),
+      begun({ index: 1, id: 'b' }, time),
+    ],
+    'another id with every piece': [
+      piece({ index: 0, id: 'a', function: { name: 'weather' } }),
+      piece({ index: 0, id: 'c', function: { arguments: '{"city":"Oslo"}' } }),
+      begun({ index: 1, id: 'b' }, time),
+    ],
+    'objects for texts': [
+      piece({ index: 0, function: { name: 'weather', arguments: { city: 'Oslo' } } }),
+      piece({ index: 1, function: { name: 'time', arguments: { zone: 1 } } }),
+    ],
+  })) {
+    const { calls } = read([...chunks, finish('tool_calls')]);
+    const told = calls.map(({ index, name, arguments: text }) => [index, name, text]);
+    assert.deepEqual(
+      told,
+      [
+        [0, ...weather],
+        [1, ...time],
+      ],
+      how,
+    );
+  }
+});
+
+test('an answer goes on where an engine writes an empty reason, and has failed where it gave up', () => {
+  const { content, answer } = read([{ choices: [{ delta: { content: 'Hi' }, finish_reason: '' }] }]);
+  assert.deepEqual([content, answer.isComplete], ['Hi', false]);
+  for (const reason of ['abort', 'error'])
+    assert.throws(() => read([delta({ content: 'Hi' }), finish(reason)]), /The engine ended its answer/);
+});
+
 test('a call that was cut is none, and one call is one where only one was allowed', () => {
   const call = (index: number, text: string) =>
     delta({ tool_calls: [{ index, function: { name: 'f', arguments: text } }] });

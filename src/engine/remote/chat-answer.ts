@@ -11,7 +11,10 @@ export type AnswerOptions = {
   stop: readonly string[];
 };
 
-type PartialCall = { name: string; arguments: string };
+type OpenCall = { index: number | null; id: string; name: string; arguments: string };
+
+/** Engines say so where they give up what they have begun. */
+const givenUp: ReadonlySet<string> = new Set(['abort', 'error']);
 
 /**
  * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
@@ -20,7 +23,7 @@ type PartialCall = { name: string; arguments: string };
 export class ChatAnswer {
   readonly #options: AnswerOptions;
   readonly #text: OutputParser;
-  readonly #calls = new Map<number, PartialCall>();
+  #openCall: OpenCall | null = null;
   #emittedCalls = 0;
   #reason: string | null = null;
   #usage: Usage | null = null;
@@ -44,6 +47,7 @@ export class ChatAnswer {
     return this.#usage ?? { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
   }
 
+  /** Throws where the engine gave up. */
   push(chunk: unknown): Delta[] {
     const fields = fieldsOf(chunk);
     if (isObject(fields.usage)) this.#usage = usageOf(fieldsOf(fields.usage));
@@ -55,9 +59,12 @@ export class ChatAnswer {
     if (content !== '') deltas.push(...this.#content(content));
     if (Array.isArray(delta.tool_calls))
       for (const call of delta.tool_calls) deltas.push(...this.#call(fieldsOf(call)));
-    if (typeof choice.finish_reason === 'string') {
-      this.#reason = choice.finish_reason;
-      deltas.push(...this.#text.end(this.#reason === 'length' ? 'length' : 'eog'), ...this.#endCalls());
+    // Some write '' until the end.
+    const reason = textOf(choice.finish_reason);
+    if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
+    if (reason !== '') {
+      this.#reason = reason;
+      deltas.push(...this.#text.end(reason === 'length' ? 'length' : 'eog'), ...this.#endCall());
     }
     return deltas;
   }
@@ -92,27 +99,47 @@ export class ChatAnswer {
 
   /** Pieces of a call; the one before is whole when the next begins. */
   #call(fields: Fields): Delta[] {
-    const index = typeof fields.index === 'number' ? fields.index : this.#calls.size;
-    const before = this.#calls.has(index) ? [] : this.#endCalls();
-    const call = this.#calls.get(index) ?? { name: '', arguments: '' };
     const part = fieldsOf(fields.function);
-    call.name += textOf(part.name);
-    call.arguments += textOf(part.arguments);
-    this.#calls.set(index, call);
-    return before;
+    const piece: OpenCall = {
+      index: typeof fields.index === 'number' ? fields.index : null,
+      id: textOf(fields.id),
+      name: textOf(part.name),
+      arguments: argumentsIn(part),
+    };
+    const open = this.#openCall;
+    if (open === null || isAnother(piece, open)) {
+      const before = this.#endCall();
+      this.#openCall = piece;
+      return before;
+    }
+    open.id ||= piece.id;
+    // Some repeat it with every piece.
+    if (piece.name !== open.name) open.name += piece.name;
+    open.arguments += piece.arguments;
+    return [];
   }
 
-  #endCalls(): Delta[] {
-    const whole = [...this.#calls.values()].filter(({ name, arguments: text }) => name !== '' && isObjectText(text));
-    this.#calls.clear();
-    const deltas: Delta[] = [];
-    for (const { name, arguments: text } of whole) {
-      if (!this.#options.hasTools || (!this.#options.parallelToolCalls && this.#emittedCalls > 0)) break;
-      deltas.push({ type: 'tool_call', index: this.#emittedCalls, name, arguments: text === '' ? '{}' : text });
-      this.#emittedCalls += 1;
-    }
-    return deltas;
+  #endCall(): Delta[] {
+    const call = this.#openCall;
+    this.#openCall = null;
+    if (call === null || call.name === '' || !isObjectText(call.arguments)) return [];
+    if (!this.#options.hasTools || (!this.#options.parallelToolCalls && this.#emittedCalls > 0)) return [];
+    const index = this.#emittedCalls;
+    this.#emittedCalls += 1;
+    return [{ type: 'tool_call', index, name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments }];
   }
+}
+
+/** Not every engine counts its calls: some give all of them the same place, or none. Then a call begins with its name. */
+function isAnother(piece: OpenCall, open: OpenCall): boolean {
+  if (piece.index !== null && open.index !== null && piece.index !== open.index) return true;
+  if (piece.name === '') return false;
+  return piece.index === null ? piece.id === '' || piece.id !== open.id : piece.id !== '' && piece.id !== open.id;
+}
+
+/** JSON; also where an engine writes it as an object. */
+function argumentsIn({ arguments: text }: Fields): string {
+  return isObject(text) ? JSON.stringify(text) : textOf(text);
 }
 
 function usageOf(usage: Fields): Usage {

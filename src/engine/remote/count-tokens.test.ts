@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { countTexts } from './count-tokens.ts';
+import { TransportError } from './http/transport.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 import { type Behave, startUpstream } from './upstream.fixture.ts';
 import { openUpstream } from './upstream.ts';
@@ -39,6 +40,16 @@ test('an engine that has no such route is asked once', async () => {
   for (const api of ['tei', 'vllm', 'llama-server'] as const)
     assert.deepEqual(await count(api, missing), { counts: null, asked: 1 });
   assert.deepEqual(await count('openai', missing), { counts: null, asked: 0 });
+});
+
+test('an engine that counts with a page, or breaks off, counts nothing and is no fault of the caller', async () => {
+  const page: Behave = (_got, response) => void response.writeHead(200).end('<html>');
+  assert.deepEqual(await count('vllm', page), { counts: null, asked: 1 });
+  const cutting: Behave = (_got, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"count":');
+    response.socket?.end();
+  };
+  await assert.rejects(count('vllm', cutting), TransportError);
 });
 
 test('one text that cannot be counted leaves none counted', async () => {

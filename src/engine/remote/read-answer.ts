@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { fault } from '#kernel';
 import type { Delta } from '../port.ts';
 import type { ChatAnswer } from './chat-answer.ts';
-import type { Said } from './chunk-fields.ts';
+import { fieldsOf, type Said } from './chunk-fields.ts';
 import { ChunkForms } from './chunk-form.ts';
 import { EventTexts } from './event-texts.ts';
 import type { Answer } from './upstream.ts';
@@ -77,8 +77,9 @@ function decoderOf(): (bytes: Buffer) => string {
 }
 
 function pass(chunk: unknown, text: ChatAnswer, onDelta: Reading['onDelta']): void {
-  if (typeof chunk === 'object' && chunk !== null && 'error' in chunk)
-    throw new Error(`It sent ${JSON.stringify(chunk).slice(0, 300)}`);
+  const { error } = fieldsOf(chunk);
+  // Some write that there is none.
+  if (error !== undefined && error !== null) throw new Error(`It sent ${JSON.stringify(chunk).slice(0, 300)}`);
   for (const delta of text.push(chunk)) onDelta(delta);
 }
 

@@ -120,6 +120,7 @@ test('an answer that breaks off, holds an error or is none has failed, and frees
     },
     (_got, response) => stream(response, [delta({ content: 'Hi' }), { error: { message: 'out of memory' } }]),
     (_got, response) => stream(response, [delta({ content: 'Hi' })]),
+    (_got, response) => stream(response, [delta({ content: 'Hi' }), finish('abort')]),
     (_got, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"cho\n\n'),
     (_got, response) => void response.writeHead(500).end('trouble'),
   ];
@@ -128,6 +129,15 @@ test('an answer that breaks off, holds an error or is none has failed, and frees
     await assert.rejects(chat(engine), isFault('generation_failed'));
     assert.equal(engine.load('big').running, 0);
   }
+});
+
+test('an answer that says that there is no error has none', async () => {
+  const none: Behave = (_got, response) =>
+    stream(
+      response,
+      [delta({ content: 'Hi.' }), finish('stop')].map((chunk) => ({ ...chunk, error: null })),
+    );
+  assert.equal((await chat(engineOf(routeTo('a', (await upstream(none)).url)))).text, 'Hi.');
 });
 
 test('a request that the engine finds too long is told to the caller in words that clients know', async () => {
