@@ -64,7 +64,7 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     const result = await finish(worked, (tx) => pay(tx, { call, heldMicro, spent: worked.spent }));
     billing.leaveWork({ requestId, accountId });
     // The limits look at what was charged, which nobody sees before it is committed.
-    if (isKept) reply.raw.once('close', () => void pass?.leave());
+    if (isKept && !reply.raw.destroyed) reply.raw.once('close', () => void pass?.leave());
     else await pass?.leave();
     return result;
   } catch (error) {
