@@ -16,7 +16,10 @@ function limitedCall({ hasLeft }: { hasLeft: boolean }) {
     limiter: {
       enter: async () => {
         inFlight += 1;
-        return { headers: {}, leave: async () => void (inFlight -= 1) };
+        const leave = async () => {
+          inFlight -= 1;
+        };
+        return { headers: {}, leave };
       },
     },
     pace: () => ({ prefillMsPerToken: 1, decodeMsPerToken: 1, measured: true }),
