@@ -4,7 +4,7 @@ import { failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import { type Candidate, rankRoutes } from './choose-route.ts';
 
 const route = (id: string, more: Partial<Candidate> = {}): Candidate => ({
-  ...{ id, weight: 1, capacity: 4, calls: 0, outstandingTokens: 0, isUp: true, draining: false },
+  ...{ id, weight: 1, capacity: 4, calls: 0, outstandingTokens: 0, isUp: true, isDoubtful: false, draining: false },
   ...{ knowsPrefix: false, hasAdapter: false },
   ...more,
 });
@@ -21,6 +21,11 @@ test('the route with the least work for its weight is first; full, draining and 
     ]),
     ['b', 'a'],
   );
+});
+
+test('a route whose last answer was none is asked when no other takes the call', () => {
+  const busy = route('busy', { outstandingTokens: 9_000 });
+  assert.deepEqual(ids([route('doubtful', { isDoubtful: true, knowsPrefix: true }), busy]), ['busy', 'doubtful']);
 });
 
 test('a route that knows the beginning of the prompt is first unless it is far busier', () => {

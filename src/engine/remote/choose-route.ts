@@ -8,6 +8,8 @@ export type Candidate = {
   /** Tokens of those calls, prompts and most of what they may generate. */
   outstandingTokens: number;
   isUp: boolean;
+  /** Its last answer was none: an error, or one that broke off. */
+  isDoubtful: boolean;
   draining: boolean;
   /** Whether it has seen the beginning of this prompt before. */
   knowsPrefix: boolean;
@@ -21,7 +23,8 @@ const prefixWorthTokens = 4_096;
 const adapterWorthTokens = 16_384;
 
 /**
- * The routes that a call may try, the best first: those that have its adapter or know the beginning of its prompt, unless they are
+ * The routes that a call may try, the best first. One whose last answer was none comes behind all others: it is the first to be rid
+ * of its calls, and would get every one of them. Then those that have its adapter or know the beginning of its prompt, unless they are
  * far busier than another, then those with the fewest outstanding tokens for their weight.
  */
 export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]): Each[] {
@@ -29,5 +32,11 @@ export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]):
     outstandingTokens / weight - (knowsPrefix ? prefixWorthTokens : 0) - (hasAdapter ? adapterWorthTokens : 0);
   return candidates
     .filter(({ isUp, draining, calls, capacity }) => isUp && !draining && calls < capacity)
-    .sort((a, b) => cost(a) - cost(b) || a.calls / a.weight - b.calls / b.weight || (a.id < b.id ? -1 : 1));
+    .sort(
+      (a, b) =>
+        Number(a.isDoubtful) - Number(b.isDoubtful) ||
+        cost(a) - cost(b) ||
+        a.calls / a.weight - b.calls / b.weight ||
+        (a.id < b.id ? -1 : 1),
+    );
 }

@@ -6,7 +6,7 @@ import { countPrompt } from './count-tokens.ts';
 import { readStream, readWhole } from './read-answer.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { Elsewhere, reach } from './route-set.ts';
-import { adapterFields, sendCall } from './send-call.ts';
+import { adapterFields, doubting, sendCall } from './send-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
@@ -72,6 +72,8 @@ export async function generateChat(
       const activeMs = clock.monotonicMs() - sent.sentMs;
       sent.runtime.measured(activeMs, text.usage.completionTokens);
       return { reason: text.reason, usage: text.usage, activeMs };
+    } catch (error) {
+      throw doubting(sent.runtime, error);
     } finally {
       sent.leave();
     }

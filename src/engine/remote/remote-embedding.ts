@@ -5,7 +5,7 @@ import { embeddingCall, vectorsOf } from './embedding-request.ts';
 import { readJson } from './read-answer.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { Elsewhere, reach } from './route-set.ts';
-import { adapterFields, sendCall } from './send-call.ts';
+import { adapterFields, doubting, sendCall } from './send-call.ts';
 
 /** Counts the tokens of inputs, and gives them their place with a route. */
 export function prepareEmbedding(
@@ -55,6 +55,8 @@ export async function embedInputs(
     try {
       const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
       return { vectors, promptTokens: tokens, activeMs: parts.clock.monotonicMs() - sent.sentMs };
+    } catch (error) {
+      throw doubting(sent.runtime, error);
     } finally {
       sent.leave();
     }

@@ -5,7 +5,16 @@ import { freePort } from '#test/free-port.ts';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
-import { type Behave, delta, finish, type Got, startUpstream, stream, usage } from './upstream.fixture.ts';
+import {
+  type Behave,
+  delta,
+  finish,
+  type Got,
+  startUpstream,
+  stream,
+  type UpstreamOptions,
+  usage,
+} from './upstream.fixture.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
@@ -27,8 +36,8 @@ const sampling: Sampling = {
 const answer: Behave = (_got, response) =>
   stream(response, [delta({ content: 'Hi.' }), finish('stop'), usage({ prompt_tokens: 3, completion_tokens: 2 })]);
 
-async function upstream(behave: Behave) {
-  const server = await startUpstream(behave);
+async function upstream(behave: Behave, options?: UpstreamOptions) {
+  const server = await startUpstream(behave, options);
   stops.push(server.stop);
   return server;
 }
@@ -128,6 +137,22 @@ test('an answer that breaks off, holds an error or is none has failed, and frees
     const engine = engineOf(routeTo('a', (await upstream(behave)).url));
     await assert.rejects(chat(engine), isFault('generation_failed'));
     assert.equal(engine.load('big').running, 0);
+  }
+});
+
+test('an engine that fails at whatever it is asked does not draw all calls to itself', async () => {
+  const failing: Behave[] = [
+    (_got, response) => void response.writeHead(500).end('trouble'),
+    (_got, response) => stream(response, [{ error: { message: 'out of memory' } }]),
+  ];
+  for (const behave of failing) {
+    const broken = await upstream(behave, { isSilent: () => true });
+    const sound = await upstream(answer, { isSilent: () => true });
+    // Its calls end at once, so it always seems to have the least to do.
+    const engine = engineOf(routeTo('a', broken.url), routeTo('b', sound.url, { weight: 0.001 }));
+    await assert.rejects(chat(engine), isFault('generation_failed'));
+    const texts = await Promise.all([chat(engine), chat(engine), chat(engine)]);
+    assert.deepEqual([texts.map(({ text }) => text), broken.got.length], [['Hi.', 'Hi.', 'Hi.'], 1]);
   }
 });
 

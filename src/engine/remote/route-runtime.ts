@@ -27,6 +27,7 @@ export class RouteRuntime {
   #calls = 0;
   #tokens = 0;
   #breaker: Breaker = upBreaker;
+  #isDoubtful = false;
   #answeredAtMs: number | null = null;
   /** Measured, as the callers saw it; null until then. */
   #decodeMsPerToken: number | null = null;
@@ -86,6 +87,7 @@ export class RouteRuntime {
     return {
       ...{ id, weight, capacity, draining, calls: this.#calls, outstandingTokens: this.#tokens, runtime: this },
       isUp: isTried(this.#breaker, this.#clock.monotonicMs()),
+      isDoubtful: this.#isDoubtful,
       knowsPrefix: this.#prefixes.has(prefix),
       hasAdapter: adapter !== null && this.adapters?.has(adapter.sha256) === true,
     };
@@ -109,6 +111,7 @@ export class RouteRuntime {
   answered(prefix: string | null): void {
     if (this.#breaker.retryAtMs !== null) this.#log('info', 'A serving route is back.', { route: this.#route.id });
     this.#breaker = succeeded();
+    this.#isDoubtful = false;
     this.#answeredAtMs = this.#clock.nowMs();
     if (prefix === null) return;
     if (this.#prefixes.size >= mostPrefixes) this.#prefixes.clear();
@@ -121,6 +124,11 @@ export class RouteRuntime {
     if (before !== null || this.#breaker.retryAtMs === null) return;
     this.adapters?.forget();
     this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
+  }
+
+  /** Its answer was none, which may be for what it was asked: others are asked first until it has answered again. */
+  doubted(): void {
+    this.#isDoubtful = true;
   }
 
   measured(ms: number, completionTokens: number): void {

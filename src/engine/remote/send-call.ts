@@ -1,3 +1,4 @@
+import { Fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
@@ -56,7 +57,7 @@ async function attempt(
     return { answer, runtime, leave, sentMs };
   }
   const refusal = await refusalOf(answer, { param, adapter });
-  if (refusal.kind === 'final') throw refusal.error;
+  if (refusal.kind === 'final') throw doubting(runtime, refusal.error);
   if (refusal.kind === 'adapter_lost') {
     // It was started anew, or another server needed the room. Nothing has run there.
     if (adapter !== null) runtime.adapters?.lose(adapter.sha256);
@@ -65,6 +66,12 @@ async function attempt(
   }
   if (refusal.isDown) runtime.failed(refusal.reason);
   return new Elsewhere(refusal.reason, refusal);
+}
+
+/** Gives the error, of which its route has made a doubtful one where it has failed at what it had begun. */
+export function doubting(runtime: RouteRuntime, error: unknown): unknown {
+  if (error instanceof Fault && error.fault === 'generation_failed') runtime.doubted();
+  return error;
 }
 
 /** What a call with an adapter says; it is loaded first. */
