@@ -1,9 +1,7 @@
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
 import { messageToWire, toolToWire } from '../wire-prompt.ts';
-import type { AnswerBody } from './answer-body.ts';
 import { reasoningOf } from './chat-request.ts';
-import { TransportError } from './http/transport.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -127,19 +125,9 @@ async function ask(upstream: Upstream, path: string, body: unknown, signal: Abor
 /** null where the engine has no such route. */
 async function askAny(upstream: Upstream, path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
   const { status, body: answer } = await upstream.post(path, body, signal);
-  if (status === 200) return jsonOf(await textOf(answer, signal));
+  if (status === 200) return jsonOf(await answer.text());
   answer.drop();
   return null;
-}
-
-/** Throws `TransportError` where it breaks off: nothing has run, and another route may take the call. */
-async function textOf(answer: AnswerBody, signal: AbortSignal): Promise<string> {
-  try {
-    return await answer.text();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new TransportError(error, { neverSent: true });
-  }
 }
 
 /** null for a page of somebody between. */

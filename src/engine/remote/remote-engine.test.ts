@@ -94,6 +94,20 @@ test('a route that cannot be reached or has no room is passed over, and the call
   assert.equal(good.got.length, 4);
 });
 
+test('a call goes elsewhere when its engine breaks off while it counts the prompt', async () => {
+  const breaking = await upstream((_got, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"count":');
+    response.socket?.end();
+  });
+  const sound = await upstream(answer);
+  const engine = engineOf(
+    routeTo('a', breaking.url, { api: 'vllm' }),
+    routeTo('b', sound.url, { weight: 0.001, maxContextTokens: 4_096 }),
+  );
+  assert.equal((await chat(engine)).text, 'Hi.');
+  assert.deepEqual([breaking.got.map(({ path }) => path), engine.load('big').running], [['/tokenize'], 0]);
+});
+
 test('with no route left the call is refused with the time that the engine said', async () => {
   const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
   const engine = engineOf(routeTo('a', full.url));

@@ -58,8 +58,9 @@ export class Exchange {
 
   fail(error: Error): void {
     if (!this.#finish()) return;
-    if (this.#body) this.#body.end(error);
-    else this.#settle.reject(new TransportError(error, { neverSent: !this.#isWritten }));
+    const lost = new TransportError(error, { neverSent: !this.#isWritten });
+    if (this.#body) this.#body.end(lost);
+    else this.#settle.reject(lost);
   }
 
   /** Ends its connection, which may long carry another one when this one is over. */

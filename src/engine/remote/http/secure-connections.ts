@@ -97,8 +97,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#isOver();
-    if (this.#body) this.#body.end(error);
-    else if (this.#signal.aborted) this.#settle.reject(this.#signal.reason);
+    const { aborted, reason } = this.#signal;
+    if (this.#body) this.#body.end(aborted ? error : new TransportError(error, { neverSent: false }));
+    else if (aborted) this.#settle.reject(reason);
     else
       this.#settle.reject(new TransportError(explained(error), { neverSent: !this.#isStarted || isUnwritten(error) }));
   }

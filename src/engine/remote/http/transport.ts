@@ -1,6 +1,6 @@
 import type { Answer } from '../upstream.ts';
 
-/** A call that did not get an answer with a status. */
+/** A call that did not get an answer with a status, or not all of it. */
 export class TransportError extends Error {
   /** The request cannot have been read: it may go elsewhere. */
   readonly neverSent: boolean;
