@@ -1,0 +1,47 @@
+import { activityMonths } from '#activity';
+import { createBilling, createCredits, ledgerMonths, salesOf } from '#billing';
+import { createMonths } from '#db';
+import { eventMonths } from '#feedback';
+import { createIdempotency } from '#idempotency';
+import { createKeyUsage } from '#keys';
+import { createLimiter } from '#limits';
+import { listPrices } from '#models';
+import { createRequests, failedRequestMonths } from '#requests';
+import type { Engines } from './engines.ts';
+import type { AppOptions, Ground } from './ground.ts';
+
+export type Books = ReturnType<typeof openBooks>;
+
+/** What is written about calls: what they cost, what limits and answers were kept for them, what became of them. */
+export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
+  const { config, database, log, clock, instanceId } = ground;
+  const credits = createCredits({
+    ...{ database, cursors: ground.cursors, clock, publicUrl: ground.publicUrl, log },
+    ...{ lowMicro: config.lowBalanceMicro, signUpMicro: config.signUpMicro, sales: salesOf(config) },
+    prices: () => listPrices(models),
+    pace: engine.pace,
+  });
+  const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
+  const instance = { database, instanceId, registered: billing.registered, log };
+  return {
+    credits,
+    billing,
+    requests: createRequests({ ...instance, clock }),
+    limiter: createLimiter(instance),
+    idempotency: createIdempotency(instance),
+    keyUsage: createKeyUsage({ sql: database, clock }),
+    months: monthsOf(ground),
+  };
+}
+
+function monthsOf({ config, database, log, clock }: Ground) {
+  return createMonths({
+    ...{ database, log },
+    tables: [
+      ...ledgerMonths({ database, clock, keepMonths: config.ledgerMonths }),
+      activityMonths(clock, config.activityMonths),
+      failedRequestMonths(clock),
+      eventMonths(clock, config.feedbackRetentionDays),
+    ],
+  });
+}

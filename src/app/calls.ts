@@ -1,0 +1,37 @@
+import { createChats } from '#chats';
+import {
+  createAdmission,
+  createPrincipalCalls,
+  createRepeatGuard,
+  createSavedCalls,
+  type InferenceDeps,
+} from '#inference';
+import type { Books } from './books.ts';
+import type { Engines } from './engines.ts';
+import type { Ground } from './ground.ts';
+import type { Resources } from './resources.ts';
+
+export type CallsOptions = { ground: Ground; engines: Engines; books: Books; resources: Resources };
+
+/** Calls of models, those that are saved, and chats, whose answers are calls too. */
+export function openCalls({ ground, engines, books, resources }: CallsOptions) {
+  const { config, database, log, clock, cursors, telemetry } = ground;
+  const { models, engine } = engines;
+  const { billing, limiter, idempotency, requests, keyUsage } = books;
+  const { datasets, hosting, training } = resources;
+  const findTrained = training.served.ofCall;
+  const saved = createSavedCalls({
+    ...{ database, datasets, clock, cursors, log },
+    retentionDays: config.autosaveRetentionDays,
+  });
+  const inference: InferenceDeps = {
+    admit: createAdmission({ sql: database, keyUsage, findTrained }),
+    ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
+    modelUsage: hosting.usage,
+    repeatGuard: createRepeatGuard(clock),
+    autoSave: saved.autoSave,
+    observe: telemetry.observeCall,
+  };
+  const chats = createChats({ database, cursors, billing, datasets, log, calls: createPrincipalCalls(inference) });
+  return { saved, inference, chats };
+}

@@ -1,0 +1,38 @@
+import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
+import { createServingRoutes, withRoutes } from '#models';
+import type { Training } from '#training';
+import { engineSettingsOf } from '../settings/process-settings.ts';
+import type { AppOptions, Ground } from './ground.ts';
+
+export type Engines = ReturnType<typeof openEngines>;
+
+/**
+ * The engine of this server and those it has routes to, with the base models that they serve.
+ * @param served what was trained; made after the engines, which ask for it when they are called.
+ */
+export function openEngines(options: AppOptions, { clock }: Ground, served: () => Training['served']) {
+  const { config, database, log } = options;
+  const serving = createServingRoutes({
+    ...{ sql: database, find: options.models.find, environment: config.environment },
+    onWarning: (line) => log.warn(line),
+  });
+  const models = withRoutes(options.models, serving);
+  const forChildren = {
+    models: models.engineModels,
+    environment: config.environment,
+    log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object) => log[level](fields, message),
+  };
+  const tokenCounter = createTokenCounter(forChildren);
+  const engine = createRoutedEngine({
+    own: createEngine({ ...forChildren, settings: { ...engineSettingsOf(config), ...options.engine }, clock }),
+    remote: createRemoteEngine({
+      ...{ routes: serving.routes, clock, log: forChildren.log },
+      adapters: { writePeft: (sha256, folder) => served().writePeft(sha256, folder) },
+      countHere: async (id, items, signal) =>
+        models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
+    }),
+    isInstalled: (id) => models.find(id)?.installed != null,
+    attend: (adapter) => served().attend(adapter),
+  });
+  return { serving, models, forChildren, tokenCounter, engine };
+}

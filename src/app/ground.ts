@@ -1,0 +1,59 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
+import { type BillingTiming, grant } from '#billing';
+import type { Database } from '#db';
+import type { EngineSettings } from '#engine';
+import { createPublicUrl, type ServerLimits } from '#http';
+import { createJobs } from '#jobs';
+import { createCursorCodec, newId, systemClock } from '#kernel';
+import type { ModelsService } from '#models';
+import { createTelemetry } from '#telemetry';
+import type { Site } from '#web';
+import type { Config } from '../config.ts';
+import { openObjects } from '../settings/object-settings.ts';
+import { telemetrySettingsOf } from '../settings/process-settings.ts';
+
+export type AppOptions = {
+  config: Config;
+  database: Database;
+  models: ModelsService;
+  log: FastifyBaseLogger;
+  /** Bounds of the HTTP server other than its own. */
+  limits?: Partial<ServerLimits>;
+  /** How soon a process counts as dead, and the like; other than by default in tests only. */
+  timing?: Partial<BillingTiming>;
+  /** How long calls wait for a model that is starting, and the like; other than by default in tests only. */
+  engine?: Partial<EngineSettings>;
+  /** The web app; without it only programs are served. */
+  site?: Site;
+};
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** What the rooms stand on, whatever they are about. */
+export async function openGround({ config, database, log }: AppOptions) {
+  const works = config.roles.includes('worker');
+  return {
+    ...{ config, database, log, works },
+    clock: systemClock,
+    instanceId: newId('ins'),
+    telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
+    publicUrl: createPublicUrl(config.publicUrl),
+    cursors: createCursorCodec(await installationSecret(database, 'cursor')),
+    objects: await openObjects(config),
+    jobs: createJobs({ url: database.url, log, works }),
+    probe: async () => void (await database.query('select')),
+    identity: await openIdentity(config, database, log),
+  };
+}
+
+async function openIdentity(config: Config, database: Database, log: FastifyBaseLogger) {
+  const { publicUrl, signUp, signUpMicro } = config;
+  return createIdentity({
+    ...{ database, log, publicUrl, signUp, oidc: oidcSettingsOf(config) },
+    secret: await installationSecret(database, 'identity'),
+    grantCredits: async (tx, accountId) => {
+      if (signUpMicro > 0n) await grant(tx, { accountId, micro: signUpMicro, note: 'Sign-up credits' });
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { accountRoutes, authRoutes } from '#accounts';
+import { activityRoutes } from '#activity';
+import { type DashboardParts, dashboardRoutes } from '#dashboard';
+import { countImports, hasDataset } from '#datasets';
+import { contractRoutes, createServer, eitherOf } from '#http';
+import { obeyIdempotencyKeys } from '#idempotency';
+import { inferenceRoutes } from '#inference';
+import { createKeyAuthenticator, keysRoutes } from '#keys';
+import { limitsRoutes } from '#limits';
+import { baseModelsRoutes } from '#models';
+import { projectsRoutes } from '#projects';
+import { requestsRoutes } from '#requests';
+import { answerStranger, webRoutes } from '#web';
+import type { AppOptions } from './ground.ts';
+import type { Rooms } from './rooms.ts';
+
+/** The HTTP server with the routes of all rooms. */
+export async function openServer(options: AppOptions, rooms: Rooms): Promise<FastifyInstance> {
+  const { config, database, identity } = rooms;
+  const { limits = {}, site } = options;
+  const hasSession = (headers: IncomingHttpHeaders) => identity.cookie.digestIn(headers) !== null;
+  const web = site ? { site, hasSession } : null;
+  const server = createServer({
+    authenticator: eitherOf({
+      key: createKeyAuthenticator({ sql: database, usage: rooms.keyUsage }),
+      session: identity.authenticator,
+    }),
+    trustedProxies: config.trustedProxies,
+    probe: rooms.probe,
+    watchRequest: rooms.telemetry.watchRequest,
+    ...(web ? { answerStranger: answerStranger(web) } : {}),
+    corsOrigins: config.corsOrigins,
+    logger: rooms.log,
+    limits,
+  });
+  obeyIdempotencyKeys(server, { idempotency: rooms.idempotency, database });
+  await addAccountRoutes(server, rooms);
+  await addProjectRoutes(server, rooms);
+  await server.register(contractRoutes);
+  if (web) await server.register(webRoutes(web));
+  return server;
+}
+
+/** What an account has, does and sees. */
+async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
+  const { database, cursors, clock, identity } = rooms;
+  await server.register(authRoutes(identity));
+  await server.register(accountRoutes(identity));
+  await server.register(keysRoutes({ database, cursors }));
+  await server.register(limitsRoutes({ database }));
+  await server.register(requestsRoutes(rooms.requests));
+  await server.register(activityRoutes({ sql: database, cursors }));
+  const parts = dashboardPartsOf(rooms);
+  await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro: rooms.config.lowBalanceMicro }));
+}
+
+/** Projects with all that they have, and calls of their models. */
+async function addProjectRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
+  const { database, cursors, publicUrl, models, engine, imports, indexes, training } = rooms;
+  const work = [imports.work, indexes.work, training.work];
+  await server.register(projectsRoutes({ database, cursors, publicUrl, work }));
+  await server.register(rooms.credits.routes);
+  await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));
+  await server.register(rooms.hosting.routes);
+  await server.register(rooms.datasets.routes);
+  await server.register(imports.routes);
+  await server.register(rooms.feedback.routes);
+  await server.register(indexes.routes);
+  await server.register(training.routes);
+  await server.register(rooms.saved.routes);
+  inferenceRoutes(server, rooms.inference);
+  await server.register(rooms.chats.routes);
+}
+
+function dashboardPartsOf({ database, feedback, training }: Rooms): DashboardParts {
+  return {
+    feedback: feedback.count,
+    training: training.overview,
+    imports: (question) => countImports(database, question),
+    hasDataset: (question) => hasDataset(database, question),
+  };
+}
