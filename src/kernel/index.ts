@@ -11,6 +11,7 @@ export {
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName } from './display-name.ts';
+export { createDuties, type Duties } from './duties.ts';
 export { messageOf } from './error-message.ts';
 export {
   assertNever,
@@ -38,7 +39,7 @@ export type { Log } from './log.ts';
 export { networkOf } from './network.ts';
 export { OperatorError } from './operator-error.ts';
 export { randomPage } from './random.ts';
-export { createRounds, type Rounds } from './rounds.ts';
+export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
 export { systemCodeOf } from './system-code.ts';
 export { createTurns, type InTurn } from './turns.ts';

@@ -48,3 +48,15 @@ export function createRounds({ pauseMs, first, work, onTrouble }: RoundsOptions)
     },
   };
 }
+
+/** Several rounds as one, each at its own pace: one that takes its time keeps no other from its turn. */
+export function joinRounds(rounds: readonly Rounds[]): Rounds {
+  return {
+    start() {
+      for (const { start } of rounds) start();
+    },
+    async stop() {
+      await Promise.all(rounds.map(({ stop }) => stop()));
+    },
+  };
+}
