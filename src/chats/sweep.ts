@@ -1,4 +1,4 @@
-import { createRounds, type Rounds } from '#kernel';
+import { createRounds, joinRounds, type Rounds } from '#kernel';
 import { lost } from './message-error.ts';
 import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
@@ -21,14 +21,8 @@ export function createSweep(deps: PayingDeps): Rounds {
     return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
   }
 
-  const rounds = [roundsOf(() => endLostAnswers(deps.database, lost, null), lookEveryMs), roundsOf(tidy, tidyEveryMs)];
-
-  return {
-    start() {
-      for (const { start } of rounds) start();
-    },
-    async stop() {
-      await Promise.all(rounds.map(({ stop }) => stop()));
-    },
-  };
+  return joinRounds([
+    roundsOf(() => endLostAnswers(deps.database, lost, null), lookEveryMs),
+    roundsOf(tidy, tidyEveryMs),
+  ]);
 }

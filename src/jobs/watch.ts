@@ -1,4 +1,4 @@
-import { createRounds, type Log, type Rounds } from '#kernel';
+import { createRounds, joinRounds, type Log, type Rounds } from '#kernel';
 import { checkForWork, listDueQueues, type QueueSql } from './queue.store.ts';
 
 export type WatchOptions = {
@@ -44,14 +44,5 @@ export function createWatch(options: WatchOptions): Rounds {
     return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
   }
 
-  const rounds = [roundsOf(look, lookEveryMs), roundsOf(check, checkEveryMs)];
-
-  return {
-    start() {
-      for (const { start } of rounds) start();
-    },
-    async stop() {
-      await Promise.all(rounds.map(({ stop }) => stop()));
-    },
-  };
+  return joinRounds([roundsOf(look, lookEveryMs), roundsOf(check, checkEveryMs)]);
 }

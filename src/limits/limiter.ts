@@ -1,5 +1,5 @@
 import { createBatcher, type Database } from '#db';
-import { createRounds, type Log } from '#kernel';
+import { createRounds, joinRounds, type Log } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
@@ -71,11 +71,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
-  const rounds = createRounds({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onTrouble });
-  const tidying = createRounds({
-    ...{ pauseMs: tidyMs, first: 'after a pause', onTrouble },
-    work: () => deleteRestingCounters(database, now()),
-  });
+  const roundsOf = (work: () => Promise<unknown>, pauseMs: number) =>
+    createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
+  const rounds = joinRounds([roundsOf(sweep, sweepMs), roundsOf(() => deleteRestingCounters(database, now()), tidyMs)]);
 
   async function leave(requestId: string): Promise<void> {
     if (!open.delete(requestId)) return;
@@ -100,13 +98,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
     },
 
-    start() {
-      rounds.start();
-      tidying.start();
-    },
+    start: rounds.start,
 
     async stop() {
-      await Promise.all([rounds.stop(), tidying.stop()]);
+      await rounds.stop();
       open.clear();
       await sweep().catch(onTrouble);
     },

@@ -1,5 +1,5 @@
 import type { Database, MonthlyTable } from '#db';
-import { type Clock, createRounds, fault, firstIdAt, type Rounds, timeOfId } from '#kernel';
+import { type Clock, createRounds, fault, firstIdAt, joinRounds, type Rounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { buryRunning, deleteFailedBefore, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
@@ -66,10 +66,10 @@ export function createRequests(options: RequestsOptions): Requests {
     return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
   }
 
-  const rounds = [
+  const rounds = joinRounds([
     roundsOf(noteRunning, pageMs, 'no note of running requests'),
     roundsOf(sweep, sweepMs, 'no sweep of requests'),
-  ];
+  ]);
 
   return {
     begin(id, operation, target) {
@@ -90,12 +90,10 @@ export function createRequests(options: RequestsOptions): Requests {
       return record;
     },
 
-    start() {
-      for (const { start } of rounds) start();
-    },
+    start: rounds.start,
 
     async stop() {
-      await Promise.all([...rounds.map(({ stop }) => stop()), failures.flush()]);
+      await Promise.all([rounds.stop(), failures.flush()]);
       if (noted > 0) await deleteRunning(database, instanceId).catch(() => {});
     },
   };
