@@ -6,10 +6,10 @@ export {
   listAccounts,
   updateAccountStatus,
 } from './accounts.store.ts';
-export { changeEmail, createAccount, type NewAccount } from './accounts.ts';
+export { changeEmail, createAccount } from './accounts.ts';
 export { setPassword } from './change-password.ts';
 export { authRoutes } from './identity/auth.routes.ts';
-export { createIdentity, type Identity } from './identity/identity.ts';
+export { createIdentity } from './identity/identity.ts';
 export { oidcSettingsOf } from './identity/oidc-settings.ts';
 export { createPasswords } from './identity/passwords.ts';
 export { installationSecret } from './installation.store.ts';

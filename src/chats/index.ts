@@ -1,1 +1,1 @@
-export { type Chats, createChats } from './chats-room.ts';
+export { createChats } from './chats-room.ts';

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { randomOfRun } from '#test/random.ts';
 import { dashboardRoutes } from './dashboard.routes.ts';
 import { readDashboard } from './dashboard.ts';
-import { emptyParts } from './parts.ts';
+import type { DashboardParts } from './parts.ts';
 import { type WindowName, windowNames } from './window.ts';
 
 const { integer: randomInt } = randomOfRun();
@@ -18,6 +18,14 @@ const lowMicro = 1_000_000n;
 /** In the middle of an hour and of a day. */
 const nowMs = Date.UTC(2026, 5, 15, 13, 30);
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
+
+/** Nothing has happened in the other rooms. */
+const emptyParts: DashboardParts = {
+  training: async () => ({ active: [], queued: 0, failedInWindow: 0, lastSucceeded: null, hasAny: false }),
+  imports: async () => ({ awaitingConfirmation: 0, failedInWindow: 0 }),
+  feedback: async () => ({ pending: 0, needsJudgment: 0, promotedInWindow: 0 }),
+  hasDataset: async () => false,
+};
 
 let db: TestDatabase;
 let server: ReturnType<typeof createServer>;

@@ -26,11 +26,3 @@ export type DashboardParts = {
   /** Whether the account has a dataset. */
   hasDataset: (question: PartQuestion) => Promise<boolean>;
 };
-
-/** Of an installation without these rooms: nothing has happened in them. */
-export const emptyParts: DashboardParts = {
-  training: async () => ({ active: [], queued: 0, failedInWindow: 0, lastSucceeded: null, hasAny: false }),
-  imports: async () => ({ awaitingConfirmation: 0, failedInWindow: 0 }),
-  feedback: async () => ({ pending: 0, needsJudgment: 0, promotedInWindow: 0 }),
-  hasDataset: async () => false,
-};

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { access, chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -70,7 +71,7 @@ async function copyForOthers(native: string): Promise<string> {
   const parent = await cacheFolder();
   // The publisher's version is part of the name, so a copy never changes once it is there.
   const place = join(parent, `postgres-${await versionOf(native)}-${process.arch}`);
-  if (await isThere(place)) return place;
+  if (existsSync(place)) return place;
   const fresh = await mkdtemp(`${place}.`);
   const filter = (path: string) => !path.endsWith('.a');
   await cp(native, fresh, { recursive: true, verbatimSymlinks: true, filter });
@@ -109,11 +110,4 @@ async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { access, chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, type Stats } from 'node:fs';
+import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
 import type { Identity } from './embedded-binaries.ts';
@@ -27,7 +27,7 @@ export async function openHome(dataDir: string): Promise<Home> {
   await prepareDataFolder(folder);
   const identity = await chooseIdentity(await ownerOf(folder));
   if (identity) await chown(folder, identity.uid, identity.gid);
-  return { folder, identity, password: await readPassword(folder), nameInside: await nameInside(folder, identity) };
+  return { folder, identity, password: await readPassword(folder), nameInside: nameInside(folder, identity) };
 }
 
 /** The home as it is, without making anything; null when there is none yet. */
@@ -73,13 +73,8 @@ async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]
  * Another user may be unable to walk down to the folder (a checkout under /root), but whoever inherits the open folder
  * can name it through /proc. Parents stay as closed as they are.
  */
-async function nameInside(folder: string, identity: Identity): Promise<string> {
-  if (!identity) return folder;
-  const hasProc = await access('/proc/self/fd').then(
-    () => true,
-    () => false,
-  );
-  return hasProc ? '/proc/self/fd/3' : folder;
+function nameInside(folder: string, identity: Identity): string {
+  return identity && existsSync('/proc/self/fd') ? '/proc/self/fd/3' : folder;
 }
 
 async function readPassword(folder: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
@@ -27,15 +28,8 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') return;
     const parent = dirname(path);
-    if (systemCodeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
+    if (systemCodeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
     await makeFolder(parent);
     await mkdir(path, { mode });
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -8,14 +8,9 @@ export type {
   ChatPrompt,
   Delta,
   Embedded,
-  EmbeddingInputs,
   Engine,
   EngineModel,
   Finished,
-  Generation,
-  Load,
-  Pace,
-  PreparedChat,
   PreparedEmbedding,
   ReasoningEffort,
   ResponseFormat,
@@ -27,27 +22,15 @@ export type {
   ToolDefinition,
   Usage,
 } from './port.ts';
-export {
-  type AdapterProbe,
-  type AdapterProbeOptions,
-  createAdapterProbe,
-  type ProbeQuestion,
-} from './probe/adapter-probe.ts';
-export type { ProbeValues } from './probe/probe-protocol.ts';
-export type { AdapterSource } from './remote/adapters/adapter-folder.ts';
-export { createRemoteEngine, type RemoteEngine } from './remote/remote-engine.ts';
+export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
+export { createRemoteEngine } from './remote/remote-engine.ts';
 export { type RemoteApi, remoteApis, type ServingRoute } from './remote/serving-route.ts';
 export { createRoutedEngine } from './routed-engine.ts';
-export type { Countable, Encoded, Sequence, ShownPart, Span, TokenCount } from './tokens/counter-protocol.ts';
+export type { Countable, Encoded, ShownPart, TokenCount } from './tokens/counter-protocol.ts';
 export type { CountingBasis } from './tokens/counting-basis.ts';
 export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
-export {
-  createTokenCounter,
-  type TextTokens,
-  type TokenCounter,
-  type TokenCounterOptions,
-} from './tokens/token-counter.ts';
+export { createTokenCounter, type TokenCounter } from './tokens/token-counter.ts';
 export { messageToWire, toolChoiceToWire, toolToWire } from './wire-prompt.ts';
 
 /** Where `createItemCounter` is, for threads that need nothing else of the engine. */

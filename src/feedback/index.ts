@@ -1,3 +1,3 @@
-export { createFeedback, type Feedback, type FeedbackOptions } from './feedback.ts';
+export { createFeedback } from './feedback.ts';
 export { checkEvents } from './months/event-doctor.store.ts';
 export { eventMonths } from './months/event-months.ts';

@@ -1,6 +1,6 @@
 export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
-export { type Range, readRange } from './byte-range.ts';
+export { readRange } from './byte-range.ts';
 export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.ts';
 export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
@@ -16,9 +16,9 @@ export {
   projectAddress,
   timestamp,
 } from './page-query.ts';
-export { type Page, pageOf, readPage } from './paging.ts';
+export { pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
-export type { Access, RouteRow } from './route-table.ts';
+export type { RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
 export { type EventStream, openSse } from './sse.ts';
 export type { TypeBoxProvider } from './validation.ts';

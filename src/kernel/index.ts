@@ -25,6 +25,7 @@ export {
 export { type Fields, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
+export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
 export {
   type CountedRows,
   createListCursor,

@@ -1,13 +1,6 @@
 export { createKeyAuthenticator } from './authenticate.ts';
-export { bearerDigest, keyPattern, maskedKey } from './key.ts';
+export { bearerDigest, maskedKey } from './key.ts';
 export { createKeyUsage, type KeyUsage } from './key-usage.ts';
 export { keysRoutes } from './keys.routes.ts';
 export type { KeyRecord } from './keys.store.ts';
-export {
-  deleteKey,
-  type IssuedKey,
-  issueKey,
-  type KeyAddress,
-  listKeys,
-  setKeyActive,
-} from './keys.ts';
+export { deleteKey, issueKey, listKeys, setKeyActive } from './keys.ts';

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { CountedRows, Listed, ListPosition } from '#kernel';
+import type { CountedRows, LastUse, Listed, ListPosition } from '#kernel';
 import type { KeyMask } from './key.ts';
 
 /** A key as its account may see it. */
@@ -126,11 +126,7 @@ export async function findKeyOwners(sql: Sql, digests: readonly Buffer[]): Promi
  * Moves `last_used_at` forward, each key at most once in `spacingMs`, whichever replica saw the use. Rows are
  * locked in the order of their ids, so that two replicas never wait for each other in a circle.
  */
-export async function updateKeysLastUsed(
-  sql: Sql,
-  uses: readonly { keyId: string; at: Date }[],
-  spacingMs: number,
-): Promise<void> {
+export async function updateKeysLastUsed(sql: Sql, uses: readonly LastUse[], spacingMs: number): Promise<void> {
   await sql.query(
     `with due as (
        select k.id, u.at
@@ -141,7 +137,7 @@ export async function updateKeysLastUsed(
        for no key update of k
      )
      update api_keys k set last_used_at = due.at from due where k.id = due.id`,
-    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), spacingMs],
+    [uses.map(({ id }) => id), uses.map(({ at }) => at), spacingMs],
   );
 }
 

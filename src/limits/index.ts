@@ -1,5 +1,5 @@
 export { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
-export { createLimiter, type Limiter, type Pass } from './limiter.ts';
+export { createLimiter, type Limiter } from './limiter.ts';
 export { limitsRoutes } from './limits.routes.ts';
 export type { LimitAddress } from './limits.store.ts';
 export { changeLimits, type LimitsView, limitedSubjectsOf, readLimits } from './limits.ts';

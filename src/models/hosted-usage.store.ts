@@ -1,12 +1,11 @@
 import type { Sql } from '#db';
-
-export type Use = { id: string; at: Date };
+import type { LastUse } from '#kernel';
 
 /**
  * Moves `last_called_at` forward, each alias at most once in `spacingMs`, whichever replica saw the call. Rows are locked
  * in the order of their ids, so that two replicas never wait for each other in a circle.
  */
-export async function updateModelsLastCalled(sql: Sql, uses: readonly Use[], spacingMs: number): Promise<void> {
+export async function updateModelsLastCalled(sql: Sql, uses: readonly LastUse[], spacingMs: number): Promise<void> {
   await sql.query(
     `with due as (
        select h.id, u.at
@@ -22,7 +21,7 @@ export async function updateModelsLastCalled(sql: Sql, uses: readonly Use[], spa
 }
 
 /** The same for `last_used_at` of shares. */
-export async function updateSharesLastUsed(sql: Sql, uses: readonly Use[], spacingMs: number): Promise<void> {
+export async function updateSharesLastUsed(sql: Sql, uses: readonly LastUse[], spacingMs: number): Promise<void> {
   await sql.query(
     `with due as (
        select s.id, u.at

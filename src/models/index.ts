@@ -1,12 +1,5 @@
 export { addModel } from './add-model.ts';
-export {
-  type BaseModel,
-  chatDefaults,
-  isServed,
-  type ModelKind,
-  modelIdPattern,
-  withQueryInstruction,
-} from './base-model.ts';
+export { type BaseModel, chatDefaults, type ModelKind, modelIdPattern, withQueryInstruction } from './base-model.ts';
 export { baseModelsRoutes } from './base-models.routes.ts';
 export { toCompatModel } from './base-models.schema.ts';
 export { checkAlias, insertHostedModel } from './hosted-alias.ts';

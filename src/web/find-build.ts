@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,19 +11,12 @@ const keptOutput = 4_000;
 /** A folder with a complete build of this name; makes it first when there is none. */
 export async function findOrMakeBuild(root: string, mark: string, onBuild: () => void): Promise<string> {
   const places = [join(root, '.cache', 'web'), join(homedir(), '.cache', 'fanfold', 'web')];
-  for (const place of places) if (await holdsFile(join(place, mark, 'index.html'))) return join(place, mark);
+  for (const place of places) if (existsSync(join(place, mark, 'index.html'))) return join(place, mark);
   const place = await firstWritable(places);
   if (place === null) throw new Error(`None of ${places.join(', ')} can be written to.`);
   onBuild();
   await runBuild(root, join(place, mark));
   return join(place, mark);
-}
-
-function holdsFile(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** A checkout may belong to somebody else; then the build goes to the user's own cache. */

@@ -75,7 +75,7 @@ async function withinLimit(
   }
 }
 
-export function requireProvider({ provider }: CheckoutDeps): PaymentProvider {
+function requireProvider({ provider }: CheckoutDeps): PaymentProvider {
   if (provider) return provider;
   throw fault('state_conflict', {
     message: 'Credits are not sold here; the operator grants them.',

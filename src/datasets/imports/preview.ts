@@ -147,7 +147,7 @@ function sourceOf({ line, byteOffset, fields, problem, excerpt }: SampleRow): So
 }
 
 /** What confirming would do. */
-export function consequences(
+function consequences(
   { rows, valid, invalid, duplicates }: ImportCounts,
   { onInvalid, dedupe }: ImportOptions,
 ): { willImport: number; willSkip: number } {

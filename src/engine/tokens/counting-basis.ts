@@ -44,7 +44,7 @@ export function basisOf(model: CountedModel, vocabulary: Vocabulary = createVoca
   };
 }
 
-export function divisionOf({ addon, facts }: CountedModel): Division | null {
+function divisionOf({ addon, facts }: CountedModel): Division | null {
   const divider = dividerNames.find((name) => name === facts.preTokenizer);
   if (divider === undefined || addon.getVocabularyType() !== vocabularyTypes.bytePair) return null;
   const added: string[] = [];

@@ -5,7 +5,7 @@ import type { FeedbackSettings } from './settings.ts';
 const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
 const share = (english: string, chinese: string) => Type.Number({ ...said(english, chinese), minimum: 0, maximum: 1 });
 
-export const settingsSchema = Type.Object(
+const settingsSchema = Type.Object(
   {
     accepts_events: Type.Boolean(said('Whether events can be reported.', '是否接收事件上报。')),
     auto_promote: Type.Boolean(

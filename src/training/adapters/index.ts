@@ -1,5 +1,5 @@
 export { AdapterError } from './adapter-error.ts';
-export { type Conversion, convertAdapter } from './convert-adapter.ts';
+export { convertAdapter } from './convert-adapter.ts';
 export { type PackedFile, packFiles } from './pack-adapter.ts';
 export { readHeads } from './rope-order.ts';
 export { unpackFiles } from './unpack-adapter.ts';

@@ -6,7 +6,7 @@ import type { ObjectStore } from '#objects';
 import type { SnapshotFile, SnapshotFileName } from './snapshot.ts';
 
 /** A file that is written line by line and digested on the way. */
-export class DraftFile {
+class DraftFile {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #hash = createHash('sha256');

@@ -13,7 +13,7 @@ import { type ObjectStore, openFolderStore } from '#objects';
 import type { SplitExample } from './example-split.ts';
 import { type Freezing, freezeSnapshot, SnapshotRefused } from './freeze-snapshot.ts';
 import { type SnapshotFileName, snapshotKeys } from './snapshot.ts';
-import { readManifest, removeSnapshot } from './stored-snapshot.ts';
+import { removeSnapshot } from './stored-snapshot.ts';
 
 let root: string;
 let objects: ObjectStore;
@@ -70,6 +70,9 @@ const freeze = (examples: readonly SplitExample[], change: Partial<Freezing> = {
     ...change,
   });
 
+const storedManifest = async (sha256: string) =>
+  JSON.parse(await text(await objects.get(snapshotKeys(sha256).manifest)));
+
 const linesOf = async (sha256: string, file: SnapshotFileName) =>
   (await text(await objects.get(snapshotKeys(sha256)[file])))
     .split('\n')
@@ -119,7 +122,7 @@ test('a snapshot holds tokens with what is trained of them, the examples, and wh
   }
   assert.equal(manifest.shown.length, 3);
   assert.deepEqual(manifest.shown[0]?.parts.at(-1), { text: 'It is 0.<|im_end|>', trained: true });
-  assert.deepEqual(await readManifest(objects, manifest.sha256), manifest);
+  assert.deepEqual(await storedManifest(manifest.sha256), manifest);
   assert.deepEqual(await readdir(join(root, 'drafts')), []);
 });
 
@@ -214,7 +217,7 @@ test('a snapshot that a crash left without its end is made whole, and one that i
   assert.deepEqual(await freeze(examples), manifest);
   assert.equal((await linesOf(manifest.sha256, 'train')).length, 2);
   await removeSnapshot(objects, manifest.sha256);
-  await assert.rejects(readManifest(objects, manifest.sha256), { fault: 'artifact_not_found' });
+  await assert.rejects(storedManifest(manifest.sha256), { fault: 'artifact_not_found' });
 });
 
 test('a control set is frozen beside what is learned: all of it to measure, or a part to learn along', async () => {

@@ -1,12 +1,5 @@
-import { text } from 'node:stream/consumers';
 import type { ObjectStore } from '#objects';
 import { type SnapshotManifest, snapshotFiles, snapshotKeys } from './snapshot.ts';
-
-/** Throws `artifact_not_found`. */
-export async function readManifest(objects: ObjectStore, sha256: string): Promise<SnapshotManifest> {
-  // Written by this room under the digest of what it says.
-  return JSON.parse(await text(await objects.get(snapshotKeys(sha256).manifest))) as SnapshotManifest;
-}
 
 /** Whether all of it is there. */
 export async function isStored(objects: ObjectStore, manifest: SnapshotManifest): Promise<boolean> {

@@ -36,7 +36,7 @@ export function detectEncoding(sample: Buffer, asked: string | null): Encoding {
 }
 
 /** The name in small letters; throws for an encoding that nobody here knows. */
-export function checkEncoding(name: string): string {
+function checkEncoding(name: string): string {
   const lower = name.trim().toLowerCase();
   if (!isKnownEncoding(lower))
     throw new ImportFailure('unknown_encoding', `The encoding ${JSON.stringify(name)} is not known.`);

@@ -12,7 +12,7 @@ export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
 }
 
 /** A row that is not UTF-8. */
-export function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
+function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
   const problem = {
     code: 'bad_encoding',
     message: 'The row is not UTF-8.',

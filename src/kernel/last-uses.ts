@@ -1,0 +1,67 @@
+import type { Clock } from './clock.ts';
+import { createRounds } from './rounds.ts';
+
+/** When things of one kind were last used; written exact to a minute, without a write per use. */
+export type LastUses = {
+  /** Notes a use; costs one map entry. */
+  seen: (id: string) => void;
+  /** Writes what is due. Trouble with the database leaves it for the next time. */
+  flush: () => Promise<void>;
+  start: () => void;
+  /** Writes what is due; rejects never. */
+  stop: () => Promise<void>;
+};
+
+export type LastUse = { id: string; at: Date };
+
+export type LastUsesOptions = {
+  clock: Clock;
+  /** Moves the stored times forward, each by at least `spacingMs`. */
+  write: (uses: readonly LastUse[], spacingMs: number) => Promise<void>;
+};
+
+/** Least distance between two stored times, ms. */
+const spacingMs = 60_000;
+const flushEveryMs = 5_000;
+
+type Times = { lastMs: number; storedMs: number };
+
+const isDue = ({ lastMs, storedMs }: Times) => lastMs - storedMs >= spacingMs;
+
+export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
+  const noted = new Map<string, Times>();
+
+  async function flush(): Promise<void> {
+    const due = [...noted].filter(([, times]) => isDue(times)).map(([id, { lastMs }]) => ({ id, lastMs }));
+    const uses = due.map(({ id, lastMs }) => ({ id, at: new Date(lastMs) }));
+    if (uses.length > 0) await write(uses, spacingMs);
+    for (const { id, lastMs } of due) {
+      const times = noted.get(id);
+      if (times) times.storedMs = lastMs;
+    }
+    forgetResting(clock.nowMs());
+  }
+
+  /** What rested for a whole spacing starts anew at its next use; the map holds the busy ones only. */
+  function forgetResting(nowMs: number): void {
+    for (const [id, times] of noted) if (!isDue(times) && nowMs - times.lastMs >= spacingMs) noted.delete(id);
+  }
+
+  // What could not be written now is due again in the next round.
+  const rounds = createRounds({ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} });
+
+  return {
+    seen(id) {
+      const nowMs = clock.nowMs();
+      const times = noted.get(id);
+      if (times) times.lastMs = Math.max(times.lastMs, nowMs);
+      else noted.set(id, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
+    },
+    flush,
+    start: rounds.start,
+    async stop() {
+      await rounds.stop();
+      await flush().catch(() => {});
+    },
+  };
+}
