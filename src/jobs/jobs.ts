@@ -1,9 +1,10 @@
-import { type JobWithMetadata, PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import type { Sql } from '#db';
 import type { Log } from '#kernel';
 import { schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
 import { checkEveryMs, createWatch } from './watch.ts';
+import { createWorkers, type Handled } from './workers.ts';
 
 /**
  * Background work in the same database: what is enqueued in a transaction runs once it has committed, at least once,
@@ -39,15 +40,10 @@ export type JobsOptions = {
 };
 
 const maxConnections = 3;
-/** A worker shows life this often; silence of `heartbeatSeconds` (10 at least) means that it is dead. */
-const refreshSeconds = 3;
+/** Silence of a worker, 10 at least, that means that it is dead. */
 const heartbeatSeconds = 10;
 /** Less than the watch takes from one check to the next. */
 const monitorIntervalSeconds = 4;
-/** Without notifications, workers ask so often. */
-const pollSeconds = 2;
-/** A notification or our watch wakes a worker; this is for both of them to fail. */
-const idlePollSeconds = 60;
 /** Processes that work look after the queues so often; after several times of silence there are none. */
 const supervisedWithinSeconds = 4 * (checkEveryMs / 1_000);
 const retryDelaySeconds = 1;
@@ -65,84 +61,12 @@ const isAtWork = `
                and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
   ) as yes`;
 
-type Handled = { task: Task<object>; handler: TaskHandler<object> };
-
 export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
-  const boss = new PgBoss({
-    connectionString: url,
-    schema,
-    max: maxConnections,
-    application_name: 'fanfold jobs',
-    useListenNotify: true,
-    // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.
-    schedule: false,
-    supervise: false,
-    monitorIntervalSeconds,
-  });
-  boss.on('error', (error) => log?.warn({ err: error }, 'trouble with the job queue'));
+  const boss = openBoss(url, log);
   const handled = new Map<string, Handled>();
-  const workers = new Map<string, string[]>();
-  const watch = createWatch({
-    sql: boss.getDb(),
-    queues: () => [...workers.keys()],
-    wake: (queue) => workers.get(queue)?.forEach((id) => void boss.notifyWorker(id)),
-    supervise: () => boss.supervise(),
-    log,
-  });
-
-  async function prepareQueue({ task }: Handled): Promise<void> {
-    const options = {
-      retryLimit: task.retries,
-      retryDelay: retryDelaySeconds,
-      retryBackoff: true,
-      retryDelayMax: retryDelayMaxSeconds,
-      expireInSeconds: task.longestSeconds,
-      heartbeatSeconds,
-      deleteAfterSeconds: keepDoneSeconds,
-      notify: true,
-    };
-    // `short`: with a key, one job waits at most.
-    await boss.createQueue(task.name, { policy: 'short', ...options });
-  }
-
-  /** One that works on one attempt at a time; each has an id of its own to be woken by. */
-  async function addWorker({ task, handler }: Handled): Promise<string> {
-    const options = {
-      heartbeatRefreshSeconds: refreshSeconds,
-      pollingIntervalSeconds: pollSeconds,
-      notifyPollingIntervalSeconds: idlePollSeconds,
-      includeMetadata: true,
-    } as const;
-    const id: string = await boss.work(task.name, options, async ([attempt]: JobWithMetadata[]) => {
-      try {
-        if (attempt) await runAttempt(task, handler, attempt);
-      } finally {
-        // What came while it worked has told nobody else: it asks again at once.
-        boss.notifyWorker(id);
-      }
-    });
-    return id;
-  }
-
-  async function work(entry: Handled): Promise<void> {
-    const ids: string[] = [];
-    for (let n = 0; n < entry.task.concurrency; n++) ids.push(await addWorker(entry));
-    workers.set(entry.task.name, ids);
-  }
-
-  async function runAttempt(task: Task<object>, handler: TaskHandler<object>, attempt: JobWithMetadata): Promise<void> {
-    const run = {
-      signal: attempt.signal,
-      attempt: attempt.retryCount + 1,
-      isLastAttempt: attempt.retryCount >= task.retries,
-    };
-    try {
-      await handler(attempt.data, run);
-    } catch (error) {
-      log?.warn({ err: error, task: task.name, attempt: run.attempt }, 'an attempt at background work failed');
-      throw error;
-    }
-  }
+  const workers = createWorkers(boss, log);
+  const supervise = () => boss.supervise();
+  const watch = createWatch({ sql: boss.getDb(), queues: workers.queues, wake: workers.wake, supervise, log });
 
   return {
     handle(task, handler) {
@@ -168,9 +92,9 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
 
     async start() {
       await boss.start();
-      for (const entry of handled.values()) await prepareQueue(entry);
+      for (const { task } of handled.values()) await prepareQueue(boss, task);
       if (!works) return;
-      for (const entry of handled.values()) await work(entry);
+      for (const each of handled.values()) await workers.add(each);
       watch.start();
     },
 
@@ -179,4 +103,35 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
       await boss.stop({ graceful: true, timeout: graceMs });
     },
   };
+}
+
+function openBoss(url: string, log: JobsOptions['log']): PgBoss {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema,
+    max: maxConnections,
+    application_name: 'fanfold jobs',
+    useListenNotify: true,
+    // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.
+    schedule: false,
+    supervise: false,
+    monitorIntervalSeconds,
+  });
+  boss.on('error', (error) => log?.warn({ err: error }, 'trouble with the job queue'));
+  return boss;
+}
+
+async function prepareQueue(boss: PgBoss, task: Task<object>): Promise<void> {
+  await boss.createQueue(task.name, {
+    // With a key, one job waits at most.
+    policy: 'short',
+    retryLimit: task.retries,
+    retryDelay: retryDelaySeconds,
+    retryBackoff: true,
+    retryDelayMax: retryDelayMaxSeconds,
+    expireInSeconds: task.longestSeconds,
+    heartbeatSeconds,
+    deleteAfterSeconds: keepDoneSeconds,
+    notify: true,
+  });
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { RunningWork } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
+import { importStepsRoutes } from './import-steps.routes.ts';
 import { createImportTask, type ImportTaskOptions } from './import-task.ts';
 import { type ImportRoutesDeps, importsRoutes } from './imports.routes.ts';
 import { countRunningImports } from './imports.store.ts';
@@ -41,6 +42,7 @@ export function createImports(options: ImportsOptions): Imports {
   return {
     routes: async (app) => {
       await app.register(importsRoutes(deps));
+      await app.register(importStepsRoutes(deps));
       await app.register(uploadRoutes(deps));
     },
     work: { kind: 'imports', countRunning: countRunningImports },

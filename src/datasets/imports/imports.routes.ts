@@ -7,32 +7,13 @@ import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
-import { authorOf, changeOwnImport, pathOf, readOwnImport, wrongState } from './import-access.ts';
-import { listIssues, openIssueFile } from './import-errors.ts';
-import type { ImportOptions, ImportRecord } from './import-record.ts';
-import {
-  confirmBody,
-  createImportBody,
-  errorsQuery,
-  importsQuery,
-  previewBody,
-  profileBody,
-} from './import-requests.schema.ts';
+import { authorOf, pathOf, readOwnImport } from './import-access.ts';
+import type { ImportRecord } from './import-record.ts';
+import { createImportBody, importsQuery } from './import-requests.schema.ts';
 import type { ImportTask } from './import-task.ts';
-import { importToWire, previewToWire, profileToWire } from './import-wire.ts';
-import {
-  cancelContract,
-  confirmContract,
-  createContract,
-  errorsContract,
-  listContract,
-  previewContract,
-  profileContract,
-  readContract,
-  readProfileContract,
-} from './imports.contract.ts';
-import { cancelImport, createImport, listImports, readAgain } from './imports.ts';
-import { confirmImport, previewImport } from './preview.ts';
+import { importToWire } from './import-wire.ts';
+import { createContract, listContract, readContract } from './imports.contract.ts';
+import { createImport, listImports } from './imports.ts';
 
 export type ImportRoutesDeps = {
   database: Database;
@@ -46,11 +27,11 @@ export type ImportRoutesDeps = {
 const listPath = `${projectPrefix}/imports`;
 export const importPath = `${listPath}/:importId`;
 
-/** The routes of imports, but for the upload, which takes a body of another kind. */
+/** The imports of a project. */
 export function importsRoutes(deps: ImportRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
-    const { database, cursors, objects, task } = deps;
+    const { database, cursors } = deps;
 
     typed.post(
       listPath,
@@ -83,81 +64,6 @@ export function importsRoutes(deps: ImportRoutesDeps) {
     app.get(importPath, { config: { operation: 'imports.read', contract: readContract } }, async (request) =>
       importToWire(await readOwnImport(database, request)),
     );
-
-    typed.post(
-      `${importPath}/profile`,
-      { config: { operation: 'imports.profile', contract: profileContract }, schema: { body: profileBody } },
-      async (request, reply) => {
-        const { sample_rows: sampleRows, ...rest } = request.body;
-        const record = await database.transaction(async (tx) => {
-          const { record: before } = await changeOwnImport(tx, request);
-          return readAgain(tx, before, { asked: { ...rest, sampleRows }, task });
-        });
-        reply.code(202);
-        return importToWire(record);
-      },
-    );
-
-    app.get(
-      `${importPath}/profile`,
-      { config: { operation: 'imports.read_profile', contract: readProfileContract } },
-      async (request) => {
-        const { profile, state } = await readOwnImport(database, request);
-        if (!profile) throw wrongState(state, ['ready']);
-        return profileToWire(profile);
-      },
-    );
-
-    typed.post(
-      `${importPath}/preview`,
-      { config: { operation: 'imports.preview', contract: previewContract }, schema: { body: previewBody } },
-      async (request) => {
-        const { record } = await database.transaction((tx) => changeOwnImport(tx, request));
-        const { mapping = null, options = {}, limit = 20 } = request.body;
-        const preview = { mapping, options: optionsOf(options), limit };
-        return previewToWire(await previewImport(deps, record, preview));
-      },
-    );
-
-    typed.post(
-      `${importPath}/confirm`,
-      { config: { operation: 'imports.confirm', contract: confirmContract }, schema: { body: confirmBody } },
-      async (request, reply) => {
-        const record = await once(request, database).transaction(async (tx) => {
-          const { record: before } = await changeOwnImport(tx, request);
-          return confirmImport(tx, before, { token: request.body.preview_token, cursors, task });
-        });
-        reply.code(202);
-        return importToWire(record);
-      },
-    );
-
-    typed.get(
-      `${importPath}/errors`,
-      { config: { operation: 'imports.errors', contract: errorsContract }, schema: { querystring: errorsQuery } },
-      async (request, reply) => {
-        const record = await readOwnImport(database, request);
-        const { code = null } = request.query;
-        if (wantsFile(request)) {
-          reply.type('application/x-ndjson');
-          return reply.send(await openIssueFile(objects, { record, code }));
-        }
-        const page = await listIssues({ sql: database, cursors }, { record, code }, readPage(request.query));
-        return pageOf({ ...page, toWire: ({ issue }) => issue });
-      },
-    );
-
-    app.post(
-      `${importPath}/cancel`,
-      { config: { operation: 'imports.cancel', contract: cancelContract } },
-      async (request) => {
-        const record = await database.transaction(async (tx) => {
-          const { record: before, author } = await changeOwnImport(tx, request);
-          return cancelImport(tx, before, { author, task });
-        });
-        return importToWire(record);
-      },
-    );
   };
 }
 
@@ -185,14 +91,4 @@ function uploadOf(
     accepts_ranges: true,
     expires_at: expiresAt?.toISOString() ?? null,
   };
-}
-
-function optionsOf(options: NonNullable<Static<typeof previewBody>['options']>): Partial<ImportOptions> {
-  const { on_invalid: onInvalid, dedupe, test_ratio: testRatio, split_seed: splitSeed } = options;
-  const sent = Object.entries({ onInvalid, dedupe, testRatio, splitSeed }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(sent);
-}
-
-function wantsFile({ headers: { accept = '' } }: FastifyRequest): boolean {
-  return accept.toLowerCase().includes('application/x-ndjson');
 }

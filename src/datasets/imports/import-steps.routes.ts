@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import { once } from '#idempotency';
+import { changeOwnImport, readOwnImport, wrongState } from './import-access.ts';
+import { listIssues, openIssueFile } from './import-errors.ts';
+import type { ImportOptions } from './import-record.ts';
+import { confirmBody, errorsQuery, previewBody, profileBody } from './import-requests.schema.ts';
+import { importToWire, previewToWire, profileToWire } from './import-wire.ts';
+import {
+  cancelContract,
+  confirmContract,
+  errorsContract,
+  previewContract,
+  profileContract,
+  readProfileContract,
+} from './imports.contract.ts';
+import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
+import { cancelImport, readAgain } from './imports.ts';
+import { confirmImport, previewImport } from './preview.ts';
+
+/** The way of one import: read again, looked at, confirmed, or canceled. */
+export function importStepsRoutes(deps: ImportRoutesDeps) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const typed = app.withTypeProvider<TypeBoxProvider>();
+    const { database, cursors, objects, task } = deps;
+
+    typed.post(
+      `${importPath}/profile`,
+      { config: { operation: 'imports.profile', contract: profileContract }, schema: { body: profileBody } },
+      async (request, reply) => {
+        const { sample_rows: sampleRows, ...rest } = request.body;
+        const record = await database.transaction(async (tx) => {
+          const { record: before } = await changeOwnImport(tx, request);
+          return readAgain(tx, before, { asked: { ...rest, sampleRows }, task });
+        });
+        reply.code(202);
+        return importToWire(record);
+      },
+    );
+
+    app.get(
+      `${importPath}/profile`,
+      { config: { operation: 'imports.read_profile', contract: readProfileContract } },
+      async (request) => {
+        const { profile, state } = await readOwnImport(database, request);
+        if (!profile) throw wrongState(state, ['ready']);
+        return profileToWire(profile);
+      },
+    );
+
+    typed.post(
+      `${importPath}/preview`,
+      { config: { operation: 'imports.preview', contract: previewContract }, schema: { body: previewBody } },
+      async (request) => {
+        const { record } = await database.transaction((tx) => changeOwnImport(tx, request));
+        const { mapping = null, options = {}, limit = 20 } = request.body;
+        const preview = { mapping, options: optionsOf(options), limit };
+        return previewToWire(await previewImport(deps, record, preview));
+      },
+    );
+
+    typed.post(
+      `${importPath}/confirm`,
+      { config: { operation: 'imports.confirm', contract: confirmContract }, schema: { body: confirmBody } },
+      async (request, reply) => {
+        const record = await once(request, database).transaction(async (tx) => {
+          const { record: before } = await changeOwnImport(tx, request);
+          return confirmImport(tx, before, { token: request.body.preview_token, cursors, task });
+        });
+        reply.code(202);
+        return importToWire(record);
+      },
+    );
+
+    typed.get(
+      `${importPath}/errors`,
+      { config: { operation: 'imports.errors', contract: errorsContract }, schema: { querystring: errorsQuery } },
+      async (request, reply) => {
+        const record = await readOwnImport(database, request);
+        const { code = null } = request.query;
+        if (wantsFile(request)) {
+          reply.type('application/x-ndjson');
+          return reply.send(await openIssueFile(objects, { record, code }));
+        }
+        const page = await listIssues({ sql: database, cursors }, { record, code }, readPage(request.query));
+        return pageOf({ ...page, toWire: ({ issue }) => issue });
+      },
+    );
+
+    app.post(
+      `${importPath}/cancel`,
+      { config: { operation: 'imports.cancel', contract: cancelContract } },
+      async (request) => {
+        const record = await database.transaction(async (tx) => {
+          const { record: before, author } = await changeOwnImport(tx, request);
+          return cancelImport(tx, before, { author, task });
+        });
+        return importToWire(record);
+      },
+    );
+  };
+}
+
+function optionsOf(options: NonNullable<Static<typeof previewBody>['options']>): Partial<ImportOptions> {
+  const { on_invalid: onInvalid, dedupe, test_ratio: testRatio, split_seed: splitSeed } = options;
+  const sent = Object.entries({ onInvalid, dedupe, testRatio, splitSeed }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent);
+}
+
+function wantsFile({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.toLowerCase().includes('application/x-ndjson');
+}
