@@ -45,7 +45,7 @@ export const meContract: Contract = {
 export const profileContract: Contract = {
   tag,
   summary: said('Change the profile', '修改个人资料'),
-  description: said('Fields that are left out stay as they are.', '未给出的字段保持不变。'),
+  description: said('Changes the fields that are sent; the others stay as they are.', '未给出的字段保持不变。'),
   bodyExample: { display_name: 'Ada Lovelace', locale: 'en' },
   answers: {
     200: {

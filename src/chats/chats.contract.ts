@@ -21,7 +21,10 @@ const oneChat = { schema: chatSchema, example: chatExample };
 export const listContract: Contract = {
   tag,
   summary: said('List chats', '列出对话'),
-  description: said('Newest first. For the owner of the project only.', '按创建时间倒序。仅项目所有者可用。'),
+  description: said(
+    'The conversations of the project, newest first, for its owner only.',
+    '按创建时间倒序。仅项目所有者可用。',
+  ),
   answers: {
     200: {
       description: said('A page of chats.', '一页对话。'),
@@ -72,7 +75,7 @@ export const deleteContract: Contract = {
   tag,
   summary: said('Delete a chat', '删除对话'),
   description: said(
-    'With its messages; an answer that is being made is stopped. What its answers cost stays in the ledger.',
+    'Deletes a chat with its messages; an answer that is being made is stopped. What its answers cost stays in the ledger.',
     '连同其消息一并删除；正在生成的回答会被停止。已产生的费用仍保留在账目中。',
   ),
   answers: { 204: { description: said('It is gone.', '已删除。') } },

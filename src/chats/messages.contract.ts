@@ -78,7 +78,7 @@ const faults = [...textCallFaults, 'not_found', 'state_conflict', 'account_suspe
 export const listMessagesContract: Contract = {
   tag,
   summary: said('List messages of a chat', '列出对话中的消息'),
-  description: said('The oldest first.', '按时间正序。'),
+  description: said('What was said in a chat, the oldest first.', '按时间正序。'),
   answers: {
     200: {
       description: said('A page of messages.', '一页消息。'),
@@ -125,7 +125,7 @@ export const retryContract: Contract = {
   tag,
   summary: said('Try an answer again', '重新生成回答'),
   description: said(
-    'An answer that failed or was stopped, or the last one of the chat. A complete answer stays until the new one begins.',
+    'Tries again an answer that failed or was stopped, or the last one of the chat. A complete answer stays until the new one begins.',
     '适用于失败或被停止的回答，或对话中的最后一条回答。已完成的回答在新回答开始之前保持不变。',
   ),
   bodyExample: { params: { temperature: 0 } },
@@ -138,7 +138,7 @@ export const stopContract: Contract = {
   tag,
   summary: said('Stop an answer', '停止回答'),
   description: said(
-    'Whichever server makes it. What is over already stays as it is.',
+    'Ends an answer that is being made, whichever server makes it. One that is over stays as it is.',
     '无论由哪台服务器生成。已结束的回答保持不变。',
   ),
   answers: { 200: { description: said('The message.', '消息。'), schema: messageSchema, example: messageExample } },

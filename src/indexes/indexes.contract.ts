@@ -102,7 +102,7 @@ export const deleteContract: Contract = {
   tag,
   summary: said('Delete an index', '删除索引'),
   description: said(
-    'A build that is under way is canceled first, and pays for what ran.',
+    'Deletes an index and its vectors. A build that is under way is canceled first, and pays for what ran.',
     '正在进行的构建会先被取消，并为已运行的部分付费。',
   ),
   answers: { 204: { description: said('It is gone.', '已删除。') } },

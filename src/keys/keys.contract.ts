@@ -80,6 +80,6 @@ export const deactivateContract: Contract = {
 export const deleteContract: Contract = {
   tag,
   summary: said('Delete an API key', '删除 API 密钥'),
-  description: said('For good, and at once. The second time is 404.', '立即永久删除。再次删除返回 404。'),
+  description: said('Deletes a key for good, and at once. The second time is 404.', '立即永久删除。再次删除返回 404。'),
   answers: { 204: { description: said('The key is deleted.', '密钥已删除。') } },
 };

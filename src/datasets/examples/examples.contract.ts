@@ -93,7 +93,7 @@ export const updateContract: Contract = {
   tag,
   summary: said('Change an example', '修改样本'),
   description: said(
-    'Puts another content or split in its place. The id stays, and versions keep what they have. What already is as asked for stays as it is.',
+    'Gives an example another content or split. Its id stays, and versions keep what they have. What already is as asked for stays as it is.',
     '替换样本的内容或划分。ID 不变，已有版本不受影响。值未变化则保持原样。',
   ),
   body: updateExampleDocumented,
@@ -112,7 +112,7 @@ export const deleteContract: Contract = {
   tag,
   summary: said('Remove an example', '移除样本'),
   description: said(
-    'Takes it out of the dataset; versions that have it keep it. The second time is 404.',
+    'Takes an example out of the dataset; versions that have it keep it. The second time is 404.',
     '将样本移出数据集，已包含它的版本不受影响。再次移除返回 404。',
   ),
   answers: { 204: { description: said('The example is removed.', '样本已移除。') } },

@@ -138,7 +138,7 @@ export const readProfileContract: Contract = {
   tag,
   summary: said('Read what is in the file of an import', '查看导入文件的概况'),
   description: said(
-    'Over every row, not a sample. 409 until the file was read.',
+    'Columns, lengths, duplicates and issues over every row, not a sample. 409 until the file was read.',
     '统计所有行，而非抽样。文件读取完成前返回 409。',
   ),
   answers: {
@@ -263,7 +263,7 @@ export const cancelContract: Contract = {
   tag,
   summary: said('Cancel an import', '取消导入'),
   description: said(
-    'Nothing of it is imported. One that is being written is `canceling` for a moment. A canceled one stays as it is.',
+    'Ends an import; nothing of it is in the dataset. One that is being written is `canceling` for a moment. A canceled one stays as it is.',
     '不会导入任何内容。正在写入的导入会短暂处于 `canceling`。已取消的保持不变。',
   ),
   answers: {

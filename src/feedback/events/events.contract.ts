@@ -8,7 +8,7 @@ export const listContract: Contract = {
   tag,
   summary: said('List retrieval events', '列出检索事件'),
   description: said(
-    'Newest first, without their results; for the owner only. A cursor belongs to the dataset and all filters.',
+    'The events of a dataset, newest first, without their results; for the owner only. A cursor belongs to the dataset and all filters.',
     '按上报时间倒序排列，不含结果内容，仅限所有者。游标只对同一数据集和同一组筛选条件有效。',
   ),
   answers: {
@@ -44,7 +44,7 @@ export const skipContract: Contract = {
   tag,
   summary: said('Skip a retrieval event', '跳过检索事件'),
   description: said(
-    'It is not promoted until it is restored. An event that is skipped already stays as it is; a promoted one cannot be skipped.',
+    'Puts an event aside: it is not promoted until it is restored. An event that is skipped already stays as it is; a promoted one cannot be skipped.',
     '恢复之前不会被提升。已跳过的事件保持不变；已提升的事件不能跳过。',
   ),
   bodyExample: { reason: 'A test of ours' },

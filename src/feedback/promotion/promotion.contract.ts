@@ -62,7 +62,7 @@ export const promoteManyContract: Contract = {
   tag,
   summary: said('Promote many retrieval events', '批量提升检索事件'),
   description: said(
-    'Those of `ids`, or the oldest pending ones of `filter`; each for itself. A filter may match any number of events: one request takes at most 1,000 of them, a transaction for every hundred, and tells how many remain and where to go on. A dry run says the same and changes nothing.',
+    'Promotes the events in `ids`, or the oldest pending ones of `filter`, each for itself. A filter may match any number of events: one request takes at most 1,000 of them, a transaction for every hundred, and tells how many remain and where to go on. A dry run says the same and changes nothing.',
     '提升 `ids` 指定的事件，或 `filter` 中最早的待处理事件，逐个处理。筛选条件可匹配任意数量的事件：一次请求最多处理 1,000 个，每 100 个一个事务，并返回剩余数量及后续起点。预演返回同样的结果，但不做任何更改。',
   ),
   bodyExamples: [
