@@ -31,7 +31,7 @@ export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]):
   const cost = ({ outstandingTokens, weight, knowsPrefix, hasAdapter }: Each) =>
     outstandingTokens / weight - (knowsPrefix ? prefixWorthTokens : 0) - (hasAdapter ? adapterWorthTokens : 0);
   return candidates
-    .filter(({ isUp, draining, calls, capacity }) => isUp && !draining && calls < capacity)
+    .filter(takesCalls)
     .sort(
       (a, b) =>
         Number(a.isDoubtful) - Number(b.isDoubtful) ||
@@ -39,4 +39,8 @@ export function rankRoutes<Each extends Candidate>(candidates: readonly Each[]):
         a.calls / a.weight - b.calls / b.weight ||
         (a.id < b.id ? -1 : 1),
     );
+}
+
+export function takesCalls({ isUp, draining, calls, capacity }: Candidate): boolean {
+  return isUp && !draining && calls < capacity;
 }

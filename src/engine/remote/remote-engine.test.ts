@@ -108,6 +108,18 @@ test('a call goes elsewhere when its engine breaks off while it counts the promp
   assert.deepEqual([breaking.got.map(({ path }) => path), engine.load('big').running], [['/tokenize'], 0]);
 });
 
+test('calls that come from a route which is down find no more room elsewhere than there is', async () => {
+  const other = await upstream(answer);
+  const engine = engineOf(
+    routeTo('a', `http://127.0.0.1:${await freePort()}/v1`, { api: 'vllm' }),
+    routeTo('b', other.url, { weight: 0.001, capacity: 1 }),
+  );
+  const placed = await Promise.allSettled([1, 2, 3].map(() => engine.prepareChat(prompt, signal())));
+  assert.deepEqual(placed.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+  for (const each of placed)
+    if (each.status === 'rejected') assert.ok(isFault('capacity_unavailable')(each.reason), String(each.reason));
+});
+
 test('with no route left the call is refused with the time that the engine said', async () => {
   const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
   const engine = engineOf(routeTo('a', full.url));

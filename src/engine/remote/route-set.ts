@@ -1,7 +1,7 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import { AdapterRefused } from './adapters/lora-calls.ts';
-import { rankRoutes } from './choose-route.ts';
+import { rankRoutes, takesCalls } from './choose-route.ts';
 import { TransportError } from './http/transport.ts';
 import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
 import type { ServingRoute } from './serving-route.ts';
@@ -57,6 +57,8 @@ export class RouteSet {
     let refused = call.refused;
     for (const { runtime } of rankRoutes(candidates)) {
       if (runtime === except) continue;
+      // While another one was asked, others may have filled it.
+      if (refused !== call.refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
       const leave = runtime.enter(tokens);
       const taken = await take(runtime, leave).catch((error: unknown) => {
         leave();
