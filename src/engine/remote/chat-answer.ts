@@ -64,7 +64,9 @@ export class ChatAnswer {
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
     if (reason !== '') {
       this.#reason = reason;
-      deltas.push(...this.#text.end(reason === 'length' ? 'length' : 'eog'), ...this.#endCall());
+      const ended = this.#endCall();
+      const rest = this.#text.end(reason === 'length' ? 'length' : 'eog');
+      deltas.push(...(ended[0]?.type === 'tool_call' ? [...rest, ...ended] : [...ended, ...rest]));
     }
     return deltas;
   }
@@ -119,14 +121,18 @@ export class ChatAnswer {
     return [];
   }
 
+  /** What is no call is told as the text that our own engine would have got. */
   #endCall(): Delta[] {
     const call = this.#openCall;
     this.#openCall = null;
-    if (call === null || call.name === '' || !isObjectText(call.arguments)) return [];
-    if (!this.#options.hasTools || (!this.#options.parallelToolCalls && this.#emittedCalls > 0)) return [];
+    if (call === null || !this.#options.hasTools) return [];
+    if (!this.#options.parallelToolCalls && this.#emittedCalls > 0) return [];
+    const { name, arguments: text } = call;
+    if (name === '' || !isObjectText(text))
+      return this.#content(`<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text}`);
     const index = this.#emittedCalls;
     this.#emittedCalls += 1;
-    return [{ type: 'tool_call', index, name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments }];
+    return [{ type: 'tool_call', index, name, arguments: text === '' ? '{}' : text }];
   }
 }
 
