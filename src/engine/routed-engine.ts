@@ -74,6 +74,7 @@ export function createRoutedEngine({ own, remote, isInstalled, attend }: RoutedE
   };
 }
 
+/** No route has taken it; one that still reads its model has not either. */
 function isRefused(error: unknown): boolean {
-  return error instanceof Fault && error.fault === 'capacity_unavailable';
+  return error instanceof Fault && (error.fault === 'capacity_unavailable' || error.fault === 'model_warming');
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault, type FaultName, fault } from '#kernel';
+import type { ChatPrompt, Engine, Generation } from './port.ts';
+import type { RemoteEngine } from './remote/remote-engine.ts';
+import { createRoutedEngine } from './routed-engine.ts';
+
+/** A model with a route that refuses when it is asked to prepare or to generate; tells who has answered. */
+function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, { isInstalled = true } = {}) {
+  const engineAt = (place: 'own' | 'remote-1') => ({
+    prepareChat: async () => ({ handle: place, promptTokens: 1, maxContextTokens: 9 }),
+    generate: async () => ({ reason: place }),
+  });
+  const refuse = async () => {
+    throw fault(why);
+  };
+  // as: what is asked of them here.
+  const own = engineAt('own') as unknown as Engine;
+  const remote = { ...engineAt('remote-1'), serves: () => true, [refuses]: refuse } as unknown as RemoteEngine;
+  return createRoutedEngine({ own, remote, isInstalled: () => isInstalled, attend: async () => {} });
+}
+
+async function whoAnswers(engine: Engine): Promise<string> {
+  const prompt = { target: { baseModelId: 'big', adapter: null } } as ChatPrompt;
+  const { handle } = await engine.prepareChat(prompt, new AbortController().signal);
+  return (await engine.generate({ handle } as Generation, () => {})).reason;
+}
+
+test('a model that is installed here answers here when no route takes the call, also while a route reads its model', async () => {
+  for (const step of ['prepareChat', 'generate'] as const)
+    for (const why of ['capacity_unavailable', 'model_warming'] as const) {
+      assert.equal(await whoAnswers(engineWhoseRoute(step, why)), 'own', `${step} ${why}`);
+      const elsewhereOnly = engineWhoseRoute(step, why, { isInstalled: false });
+      await assert.rejects(whoAnswers(elsewhereOnly), (error) => error instanceof Fault && error.fault === why);
+    }
+});
+
+test('what may have run at a route is not run here', async () => {
+  for (const why of ['ambiguous_transport', 'generation_failed', 'invalid_request'] as const)
+    await assert.rejects(
+      whoAnswers(engineWhoseRoute('generate', why)),
+      (error) => error instanceof Fault && error.fault === why,
+    );
+});
