@@ -33,7 +33,7 @@ const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.kin
     where r.dataset_id = d.id and r.state = 'pending') as "pendingRetrievalEvents",
   d.archived_at as "archivedAt", d.created_at as "createdAt", d.updated_at as "updatedAt"`;
 
-/** A room that keeps something about datasets adds its line to \`columns\`. */
+/** A room that keeps something about datasets adds its line to `columns`. */
 const tables = `datasets d
   left join lateral (
     select sum(examples) filter (where split = 'train')::integer as train,

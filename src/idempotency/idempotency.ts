@@ -88,6 +88,29 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     await dropUnanswered(database, instanceId, [requestId]).catch(() => {});
   }
 
+  /** Null: the key is the applicant's. Otherwise what an earlier request has kept. */
+  async function takeOrFind(applicant: Parameters<typeof takeKey>[1]): Promise<KeptRow | null> {
+    // A row can go away between the two looks, but not again and again.
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (await takeKey(database, applicant)) return null;
+      const row = await findKept(database, applicant);
+      if (row && isLeftOver(row)) {
+        // Where an answer is being committed, this waits until it is there.
+        await dropUnanswered(database, instanceId, [row.requestId]);
+        continue;
+      }
+      if (row && !row.fingerprint.equals(applicant.fingerprint)) throw fault('idempotency_conflict');
+      if (row?.answer) return row;
+      if (row) throw fault('idempotency_in_progress');
+    }
+    throw fault('idempotency_in_progress');
+  }
+
+  /** Whether a row of this process has no answer, and nothing that runs will give it one. */
+  function isLeftOver(row: KeptRow): boolean {
+    return row.answer === null && row.instanceId === instanceId && !running.has(row.requestId);
+  }
+
   return {
     async reserve({ accountId, key, fingerprint, requestId }) {
       await registered();
@@ -123,29 +146,6 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       await dropLeftOvers().catch(() => {});
     },
   };
-
-  /** Null: the key is the applicant's. Otherwise what an earlier request has kept. */
-  async function takeOrFind(applicant: Parameters<typeof takeKey>[1]): Promise<KeptRow | null> {
-    // A row can go away between the two looks, but not again and again.
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      if (await takeKey(database, applicant)) return null;
-      const row = await findKept(database, applicant);
-      if (row && isLeftOver(row)) {
-        // Where an answer is being committed, this waits until it is there.
-        await dropUnanswered(database, instanceId, [row.requestId]);
-        continue;
-      }
-      if (row && !row.fingerprint.equals(applicant.fingerprint)) throw fault('idempotency_conflict');
-      if (row?.answer) return row;
-      if (row) throw fault('idempotency_in_progress');
-    }
-    throw fault('idempotency_in_progress');
-  }
-
-  /** Whether a row of this process has no answer, and nothing that runs will give it one. */
-  function isLeftOver(row: KeptRow): boolean {
-    return row.answer === null && row.instanceId === instanceId && !running.has(row.requestId);
-  }
 }
 
 function keyIsElsewhere() {

@@ -32,9 +32,7 @@ export {
   type Listed,
   type ListPage,
   type ListPosition,
-  listStart,
   type PageRequest,
-  readListPosition,
 } from './list-page.ts';
 export type { Log } from './log.ts';
 export { networkOf } from './network.ts';

@@ -18,10 +18,10 @@ export type ListPage<Row> = CountedRows<Row> & {
 export type ListPosition = { createdAt: string; id: string };
 
 /** Before the first row. A condition without a case for it is one that the index answers. */
-export const listStart: ListPosition = { createdAt: 'infinity', id: '' };
+const listStart: ListPosition = { createdAt: 'infinity', id: '' };
 
 /** What the cursor of such a list says. Throws `invalid_cursor`. */
-export function readListPosition([createdAt, id]: readonly string[]): ListPosition {
+function readListPosition([createdAt, id]: readonly string[]): ListPosition {
   if (createdAt === undefined || id === undefined) throw fault('invalid_cursor', { param: 'cursor' });
   return { createdAt, id };
 }

@@ -1,12 +1,11 @@
 import type { Sql } from '#db';
 import {
   type CursorCodec,
+  createListCursor,
   foldText,
   type ListPage,
   type ListPosition,
-  listStart,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import { type BaseModel, isServed } from './base-model.ts';
 import { type ListedModel, listAliases } from './hosted-lists.store.ts';
@@ -28,7 +27,8 @@ export async function listHosted(
 ): Promise<ListPage<HostedEntry>> {
   const { projectId, source, state, q } = filter;
   const scope = ['hosted-models', projectId, source ?? '', state ?? '', q ?? ''];
-  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+  const { after: afterCursor, cursorOf } = createListCursor(cursors, scope);
+  const after = afterCursor(cursor);
   const aliases =
     source === 'base'
       ? { rows: [], totalCount: 0 }
@@ -43,8 +43,8 @@ export async function listHosted(
     limit,
     totalCount: aliases.totalCount + bases.length,
     cursorOf: (entry) => {
-      const { createdAt, id } = positionOf(entry);
-      return cursors.encode(scope, [createdAt, id]);
+      const { createdAt: position, id } = positionOf(entry);
+      return cursorOf({ position, id });
     },
   };
 }

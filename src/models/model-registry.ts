@@ -1,12 +1,11 @@
 import type { Sql } from '#db';
 import {
   type CursorCodec,
+  createListCursor,
   foldText,
   type ListPage,
   type ListPosition,
-  listStart,
   type PageRequest,
-  readListPosition,
 } from '#kernel';
 import type { BaseModel } from './base-model.ts';
 import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts';
@@ -36,7 +35,8 @@ export async function listRegistry(
   { limit, cursor }: PageRequest,
 ): Promise<ListPage<RegistryEntry>> {
   const scope = scopeOf(filter);
-  const after = cursor === null ? listStart : readListPosition(cursors.decode(scope, cursor));
+  const { after: afterCursor, cursorOf } = createListCursor(cursors, scope);
+  const after = afterCursor(cursor);
   const isAsked = (source: RegistrySource) => filter.source === null || filter.source === source;
   const bases = isAsked('base') ? models.baseModels().filter((model) => isWanted(model, filter)) : [];
   const nothing = { rows: [], totalCount: 0 };
@@ -57,8 +57,8 @@ export async function listRegistry(
     limit,
     totalCount: hosted.totalCount + jobs.totalCount + bases.length,
     cursorOf: (entry) => {
-      const { createdAt, id } = positionOf(entry);
-      return cursors.encode(scope, [createdAt, id]);
+      const { createdAt: position, id } = positionOf(entry);
+      return cursorOf({ position, id });
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   lockUselessSnapshot,
   noteArtifacts,
   retireCheckpoints,
-} from './care.store.ts';
+} from './leftovers.store.ts';
 import { removeSnapshot } from './prepare/stored-snapshot.ts';
 import { artifactKeys } from './publish/artifacts.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';

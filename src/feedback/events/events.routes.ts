@@ -19,6 +19,17 @@ export const eventPath = `${eventsPath}/:eventId`;
 /** Looking at events, and setting them aside. */
 export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
   const deps = { sql: database, cursors, datasets };
+
+  async function move(request: FastifyRequest, to: Move) {
+    const id = eventIdOf(request);
+    const dataset = await database.transaction(async (tx) => {
+      const place = await placeToChange(tx, request.principal, pathOf(request));
+      await moveEvent(tx, { datasetId: place.dataset.id, id }, to);
+      return place.dataset;
+    });
+    return eventToWire(await readEvent(deps, dataset, id));
+  }
+
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
 
@@ -53,16 +64,6 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
       async (request) => move(request, { to: 'open' }),
     );
   };
-
-  async function move(request: FastifyRequest, to: Move) {
-    const id = eventIdOf(request);
-    const dataset = await database.transaction(async (tx) => {
-      const place = await placeToChange(tx, request.principal, pathOf(request));
-      await moveEvent(tx, { datasetId: place.dataset.id, id }, to);
-      return place.dataset;
-    });
-    return eventToWire(await readEvent(deps, dataset, id));
-  }
 }
 
 /** For the routes under an event. */

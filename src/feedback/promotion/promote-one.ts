@@ -1,18 +1,35 @@
-import { type Dataset, type ExampleWire, exampleToWire, findExample } from '#datasets';
+import { type Dataset, type ExampleWire, exampleToWire, findExample, type Split } from '#datasets';
 import type { Sql } from '#db';
 import { fault } from '#kernel';
 import type { StoredEvent } from '../assessment/stored-event.ts';
 import type { EventResult } from '../events/event.ts';
-import { noSuchEvent } from '../events/read-events.ts';
+import { findEvent, noSuchEvent } from '../events/read-events.ts';
 import type { Choice } from '../policy/suggest.ts';
 import type { Drafted } from './drafted.ts';
-import type { Outcome } from './promote-batch.ts';
+import { type Batch, type Outcome, type PromotionDeps, promoteBatch } from './promote-batch.ts';
 
 /** What a person decides about one event; null: as it is. */
 export type Override = { positives: number[] | null; negatives: number[] | null; query: string | null };
 
+export type OnePromotion = Omit<Batch, 'ids' | 'decision'> & { id: string; override: Override; split: Split };
+
+/** Makes an example of one event, or tells what it would become. Throws what stands in the way. */
+export async function promoteOne(
+  deps: PromotionDeps,
+  { id, override, split, ...batch }: OnePromotion,
+): Promise<{ isNew: boolean; examples: PromotedExample[] }> {
+  const { dataset } = batch;
+  checkOverride(await findEvent(deps.database, dataset.id, id), override);
+  const decision = { choiceOf: () => choiceOf(override), splitOf: () => split };
+  const outcomes = await promoteBatch(deps, { ...batch, ids: [id], decision });
+  const outcome = outcomes.get(id) ?? { status: 'not_found' };
+  const isChanged = Object.values(override).some((value) => value !== null);
+  const examples = await examplesOf(deps.database, { dataset, outcome, isChanged });
+  return { isNew: outcome.status === 'promoted', examples };
+}
+
 /** Refuses ranks that the event does not have. Throws `invalid_request`. */
-export function checkOverride({ results }: StoredEvent, { positives, negatives, query }: Override): void {
+function checkOverride({ results }: StoredEvent, { positives, negatives, query }: Override): void {
   checkRanks(results, 'positives', positives ?? []);
   checkRanks(results, 'negatives', negatives ?? []);
   if (query !== null && query.trim() === '')
@@ -29,7 +46,7 @@ function checkRanks(results: readonly EventResult[], field: string, ranks: reado
     });
 }
 
-export function choiceOf({ positives, negatives, query }: Override): { choice?: Choice; query?: string } {
+function choiceOf({ positives, negatives, query }: Override): { choice?: Choice; query?: string } {
   return {
     ...(positives || negatives ? { choice: { positives, negatives } } : {}),
     ...(query === null ? {} : { query }),
@@ -39,8 +56,7 @@ export function choiceOf({ positives, negatives, query }: Override): { choice?: 
 /** An example that may not be there yet. */
 export type PromotedExample = Omit<ExampleWire, 'id'> & { id: string | null };
 
-/** What one event became, or would. Throws what stands in the way. */
-export async function examplesOf(
+async function examplesOf(
   sql: Sql,
   { dataset, outcome, isChanged }: { dataset: Dataset; outcome: Outcome; isChanged: boolean },
 ): Promise<PromotedExample[]> {

@@ -1,19 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Split } from '#datasets';
-import type { Database } from '#db';
 import type { TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { fault } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
 import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';
 import { eventToWire } from '../events/events.schema.ts';
-import { findEvent, isEventId, readEvent } from '../events/read-events.ts';
+import { isEventId, readEvent } from '../events/read-events.ts';
 import { eventsPath, pathOf } from '../events/report.routes.ts';
 import { type FeedbackPlace, seePlaceToChange } from '../place.ts';
-import { type Batch, type Promoter, promoteBatch } from './promote-batch.ts';
+import { type Batch, type Promoter, type PromotionDeps, promoteBatch } from './promote-batch.ts';
 import { type FilterRun, maxEvents, promoteFilter } from './promote-filter.ts';
-import { checkOverride, choiceOf, examplesOf, type Override } from './promote-one.ts';
+import { type Override, promoteOne } from './promote-one.ts';
 import { promoteContract, promoteManyContract } from './promotion.contract.ts';
 import { promoteBody, promoteManyBody } from './promotion.schema.ts';
 import { promotedToWire } from './promotion-wire.ts';
@@ -33,21 +32,12 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
       async (request, reply) => {
         const { dataset } = await seePlaceToChange(database, request.principal, pathOf(request));
         const { split = 'train', dry_run: isDryRun = false } = request.body;
-        const within = once(request, database);
-        const event = await findEvent(within, dataset.id, eventIdOf(request));
-        const override = overrideOf(request.body);
-        checkOverride(event, override);
-        const decision = { choiceOf: () => choiceOf(override), splitOf: () => split };
-        const batch = { dataset, promoter: promoterOf(request), ids: [event.id], decision, isDryRun };
-        const outcome = (await promoteBatch({ database: within, datasets }, batch)).get(event.id);
-        const isChanged = Object.values(override).some((value) => value !== null);
-        const examples = await examplesOf(within, {
-          dataset,
-          outcome: outcome ?? { status: 'not_found' },
-          isChanged,
-        });
-        reply.code(outcome?.status === 'promoted' ? 201 : 200);
-        return { event: eventToWire(await readEvent({ sql: within, datasets }, dataset, event.id)), examples };
+        const deps = { database: once(request, database), datasets };
+        const [id, override] = [eventIdOf(request), overrideOf(request.body)];
+        const wanted = { dataset, id, override, split, promoter: promoterOf(request), isDryRun };
+        const { isNew, examples } = await promoteOne(deps, wanted);
+        reply.code(isNew ? 201 : 200);
+        return { event: eventToWire(await readEvent({ sql: deps.database, datasets }, dataset, id)), examples };
       },
     );
 
@@ -67,29 +57,28 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
           decision: { choiceOf: () => ({}), splitOf: splitRuleOf(body) },
           isDryRun,
         };
-        const run = await promoteMany(once(request, database), { place, batch, body });
+        const run = await promoteMany({ database: once(request, database), datasets }, { place, batch, body });
         return promotedToWire(run, { ids: body.ids ?? [...run.outcomes.keys()], isDryRun });
       },
     );
   };
+}
 
-  async function promoteMany(
-    within: Database,
-    { place, batch, body }: { place: FeedbackPlace; batch: Omit<Batch, 'ids'>; body: Static<typeof promoteManyBody> },
-  ): Promise<FilterRun> {
-    const deps = { database: within, datasets };
-    const { ids, filter, after = null, limit = maxEvents } = body;
-    if ((ids === undefined) === (filter === undefined))
-      throw fault('invalid_request', { message: 'ids: send ids, or a filter.', param: 'ids' });
-    if (ids) {
-      const outcomes = await promoteBatch(deps, { ...batch, ids: [...new Set(ids)].filter(isEventId) });
-      return { outcomes, remaining: 0, resumeAfter: null, stopped: null };
-    }
-    if (after !== null && !isEventId(after))
-      throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
-    const question = questionOf({ ...filter, state: 'pending' });
-    return promoteFilter(deps, { ...batch, filter: filterOf(place.dataset.id, question), after, limit });
+async function promoteMany(
+  deps: PromotionDeps,
+  { place, batch, body }: { place: FeedbackPlace; batch: Omit<Batch, 'ids'>; body: Static<typeof promoteManyBody> },
+): Promise<FilterRun> {
+  const { ids, filter, after = null, limit = maxEvents } = body;
+  if ((ids === undefined) === (filter === undefined))
+    throw fault('invalid_request', { message: 'ids: send ids, or a filter.', param: 'ids' });
+  if (ids) {
+    const outcomes = await promoteBatch(deps, { ...batch, ids: [...new Set(ids)].filter(isEventId) });
+    return { outcomes, remaining: 0, resumeAfter: null, stopped: null };
   }
+  if (after !== null && !isEventId(after))
+    throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
+  const question = questionOf({ ...filter, state: 'pending' });
+  return promoteFilter(deps, { ...batch, filter: filterOf(place.dataset.id, question), after, limit });
 }
 
 function promoterOf(request: FastifyRequest): Promoter {

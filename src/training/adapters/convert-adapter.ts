@@ -34,7 +34,7 @@ export async function convertAdapter(
     const pairs = findPairs(weights, config);
     // llama.cpp multiplies with alpha / r, r being that of each tensor.
     const alpha = config.isRankStabilised ? config.alpha * Math.sqrt(config.rank) : config.alpha;
-    const tensors = pairs.flatMap((pair) => tensorsOf(pair, weights, config, alpha, conversion));
+    const tensors = pairs.flatMap((pair) => tensorsOf(pair, { weights, config, alpha, conversion }));
     const written = await writeGgufFile(conversion.ggufPath, entriesOf(conversion, alpha), tensors);
     return { ...written, rank: Math.max(...pairs.map(({ rank }) => rank)) };
   } finally {
@@ -54,11 +54,12 @@ function entriesOf({ architecture, provenance }: Conversion, alpha: number): Ggu
   ];
 }
 
+type Halves = { module: string; a?: SafeTensor; b?: SafeTensor };
 type Pair = { module: string; tensor: string; rank: number; a: SafeTensor; b: SafeTensor };
 
 /** The two matrices of each layer, sorted by the name of the base's tensor. */
 function findPairs(weights: SafeTensorsFile, config: AdapterConfig): Pair[] {
-  const found = new Map<string, { module: string; a?: SafeTensor; b?: SafeTensor }>();
+  const found = new Map<string, Halves>();
   for (const tensor of weights.tensors.values()) {
     const { module, tensor: target, part } = readTensorName(tensor.name);
     const entry = found.get(target) ?? { module };
@@ -68,16 +69,10 @@ function findPairs(weights: SafeTensorsFile, config: AdapterConfig): Pair[] {
   }
   return [...found]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([target, { module, a, b }]) => checkPair(target, module, a, b, config));
+    .map(([target, halves]) => checkPair(target, halves, config));
 }
 
-function checkPair(
-  target: string,
-  module: string,
-  a: SafeTensor | undefined,
-  b: SafeTensor | undefined,
-  config: AdapterConfig,
-): Pair {
+function checkPair(target: string, { module, a, b }: Halves, config: AdapterConfig): Pair {
   if (a === undefined || b === undefined) throw new AdapterError(`The adapter has only half of ${target}.`);
   const rank = a.shape[0] ?? 0;
   if (a.shape.length !== 2 || b.shape.length !== 2 || b.shape[1] !== rank || rank > mostRank) {
@@ -88,13 +83,9 @@ function checkPair(
   return { module, tensor: target, rank, a, b };
 }
 
-function tensorsOf(
-  pair: Pair,
-  weights: SafeTensorsFile,
-  config: AdapterConfig,
-  alpha: number,
-  conversion: Conversion,
-): GgufTensor[] {
+type Adapter = { weights: SafeTensorsFile; config: AdapterConfig; alpha: number; conversion: Conversion };
+
+function tensorsOf(pair: Pair, { weights, config, alpha, conversion }: Adapter): GgufTensor[] {
   const { tensor, a, b, rank } = pair;
   const own = patternFor(config.alphas, pair.module) ?? config.alpha;
   const strength = config.isRankStabilised ? own / Math.sqrt(rank) : own / rank;

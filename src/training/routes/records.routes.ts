@@ -24,7 +24,7 @@ const defaultPoints = 500;
 
 /** What a job leaves behind: its log, what was measured, what it learned from, and the adapter. */
 export function recordsRoutes(deps: RecordsRoutesDeps) {
-  const { database, cursors, objects, changes } = deps;
+  const { database, objects } = deps;
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
 
@@ -35,18 +35,8 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
         const job = await readOwnJob(database, request);
         const { attempt = null, level = 'debug', after_seq: afterSeq = 0 } = request.query;
         const filter = { jobId: job.id, attempt, levels: levelsFrom(level) };
-        if (accepts(request, 'text/event-stream')) {
-          const caller = watchCaller(reply);
-          const stream = openNamedEvents(reply, caller);
-          const readJob = () => findJob(database, { projectId: job.projectId, id: job.id });
-          const changed = (signal: AbortSignal) => changes.next(job.id, signal);
-          const place = { caller, filter, afterSeq: lastEventId(request) ?? BigInt(afterSeq) };
-          await followJob({ sql: database, readJob, changed }, stream, place).catch((err: unknown) => {
-            request.log.warn({ err, job: job.id }, 'a stream of a training job ended early');
-            stream.end();
-          });
-          return reply;
-        }
+        if (accepts(request, 'text/event-stream'))
+          return streamLogs(deps, { request, reply }, { job, filter, afterSeq: BigInt(afterSeq) });
         return pageOfLogs(deps, filter, { ...readPage(request.query), from: BigInt(afterSeq), level });
       },
     );
@@ -91,21 +81,41 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
       },
     );
   };
+}
 
-  async function pageOfLogs(
-    { database: sql }: RecordsRoutesDeps,
-    filter: LogFilter,
-    { limit, cursor, from, level }: { limit: number; cursor: string | null; from: bigint; level: LogLevel },
-  ) {
-    const scope = ['training-logs', filter.jobId, String(filter.attempt ?? ''), level];
-    const afterSeq = cursor === null ? from : BigInt(cursors.decode(scope, cursor)[0] ?? 0);
-    const [rows, totalCount] = await Promise.all([
-      listLogs(sql, filter, { afterSeq, limit: limit + 1 }),
-      countLogs(sql, filter, { afterSeq: from }),
-    ]);
-    const cursorOf = ({ seq }: (typeof rows)[number]) => cursors.encode(scope, [String(seq)]);
-    return pageOf({ rows, limit, totalCount, cursorOf, toWire: logToWire });
-  }
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** Lines as they are written, until the job is over or its reader is gone. */
+async function streamLogs(
+  { database, changes }: RecordsRoutesDeps,
+  { request, reply }: Exchange,
+  { job, filter, afterSeq }: { job: TrainingJob; filter: LogFilter; afterSeq: bigint },
+): Promise<FastifyReply> {
+  const caller = watchCaller(reply);
+  const stream = openNamedEvents(reply, caller);
+  const readJob = () => findJob(database, { projectId: job.projectId, id: job.id });
+  const changed = (signal: AbortSignal) => changes.next(job.id, signal);
+  const place = { caller, filter, afterSeq: lastEventId(request) ?? afterSeq };
+  await followJob({ sql: database, readJob, changed }, stream, place).catch((err: unknown) => {
+    request.log.warn({ err, job: job.id }, 'a stream of a training job ended early');
+    stream.end();
+  });
+  return reply;
+}
+
+async function pageOfLogs(
+  { database: sql, cursors }: RecordsRoutesDeps,
+  filter: LogFilter,
+  { limit, cursor, from, level }: { limit: number; cursor: string | null; from: bigint; level: LogLevel },
+) {
+  const scope = ['training-logs', filter.jobId, String(filter.attempt ?? ''), level];
+  const afterSeq = cursor === null ? from : BigInt(cursors.decode(scope, cursor)[0] ?? 0);
+  const [rows, totalCount] = await Promise.all([
+    listLogs(sql, filter, { afterSeq, limit: limit + 1 }),
+    countLogs(sql, filter, { afterSeq: from }),
+  ]);
+  const cursorOf = ({ seq }: (typeof rows)[number]) => cursors.encode(scope, [String(seq)]);
+  return pageOf({ rows, limit, totalCount, cursorOf, toWire: logToWire });
 }
 
 function levelsFrom(least: LogLevel): LogLevel[] {
@@ -178,7 +188,7 @@ function finished(job: TrainingJob, attempt: number | undefined): Finished {
 
 async function sendArchive(
   objects: ObjectStore,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply }: Exchange,
   { id, attempt, archiveSha256, archiveBytes }: Finished,
 ): Promise<FastifyReply> {
   const etag = `"${archiveSha256}"`;

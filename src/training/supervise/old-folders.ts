@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '#db';
-import { listOverAttempts } from '../care.store.ts';
+import { listOverAttempts } from '../leftovers.store.ts';
 import { attemptFolder, draftsName, removeAttempt } from './attempt-folder.ts';
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, isOutOfReach, OperatorError } from '#kernel';
-import { noteArtifacts } from '../care.store.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
+import { noteArtifacts } from '../leftovers.store.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
 import type { Claimed } from './claim.ts';
 import { type Hold, step, type WorkerDeps, withHeldJob } from './hold.ts';
