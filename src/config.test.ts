@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { fileKeyOf, loadConfig, settings } from './config.ts';
 
 async function configFile(t: TestContext, content: string): Promise<string> {
@@ -92,9 +93,21 @@ test('a bad value is refused in one line that names the setting and what it may 
 
 test('the operating guide lists every setting with its name in the file and its default, and no other', async () => {
   const guide = await readFile(fileURLToPath(new URL('../docs/guides/operate.md', import.meta.url)), 'utf8');
-  const listed = [...guide.matchAll(/^\| `([A-Z0-9_]+)` \| `([a-z0-9_]+)` \|/gm)].map(([, env, key]) => [env, key]);
+  const rows = [...guide.matchAll(/^\| `([A-Z0-9_]+)` \| `([a-z0-9_]+)` \| ([^|]+) \|/gm)];
   assert.deepEqual(
-    listed,
+    rows.map(([, env, key]) => [env, key]),
     Object.values(settings).map(({ env }) => [env, fileKeyOf(env)]),
   );
+  const unset: readonly unknown[] = [null, []];
+  for (const [index, { env, fallback, read }] of Object.values(settings).entries()) {
+    const told = rows[index]?.[3] ?? '';
+    const [, value] = /^`(.+)`$/.exec(told) ?? [];
+    // What is no value is a word for none, or for what the machine or somebody else decides.
+    if (value === undefined)
+      assert.ok(
+        unset.some((none) => isDeepStrictEqual(fallback, none)),
+        `${env}: ${told}`,
+      );
+    else assert.deepEqual(read(value), fallback, `${env}: ${told}`);
+  }
 });
