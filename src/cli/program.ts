@@ -31,7 +31,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   program.version(manifest.version, '--version', 'print the version');
   program.addHelpText(
     'after',
-    '\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason.',
+    '\nIn a checkout, fanfold is `npm run -s fanfold --`.\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason.',
   );
   program
     .command('serve', { isDefault: true })

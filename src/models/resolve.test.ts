@@ -191,8 +191,16 @@ describe('what a model string means', () => {
       'model_not_installed',
       /fanfold models pull base-absent$/,
     );
-    refuses({ requested: 'base-gone' }, 'model_not_installed', /fanfold models add base-gone$/);
-    refuses({ alias: { ...alias, targetId: 'removed' } }, 'model_not_installed', /fanfold models add removed$/);
+    refuses(
+      { requested: 'base-gone' },
+      'model_not_installed',
+      /fanfold models add base-gone --kind text --gguf FILE --force$/,
+    );
+    refuses(
+      { alias: { ...alias, targetId: 'removed' } },
+      'model_not_installed',
+      /fanfold models add removed --kind KIND --gguf FILE$/,
+    );
   });
 
   test('any string gives a served model or a fault with a message of one bounded line', () => {

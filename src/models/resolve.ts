@@ -94,7 +94,7 @@ function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestio
 
 function baseGone(requested: string, id: string) {
   return fault('model_not_installed', {
-    message: `The base model ${id} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${id}`,
+    message: `The base model ${id} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${id} --kind KIND --gguf FILE`,
     param: 'model',
   });
 }
@@ -109,9 +109,10 @@ type Served = Pick<ServedModel, 'requested' | 'baseModel' | 'revision' | 'rateMi
 function serve(served: Served): ServedModel {
   const { baseModel } = served;
   if (!isServed(baseModel)) {
-    const verb = baseModel.source?.type === 'hub' ? 'pull' : 'add';
+    const { id, kind, source } = baseModel;
+    const command = source?.type === 'hub' ? `pull ${id}` : `add ${id} --kind ${kind} --gguf FILE --force`;
     throw fault('model_not_installed', {
-      message: `The model ${baseModel.id} is listed but not installed. Install it with: fanfold models ${verb} ${baseModel.id}`,
+      message: `The model ${id} is listed but not installed. Install it with: fanfold models ${command}`,
       param: 'model',
     });
   }

@@ -271,7 +271,7 @@ export class ModelRuntime {
     this.#retire();
     throw fault('model_not_installed', {
       param: 'model',
-      message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --gguf FILE).`,
+      message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --kind KIND --gguf FILE).`,
     });
   }
 
