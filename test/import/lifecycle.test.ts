@@ -188,8 +188,10 @@ describe('ends', () => {
     const profile = await text.profile(id);
     assert.deepEqual([profile.encoding, profile.delimiter, profile.valid], ['windows-1252', ';', 1]);
     assert.equal(profile.columns[0]?.samples[0], 'Was heißt "grün"?');
-    const wrong = await text.ask<Refusal>('POST', `imports/${id}/profile`, { encoding: 'klingon' });
-    assert.deepEqual([wrong.status, wrong.body.error.param], [400, 'encoding']);
+    for (const wrong of [{ encoding: 'klingon' }, { delimiter: '"' }, { delimiter: '\n' }, { delimiter: '\r' }]) {
+      const { status, body } = await text.ask<Refusal>('POST', `imports/${id}/profile`, wrong);
+      assert.deepEqual([status, body.error.param], [400, Object.keys(wrong)[0]]);
+    }
   });
 
   test('requests that make no sense are refused by their field', async () => {

@@ -102,6 +102,9 @@ export type ReadingRequest = {
   sampleRows?: number | undefined;
 };
 
+/** They part rows, and hold values together. */
+const marks = '"\r\n';
+
 const mayBeReadAgain: readonly ImportState[] = ['uploaded', 'profiling', 'ready'];
 
 /** Lets a locked import be read as asked for; what is not said is found out. As it is already asked for, nothing happens. */
@@ -114,6 +117,11 @@ export async function readAgain(
   const { format = null, encoding = null, delimiter = null, sampleRows = defaultSampleRows } = asked;
   if (encoding !== null && !isKnownEncoding(encoding))
     throw fault('invalid_request', { message: 'encoding: this encoding is not known.', param: 'encoding' });
+  if (delimiter !== null && marks.includes(delimiter))
+    throw fault('invalid_request', {
+      message: 'delimiter: a quote or a line break has another meaning in the file.',
+      param: 'delimiter',
+    });
   const next = { format, encoding: encoding?.toLowerCase() ?? null, delimiter, sampleRows, mapping: null };
   const { mapping: _, ...before } = record.asked;
   const isSame = Object.entries(before).every(([name, value]) => Reflect.get(next, name) === value);
