@@ -3,6 +3,10 @@ import { eventPrefix, type Metrics, type TrainerEvent, type TrainerFailure } fro
 
 const mostText = 4_000;
 const mostMetrics = 200;
+const mostName = 200;
+/** As large as the database keeps them. */
+const mostSteps = 2 ** 31 - 1;
+const checkpointName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
 /**
  * Reads a line of the trainer; null where it is no event of the protocol. Trainers may run elsewhere, so nothing is taken
@@ -34,9 +38,9 @@ function readRest(fields: Fields): WithoutNumbers<TrainerEvent> | null {
     case 'prepared':
       return readPrepared(fields);
     case 'started':
-      return { event: 'started', resumed_step: count(fields.resumed_step) ?? 0 };
+      return { event: 'started', resumed_step: stepOf(fields.resumed_step) ?? 0 };
     case 'progress': {
-      const step = count(fields.step);
+      const step = stepOf(fields.step);
       if (step === null) return null;
       return {
         event: 'progress',
@@ -52,14 +56,15 @@ function readRest(fields: Fields): WithoutNumbers<TrainerEvent> | null {
       };
     }
     case 'eval': {
-      const step = count(fields.step);
+      const step = stepOf(fields.step);
       const { seq: _seq, t: _t, active_ms: _active, step: _step, ...values } = fields;
       return step === null ? null : { event: 'eval', step, phase: text(fields.phase), metrics: metrics(values) };
     }
     case 'checkpoint': {
-      const step = count(fields.step);
+      const step = stepOf(fields.step);
       const file = readFile(fields);
-      return step === null || file === null ? null : { event: 'checkpoint', step, ...file };
+      if (step === null || file === null || !checkpointName.test(file.path)) return null;
+      return { event: 'checkpoint', step, ...file };
     }
     case 'artifact': {
       const name = text(fields.name);
@@ -136,19 +141,29 @@ function count(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
+/** A number that the database takes for one of a step. */
+function stepOf(value: unknown): number | null {
+  const step = count(value);
+  return step === null || step > mostSteps ? null : step;
+}
+
+/** Without what the database does not take: NUL, and halves of surrogate pairs, which cutting makes, too. */
 function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, mostText) : null;
+  return typeof value === 'string' ? value.slice(0, mostText).replaceAll('\0', '').toWellFormed() : null;
 }
 
 function texts(value: unknown): Record<string, string> {
   const entries = isFields(value) ? Object.entries(value).slice(0, mostMetrics) : [];
-  return Object.fromEntries(entries.flatMap(([name, item]) => (typeof item === 'string' ? [[name, item]] : [])));
+  return Object.fromEntries(
+    entries.flatMap(([name, item]) => (typeof item === 'string' ? [[text(name) ?? '', text(item) ?? '']] : [])),
+  );
 }
 
 /** The numbers in a value and in the objects in it. */
 function metrics(value: unknown): Metrics {
   if (!isFields(value)) return {};
-  const flat = Object.entries(value).flatMap(([name, item]): [string, number][] => {
+  const flat = Object.entries(value).flatMap(([key, item]): [string, number][] => {
+    const name = (text(key) ?? '').slice(0, mostName);
     if (isFields(item)) return Object.entries(metrics(item)).map(([inner, each]) => [`${name}.${inner}`, each]);
     const found = number(item);
     return found === null ? [] : [[name, found]];

@@ -8,6 +8,7 @@ import { fault } from '#kernel';
 import type { NewDeployment } from '#models';
 import { mostInterruptions } from '../jobs/lifecycle.ts';
 import type { TrainerEvent } from '../runners/protocol.ts';
+import { readEvent } from '../runners/read-event.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { continueCounting, hasMoved } from './attempt-folder.ts';
 import { claim } from './claim.ts';
@@ -101,6 +102,31 @@ test('steps that are done again are paid for once, however often they are', asyn
 
 test('a retry that goes on from an earlier attempt and loses its trainer pays for what it did itself, once', async () => {
   assert.equal(await paidFor([started(5, 0), progress(8, 300), started(5, 300), progress(8, 600)]), 300);
+});
+
+test('what a trainer says is taken in, whatever characters are in it', async () => {
+  const id = await made();
+  const claimed = await claim(server.database, { holder: 'the worker', seconds: 3_600 });
+  assert.equal(claimed?.job.id, id);
+  const held = { jobId: id, attempt: 1, holder: 'the worker' };
+  const [nul, half, cut] = ['a\0b', 'a\ud83db', `${'x'.repeat(3_999)}\u{1f600}`];
+  const said = [
+    { event: 'hello', protocol: 1, device: nul, versions: { [nul]: half, torch: nul } },
+    { event: 'started' },
+    { event: 'eval', step: 1, phase: half, [nul]: 1, [half]: 2 },
+    ...[nul, half, cut].map((message) => ({ event: 'warning', code: message, message })),
+    { event: 'failed', error: { code: cut, message: cut, hint: nul } },
+  ];
+  for (const [index, fields] of said.entries()) {
+    const event = readEvent(`@evt ${JSON.stringify({ ...fields, seq: index + 1, t: 0, active_ms: 0 })}`);
+    assert.ok(event, JSON.stringify(fields));
+    await takeIn(server.database, held, [event]);
+  }
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100&level=warn`);
+  const messages = data.map(({ message }: { message: string }) => message);
+  assert.deepEqual(messages.slice(0, 2), ['ab', 'a\ufffdb']);
+  assert.deepEqual(messages.slice(2), [0, 1].map(() => `${'x'.repeat(3_999)}\ufffd`));
+  await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
 });
 
 test('a trainer cannot claim more time than its job was worked on', async () => {
