@@ -119,7 +119,11 @@ export function createBilling(options: BillingOptions): Billing {
   /** Null: this call has a hold of its own, or must be settled as if it had. */
   async function settleFromTill(charge: Charge): Promise<Micro | null> {
     const { requestId, accountId } = charge;
-    if (!tills.has(requestId) && charge.heldMicro > 0n) return null;
+    if (!tills.has(requestId) && charge.heldMicro > 0n) {
+      // Its hold is on the way from the till; without it, it would pay out of what is left over.
+      await tills.leaving(requestId);
+      return null;
+    }
     const paid = unwrap(await batches.quickSettlements.submit(charge));
     if (paid === null) {
       await tills.close(accountId);
@@ -134,6 +138,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   async function releaseNow(requestId: string): Promise<void> {
     try {
+      await tills.leaving(requestId);
       unwrap(await batches.releases.submit(requestId));
     } catch (error) {
       // The hold is no longer in `open`, so the next sweep gives it back.

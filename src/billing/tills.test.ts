@@ -122,6 +122,48 @@ test('an account that becomes poor loses its till; its calls in flight are charg
   await billing.stop();
 });
 
+/** A database on which tills close when the test says so. */
+function slowToClose() {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const query: Database['query'] = async (text, values, options) => {
+    if (options?.name === 'billing.close_tills') {
+      begun.resolve();
+      await gate.promise;
+    }
+    return database().query(text, values, options);
+  };
+  return { slow: { ...database(), query }, begun: begun.promise, letGo: () => gate.resolve() };
+}
+
+test('a call that ends while its till is being closed pays in full, and one that fails leaves nothing reserved', async () => {
+  const accountId = await openAccount(database(), rich);
+  const { slow, begun, letGo } = slowToClose();
+  const timing = { tillIdleMs: 600_000, sweepMs: 600_000 };
+  const billing = createBilling({ database: slow, instanceId: newId('ins'), clock: systemClock, timing });
+  billing.start();
+  await warm(billing, accountId);
+  const charge = chargeFor(accountId, { heldMicro: 100n });
+  const failing = newId('req');
+  for (const requestId of [charge.requestId, failing]) await billing.hold({ requestId, accountId, micro: 100n });
+  const { availableMicro } = await balanceOf(database(), accountId);
+  const other = openBilling();
+  const all = newId('req');
+  assert.equal(await other.holdForWork({ requestId: all, accountId, micro: availableMicro }), 'held');
+  const closed = billing.gather(accountId);
+  await begun;
+  const paid = billing.settle(charge);
+  const released = billing.release(failing);
+  // Whatever does not wait for the till has been done by then.
+  await Promise.race([Promise.all([paid, released]), new Promise((resolve) => setTimeout(resolve, 200))]);
+  letGo();
+  assert.equal((await paid).chargedMicro, 100n);
+  await Promise.all([closed, released]);
+  assert.deepEqual(await holdsOf(accountId), [all]);
+  await assertBooksAreRight(database());
+  await Promise.all([billing.stop(), other.stop()]);
+});
+
 test('a till on which nothing draws is closed, and the credits are available again', async () => {
   const accountId = await openAccount(database(), rich);
   const billing = openBilling({ tillIdleMs: 60 });

@@ -19,6 +19,8 @@ export type Tills = {
   take: (request: HoldRequest) => boolean;
   /** Whether this call draws on a till. */
   has: (requestId: string) => boolean;
+  /** While the till of this call is being closed: resolves once the call has its own hold. */
+  leaving: (requestId: string) => Promise<void> | undefined;
   /** The call is over: what it had reserved is free for others. */
   giveBack: (requestId: string) => void;
   /** Learns from a settlement what the account has left. */
@@ -68,6 +70,7 @@ export function createTills({ database, instanceId, clock, log, registered, idle
   const closing = new Map<string, Promise<void>>();
   const poorUntilMs = new Map<string, number>();
   const tillOfCall = new Map<string, Till>();
+  const leaving = new Map<string, Promise<void>>();
   let stopping = false;
 
   const openings = createBatcher<TillOpening, boolean>({
@@ -114,11 +117,17 @@ export function createTills({ database, instanceId, clock, log, registered, idle
       log?.warn({ err: error, tills: tills.length }, 'tills could not be closed');
     });
     const ended = done.finally(() => {
-      for (const { accountId } of tills) closing.delete(accountId);
+      for (const { accountId, calls } of tills) {
+        closing.delete(accountId);
+        for (const requestId of calls.keys()) leaving.delete(requestId);
+      }
     });
     for (const till of tills) {
       closing.set(till.accountId, ended);
-      for (const requestId of till.calls.keys()) tillOfCall.delete(requestId);
+      for (const requestId of till.calls.keys()) {
+        tillOfCall.delete(requestId);
+        leaving.set(requestId, ended);
+      }
     }
     await ended;
   }
@@ -156,6 +165,8 @@ export function createTills({ database, instanceId, clock, log, registered, idle
     },
 
     has: (requestId) => tillOfCall.has(requestId),
+
+    leaving: (requestId) => leaving.get(requestId),
 
     giveBack(requestId) {
       const till = tillOfCall.get(requestId);

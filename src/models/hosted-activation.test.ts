@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Fault, type FaultName } from '#kernel';
+import { Fault, type FaultName, fault } from '#kernel';
 import { until } from '#test/scripted-engine.ts';
 import { beginAttempt } from './hosted-activation.store.ts';
 import {
@@ -153,6 +153,26 @@ test('an attempt that stops with its process, in order, does not count, and anot
   }
   await room.attempt(model.id);
   assert.equal((await read()).state, 'active');
+});
+
+test('attempts that find the storage out of reach are no deaths of the server: the first after them decides', async () => {
+  const { place, model, read } = await alias();
+  const away = { isAway: true };
+  const { find } = room.targets.models;
+  room.targets.models.find = (id) => {
+    if (away.isAway) throw fault('service_unavailable');
+    return find(id);
+  };
+  try {
+    for (let tries = 0; tries < 5; tries++) await assert.rejects(room.attempt(model.id), isRefusal('service_unavailable'));
+    assert.equal((await read()).state, 'warming');
+    away.isAway = false;
+    await room.attempt(model.id);
+  } finally {
+    room.targets.models.find = find;
+  }
+  assert.equal((await read()).state, 'active');
+  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated']);
 });
 
 test('a check whose base model is gone meanwhile fails the model', async () => {

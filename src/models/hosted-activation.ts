@@ -63,10 +63,10 @@ async function warmUp(options: ActivationsOptions, hostedModelId: string, run: T
   try {
     await end(database, warming, await outcomeOf(options, warming, run.signal));
   } catch (error) {
-    if (run.signal.aborted) await giveAttemptBack(database, warming);
-    else if (run.isLastAttempt) {
+    // Whoever comes here has outlived the attempt: what counts are those that took their process with them.
+    if (run.isLastAttempt && !run.signal.aborted)
       await end(database, warming, { error: { code: 'internal_error', message: 'The load check could not be done.' } });
-    }
+    else await giveAttemptBack(database, warming);
     throw error;
   }
 }

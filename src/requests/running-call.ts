@@ -55,7 +55,7 @@ export class RunningCall implements RequestTrack {
 
   toRunning(): RunningRequest {
     const { id, operation, target } = this;
-    const model = target.model?.slice(0, longestModel) ?? null;
+    const model = target.model?.slice(0, longestModel).toWellFormed() ?? null;
     return { id, accountId: target.accountId, operation, projectId: target.project.id, model };
   }
 

@@ -69,11 +69,17 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
     controlCount: control ? control.trainCount + control.testCount : 0,
   });
   return {
-    name: checkDisplayName(request.name ?? `${dataset.name} on ${baseModel.name}`.slice(0, 80), 'name'),
+    name: checkDisplayName(request.name ?? nameFor(dataset, baseModel), 'name'),
     ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
     ...{ evaluation: request.evaluation, deploy: request.deploy, priceVersion: baseModel.priceVersion },
     warnings: warningsOf({ dataset, version, control, counts, hyperparameters, evaluation: request.evaluation }),
   };
+}
+
+const longestName = 80;
+
+function nameFor(dataset: { name: string }, baseModel: { name: string }): string {
+  return [...`${dataset.name} on ${baseModel.name}`].slice(0, longestName).join('');
 }
 
 type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; rateMicroPerMinute: Micro };

@@ -1,3 +1,4 @@
+import { storable } from '../logs/storable.ts';
 import { followRayJob } from './follow-ray-job.ts';
 import { exitCodes } from './protocol.ts';
 import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-client.ts';
@@ -119,5 +120,5 @@ function outcomeOf({ status, message, exitCode }: RayJob, isCanceled: boolean): 
     return { kind: 'exited', code: exitCode };
   if (isCanceled) return { kind: 'exited', code: exitCodes.cancelled };
   const [line = ''] = message.split('\n');
-  return { kind: 'lost', reason: status === 'STOPPED' ? 'It was stopped on the Ray cluster.' : line.slice(0, 300) };
+  return { kind: 'lost', reason: status === 'STOPPED' ? 'It was stopped on the Ray cluster.' : storable(line.slice(0, 300)) };
 }

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '#kernel';
+import { storable } from '../logs/storable.ts';
 import { eventPrefix, type Metrics, type TrainerEvent, type TrainerFailure } from './protocol.ts';
 
 const mostText = 4_000;
@@ -147,15 +148,14 @@ function stepOf(value: unknown): number | null {
   return step === null || step > mostSteps ? null : step;
 }
 
-/** Without what the database does not take: NUL, and halves of surrogate pairs, which cutting makes, too. */
 function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, mostText).replaceAll('\0', '').toWellFormed() : null;
+  return typeof value === 'string' ? storable(value.slice(0, mostText)) : null;
 }
 
 function texts(value: unknown): Record<string, string> {
   const entries = isFields(value) ? Object.entries(value).slice(0, mostMetrics) : [];
   return Object.fromEntries(
-    entries.flatMap(([name, item]) => (typeof item === 'string' ? [[text(name) ?? '', text(item) ?? '']] : [])),
+    entries.flatMap(([name, item]) => (typeof item === 'string' ? [[storable(name), storable(item)]] : [])),
   );
 }
 
@@ -163,7 +163,7 @@ function texts(value: unknown): Record<string, string> {
 function metrics(value: unknown): Metrics {
   if (!isFields(value)) return {};
   const flat = Object.entries(value).flatMap(([key, item]): [string, number][] => {
-    const name = (text(key) ?? '').slice(0, mostName);
+    const name = storable(key.slice(0, mostName));
     if (isFields(item)) return Object.entries(metrics(item)).map(([inner, each]) => [`${name}.${inner}`, each]);
     const found = number(item);
     return found === null ? [] : [[name, found]];

@@ -1,17 +1,18 @@
 import type { LogLevel, NewLogLine } from '../logs/logs.store.ts';
+import { storable } from '../logs/storable.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 
 /** How the log tells of what a trainer says; null: only numbers, which the metrics have. */
 export function logLineOf(line: RunnerLine): NewLogLine | null {
   if (!isEvent(line)) {
     const source = line.line === 0 ? 'system' : 'trainer';
-    return line.text.trim() === '' ? null : { level: 'debug', source, message: withoutNul(line.text), data: null };
+    return line.text.trim() === '' ? null : { level: 'debug', source, message: storable(line.text), data: null };
   }
   const { seq: _seq, t: _t, ...data } = line;
   const said = (level: LogLevel, message: string): NewLogLine => ({
     level,
     source: 'trainer',
-    message: withoutNul(message),
+    message: storable(message),
     data,
   });
   switch (line.event) {
@@ -53,9 +54,4 @@ const mostShown = 4;
 function numbers(metrics: Record<string, number>): string {
   const shown = Object.entries(metrics).slice(0, mostShown);
   return shown.map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`).join(', ') || 'nothing measured';
-}
-
-/** PostgreSQL takes no NUL. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '');
 }

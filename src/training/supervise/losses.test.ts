@@ -129,6 +129,14 @@ test('what a trainer says is taken in, whatever characters are in it', async () 
   await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
 });
 
+test('a job of a dataset with a long name has a name of its own, also where an emoji would be cut in two', async () => {
+  const name = `${'x'.repeat(79)}\u{1f600}`;
+  await ada.ok('PATCH', `${ada.project}/datasets/${datasetId}`, { name });
+  const id = await made();
+  assert.equal((await read(id)).name, name);
+  await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
+});
+
 test('a trainer cannot claim more time than its job was worked on', async () => {
   const paidMs = await paidFor([started(0, 0), progress(1, 3_600_000)]);
   assert.ok(paidMs > 0 && paidMs < 600_000);
