@@ -57,6 +57,15 @@ export async function lockActiveKeys(tx: Sql, accountId: string): Promise<{ acti
   return row;
 }
 
+/** Whether a key is active, and stays as it is until the transaction ends. */
+export async function holdActiveKey(tx: Sql, key: { id: string; accountId: string }): Promise<boolean> {
+  const rows = await tx.query('select from api_keys where id = $1 and account_id = $2 and active for share', [
+    key.id,
+    key.accountId,
+  ]);
+  return rows.length > 0;
+}
+
 /** The key, locked until the transaction ends: what is decided about it holds. Null when it is gone. */
 export async function lockKey(tx: Sql, key: { id: string; accountId: string }): Promise<KeyRecord | null> {
   const [row] = await tx.query<KeyRow>(

@@ -14,6 +14,7 @@ import {
 import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
+  holdActiveKey,
   insertKey,
   type KeyRecord,
   listKeys as listKeyRows,
@@ -37,12 +38,15 @@ export type KeyWish = KeyChange & {
 
 /**
  * Makes an active key, in the transaction `tx` that also tells the feed. `key` is the only copy of the secret. Throws
- * `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have.
+ * `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have, and
+ * `invalid_credentials` when the key that asks is dead by now.
  */
 export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
   const { accountId, madeBy = null } = input;
+  // A key takes its limits along when it goes: one that it made then would have none.
+  if (madeBy !== null && !(await holdActiveKey(tx, { id: madeBy, accountId }))) throw fault('invalid_credentials');
   await checkOneMoreActive(tx, accountId);
   const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask, madeBy });
   await tell(tx, 'key.created', record, input);

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCredits } from '#kernel';
+import { issueKey } from '#keys';
 import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { longestAnswer } from '#test/long-answer.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
+import { changeLimits, refuseLimitedKey } from './limits.ts';
 
 await awayFromMidnight();
 
@@ -227,4 +229,42 @@ test('a key with limits changes none, and the keys that it makes have the same',
   assert.equal((await chat(ada, made.body.key)).status, 429);
   const free = await send(ada.key, '/api/v1/keys', { method: 'POST', body: { name: 'free' } });
   assert.deepEqual((await send(ada.key, `/api/v1/keys/${free.body.id}/limits`)).body, { ...none, used: unused });
+});
+
+test('a key whose limits come while it changes limits changes none, and one that is gone makes no key without them', async () => {
+  const ada = await seed();
+  const keyId = ada.path.split('/')[4] ?? '';
+  const isWaiting = async () => {
+    const rows = await pg.database.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like '%from api_keys%for no key update%'`,
+    );
+    return rows.length > 0;
+  };
+  const change = { method: 'PATCH', body: { requests_per_minute: null } };
+  const sent = await pg.database.transaction(async (tx) => {
+    await tx.query('update api_keys set requests_per_minute = 1 where id = $1', [keyId]);
+    const answer = send(ada.limitedKey, ada.path, change);
+    while (!(await isWaiting())) await sleep(10);
+    return { answer };
+  });
+  assert.equal((await sent.answer).status, 403);
+  assert.equal((await send(ada.key, ada.path)).body.requests_per_minute, 1);
+
+  const { accountId } = ada;
+  const madeBy = keyId;
+  const isDead = { fault: 'invalid_credentials' };
+  for (const [method, verb] of [
+    ['PATCH', '/deactivate'],
+    ['DELETE', ''],
+  ] as const) {
+    assert.ok((await send(ada.key, `/api/v1/keys/${keyId}${verb}`, { method })).status < 300);
+    await assert.rejects(
+      pg.database.transaction((tx) => issueKey(tx, { accountId, madeBy })),
+      isDead,
+    );
+  }
+  const address = { scope: 'account', id: accountId, accountId } as const;
+  await assert.rejects(changeLimits(pg.database, address, { wanted: { requestsPerMinute: 5 }, keyId }), isDead);
+  await assert.rejects(refuseLimitedKey(pg.database, { keyId, accountId }), isDead);
 });

@@ -15,8 +15,11 @@ export function limitsRoutes({ database }: { database: Database }) {
 
     async function change(request: FastifyRequest, address: LimitAddress, wanted: Partial<CallLimits>) {
       const { principal, id: requestId } = request;
+      const { keyId } = principal;
       await refuseLimitedKey(database, principal);
-      return limitsToWire(await changeLimits(database, address, { wanted, actor: actorOf(principal), requestId }));
+      return limitsToWire(
+        await changeLimits(database, address, { wanted, keyId, actor: actorOf(principal), requestId }),
+      );
     }
 
     app.get(

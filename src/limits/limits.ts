@@ -14,8 +14,8 @@ import {
 
 export type LimitsView = { limits: CallLimits; used: UsedUp };
 
-/** Who changes limits, and in which request; the installation itself unless it is said. */
-export type LimitsChange = { actor?: Actor; requestId?: string };
+/** Who changes limits, with which key, and in which request; the installation itself unless it is said. */
+export type LimitsChange = { actor?: Actor; keyId?: string | null; requestId?: string };
 
 /** Throws `not_found` for a key that the account does not have. */
 export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
@@ -41,15 +41,17 @@ export async function limitedSubjectsOf(
 
 /**
  * Sets those limits that `wanted` names; null lifts one. They hold for every call that arrives after this. What is so
- * already stays so, and the feed is silent. Throws `not_found`.
+ * already stays so, and the feed is silent. Throws `not_found`, and `forbidden` to a key that has limits by then.
  */
 export async function changeLimits(
   database: Database,
   address: LimitAddress,
-  { wanted, ...change }: LimitsChange & { wanted: Partial<CallLimits> },
+  { wanted, keyId = null, ...change }: LimitsChange & { wanted: Partial<CallLimits> },
 ): Promise<LimitsView> {
   return database.transaction(async (tx) => {
     const before = known(isAddress(address) ? await lockLimits(tx, address) : null);
+    // Behind the lock: of a key that limits itself and lifts its limits at the same time, one comes first.
+    await refuseLimitedKey(tx, { keyId, accountId: address.accountId });
     const limits = { ...before.limits, ...wanted };
     if (!isSame(limits, before.limits)) {
       await updateLimits(tx, address, limits);
@@ -60,12 +62,14 @@ export async function changeLimits(
 }
 
 /**
- * A key with limits may not change limits: a limit that can be lifted by what it limits is none. Throws `forbidden`.
- * Null is a session, which may.
+ * A key with limits may not change limits: a limit that can be lifted by what it limits is none. Throws `forbidden`, and
+ * `invalid_credentials` for a key that is gone since it was presented. Null is a session, which may.
  */
 export async function refuseLimitedKey(sql: Sql, { keyId, accountId }: { keyId: string | null; accountId: string }) {
-  const row = keyId === null ? null : await findLimits(sql, { scope: 'key', id: keyId, accountId });
-  if (row && hasLimits(row.limits))
+  if (keyId === null) return;
+  const row = await findLimits(sql, { scope: 'key', id: keyId, accountId });
+  if (!row) throw fault('invalid_credentials');
+  if (hasLimits(row.limits))
     throw fault('forbidden', {
       message: 'A key with limits cannot change limits. Use a key without limits, or sign in.',
     });

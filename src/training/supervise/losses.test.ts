@@ -125,7 +125,10 @@ test('what a trainer says is taken in, whatever characters are in it', async () 
   const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100&level=warn`);
   const messages = data.map(({ message }: { message: string }) => message);
   assert.deepEqual(messages.slice(0, 2), ['ab', 'a\ufffdb']);
-  assert.deepEqual(messages.slice(2), [0, 1].map(() => `${'x'.repeat(3_999)}\ufffd`));
+  assert.deepEqual(
+    messages.slice(2),
+    [0, 1].map(() => `${'x'.repeat(3_999)}\ufffd`),
+  );
   await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
 });
 
