@@ -16,6 +16,8 @@ export type Circumstances = {
   /** Why it failed or was lost. */
   message?: string;
   hint?: string | null;
+  /** The feed is told nothing: it happens again every few seconds, until what is needed is back. */
+  isSilent?: boolean;
   success?: NonNullable<LifeChange['success']>;
 };
 
@@ -90,7 +92,7 @@ async function tell(tx: Sql, happened: Happened, circumstances: Circumstances): 
     const { level, message, data = null } = line;
     await appendLogs(tx, { jobId: job.id, attempt: after.attempt }, [{ level, source: 'system', message, data }]);
   }
-  const news = newsOf(happened, circumstances);
+  const news = circumstances.isSilent ? null : newsOf(happened, circumstances);
   if (news) await tellFeed(tx, job, news, circumstances);
 }
 

@@ -120,5 +120,8 @@ function outcomeOf({ status, message, exitCode }: RayJob, isCanceled: boolean): 
     return { kind: 'exited', code: exitCode };
   if (isCanceled) return { kind: 'exited', code: exitCodes.cancelled };
   const [line = ''] = message.split('\n');
-  return { kind: 'lost', reason: status === 'STOPPED' ? 'It was stopped on the Ray cluster.' : storable(line.slice(0, 300)) };
+  return {
+    kind: 'lost',
+    reason: status === 'STOPPED' ? 'It was stopped on the Ray cluster.' : storable(line.slice(0, 300)),
+  };
 }

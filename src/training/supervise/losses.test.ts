@@ -2,18 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { fault } from '#kernel';
 import type { NewDeployment } from '#models';
+import { AttemptFailure } from '../jobs/failures.ts';
 import { mostInterruptions } from '../jobs/lifecycle.ts';
-import type { TrainerEvent } from '../runners/protocol.ts';
+import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
 import { readEvent } from '../runners/read-event.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { continueCounting, hasMoved } from './attempt-folder.ts';
 import { claim } from './claim.ts';
 import { createDeployments } from './deployments.ts';
+import type { WorkerDeps } from './hold.ts';
 import { takeIn } from './take-in.ts';
+import { work } from './worker.ts';
 
 let server: TrainingServer;
 let ada: Person;
@@ -138,6 +143,63 @@ test('a job of a dataset with a long name has a name of its own, also where an e
   const id = await made();
   assert.equal((await read(id)).name, name);
   await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
+});
+
+/** A worker whose trainer is done when it hears of the cancellation, and whose result is not taken for this reason. */
+function workerThat({ publish }: Pick<WorkerDeps, 'publish'>, root: string): WorkerDeps {
+  const heard = Promise.withResolvers<void>();
+  const file = { bytes: 0, sha256: 'a'.repeat(64), samples: 0 };
+  const silent = () => {};
+  // as: what such a worker asks for.
+  return {
+    ...{ database: server.database, root, publish, changed: silent, settled: silent, deploy: async () => {} },
+    objects: { get: async () => Readable.from([]) },
+    runner: {
+      name: 'local',
+      async *run() {
+        yield { event: 'started', seq: 1, t: 0, active_ms: 0, resumed_step: 0 } as const;
+        await heard.promise;
+        return { kind: 'exited', code: exitCodes.done } as const;
+      },
+      cancel: async () => heard.resolve(),
+      close: async () => {},
+    },
+    makeSnapshot: async () => ({ sha256: 'a'.repeat(64), kind: 'sft', padId: 0, files: { train: file, eval: file } }),
+    weightsOf: async () => ({ dir: '/', arch: 'llama' }),
+    timing: { beatMs: 20, seconds: 3_600, gatherMs: 1, checkpointSeconds: 600 },
+    log: { info: silent, warn: silent },
+  } as unknown as WorkerDeps;
+}
+
+test('a job that is canceled when its trainer is done ends with what becomes of its result, at once', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'fanfold-canceled-'));
+  const end = async (problem: Error) => {
+    const id = await made();
+    const claimed = await claim(server.database, { holder: 'the worker', seconds: 3_600 });
+    assert.equal(claimed?.job.id, id);
+    const working = work(
+      workerThat({ publish: () => Promise.reject(problem) }, root),
+      claimed,
+      new AbortController().signal,
+    );
+    while ((await read(id)).state !== 'running') await sleep(10);
+    await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
+    await working;
+    return read(id);
+  };
+  try {
+    const failed = await end(new AttemptFailure('artifact_write_failed', 'No room.'));
+    assert.deepEqual([failed.state, failed.error?.code], ['failed', 'artifact_write_failed']);
+    const waiting = await end(fault('service_unavailable'));
+    assert.equal(waiting.state, 'interrupted');
+    const told = await server.database.query('select from activity where type = $1 and subject_id = $2', [
+      ...['training.interrupted', waiting.id],
+    ]);
+    assert.equal(told.length, 0, 'the feed is not told every few seconds that the store is away');
+    await ada.ok('POST', `${ada.project}/training-jobs/${waiting.id}/cancel`, {});
+  } finally {
+    await rm(root, { recursive: true });
+  }
 });
 
 test('a trainer cannot claim more time than its job was worked on', async () => {

@@ -63,7 +63,8 @@ async function conclude(
   if (error instanceof LeaseLost || hold.lease.signal.aborted) return log.warn(fields, 'a training job was let go');
   try {
     if (stopping.aborted) await step(deps, hold, { type: 'put_down' });
-    else if (hold.canceled.aborted) await step(deps, hold, { type: 'stopped' });
+    // Where a trainer was done before it heard of the cancellation, there is nothing to stop any more.
+    else if (hold.canceled.aborted && (await step(deps, hold, { type: 'stopped' }))) return;
     else if (isOutOfReach(error)) await leaveForLater(deps, hold, error);
     else await fail(deps, hold, error);
   } catch (cause) {
@@ -77,7 +78,7 @@ async function leaveForLater(deps: WorkerDeps, hold: Hold, error: unknown): Prom
   deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job waits for what it needs');
   await sleep(outOfReachMs, undefined, { signal: hold.signal }).catch(() => {});
   const message = 'What the work needs is out of reach; the attempt goes on later.';
-  await step(deps, hold, { type: 'put_down' }, { message });
+  await step(deps, hold, { type: 'put_down' }, { message, isSilent: true });
 }
 
 async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
