@@ -48,6 +48,14 @@ test('a grant of nothing or less, or to nobody, is refused', async () => {
   await assert.rejects(balanceOf(database(), 'acc_none'), isFault('not_found'));
 });
 
+test('more credits than an account can have are refused in words, and change nothing', async () => {
+  const accountId = await openAccount(database(), 0n);
+  const half = { accountId, micro: 2n ** 62n, note: null };
+  await grant(database(), half);
+  await assert.rejects(grant(database(), half), isFault('invalid_request'));
+  assert.equal((await balanceOf(database(), accountId)).settledMicro, 2n ** 62n);
+});
+
 test('the database itself refuses a balance below what is held', async () => {
   const accountId = await openAccount(database(), 10n);
   const overdraw = database().query('update accounts set held_micro = 11 where id = $1', [accountId]);

@@ -1,7 +1,9 @@
 import { type Actor, recordActivity, systemActor } from '#activity';
-import { constraintOf, type Database, type Sql } from '#db';
+import { constraintOf, type Database, type Sql, sqlState } from '#db';
 import { fault, formatCredits, type Micro } from '#kernel';
 import { type Balance, findBalance, type Grant, insertGrant } from './ledger.store.ts';
+
+const outOfRange = '22003';
 
 /**
  * Gives credits to an account and tells it so in its feed.
@@ -9,7 +11,7 @@ import { type Balance, findBalance, type Grant, insertGrant } from './ledger.sto
  * @param sql the database, or the caller's transaction.
  * @returns the settled balance afterwards. With a `onceKey` that was used before nothing changes; do not combine it
  * with a transaction of your own, which such a repetition would spoil.
- * Throws `not_found` for an unknown account.
+ * Throws `not_found` for an unknown account, `invalid_request` for more credits than an account can have.
  */
 export async function grant(sql: Sql | Database, request: Grant, actor: Actor = systemActor): Promise<Micro> {
   if (request.micro <= 0n) throw fault('invalid_request', { message: 'A grant must be more than 0 credits.' });
@@ -18,6 +20,8 @@ export async function grant(sql: Sql | Database, request: Grant, actor: Actor = 
       ? sql.transaction((tx) => grantAndTell(tx, request, actor))
       : grantAndTell(sql, request, actor));
   } catch (error) {
+    if (sqlState(error) === outOfRange)
+      throw fault('invalid_request', { message: 'An account cannot have so many credits.', cause: error });
     if (constraintOf(error) !== 'ledger_once_per_request') throw error;
     return (await balanceOf(sql, request.accountId)).settledMicro;
   }

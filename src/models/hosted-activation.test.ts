@@ -164,7 +164,8 @@ test('attempts that find the storage out of reach are no deaths of the server: t
     return find(id);
   };
   try {
-    for (let tries = 0; tries < 5; tries++) await assert.rejects(room.attempt(model.id), isRefusal('service_unavailable'));
+    for (let tries = 0; tries < 5; tries++)
+      await assert.rejects(room.attempt(model.id), isRefusal('service_unavailable'));
     assert.equal((await read()).state, 'warming');
     away.isAway = false;
     await room.attempt(model.id);

@@ -176,7 +176,13 @@ test('twenty wishes to share at once make one share; wrong ones are refused by f
   assert.deepEqual(await refusal({ account_slug: ada.slug }), [400, 'invalid_request', 'account_slug']);
   assert.deepEqual(await refusal({ account_slug: 'nobody-here' }), [404, 'not_found', 'account_slug']);
   assert.deepEqual(await refusal({}), [422, 'invalid_request', 'account_slug']);
-  for (const expires_at of ['2020-01-01T00:00:00Z', 'tomorrow', '2030-13-01T00:00:00Z', ''])
+  for (const expires_at of [
+    '2020-01-01T00:00:00Z',
+    'tomorrow',
+    '2030-13-01T00:00:00Z',
+    '9999-12-31T23:59:59-14:00',
+    '',
+  ])
     assert.deepEqual(await refusal({ account_slug: bob.slug, expires_at }), [400, 'invalid_request', 'expires_at']);
   const { id } = shareIn(await shareWith({ account_slug: bob.slug, expires_at: null }));
   await ada.ask('DELETE', `${path}/${id}`);

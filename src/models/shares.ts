@@ -88,7 +88,8 @@ const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d
 function readExpiry(text: string | null, clock: Clock): Date | null {
   if (text === null) return null;
   const time = new Date(text);
-  if (!rfc3339.test(text) || Number.isNaN(time.getTime()))
+  // In UTC it must have four digits, too, to be told as such a time.
+  if (!rfc3339.test(text) || Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999)
     throw fault('invalid_request', { message: 'expires_at: expected an RFC 3339 time.', param: 'expires_at' });
   if (time.getTime() <= clock.nowMs())
     throw fault('invalid_request', { message: 'expires_at: this time has passed.', param: 'expires_at' });

@@ -167,6 +167,8 @@ test('filters narrow rows and totals alike, alone and together', async () => {
       ['?type=inference&from=2020-01-01T00:00:00Z', 3, '-0.000150', 3],
       ['?to=2020-01-01T00:00:00Z', 0, '0.000000', 0],
       ['?from=0000-01-01T00:00:00Z&to=9999-01-01T00:00:00Z', 4, '0.999850', 3],
+      ['?to=9999-12-31T23:59:59.999-14:00', 4, '0.999850', 3],
+      ['?from=9999-12-31T23:59:59Z', 0, '0.000000', 0],
       ['?project=nobody/nothing', 0, '0.000000', 0],
       ['?model=nothing', 0, '0.000000', 0],
     ] as const) {

@@ -8,6 +8,8 @@ import type { summaryQuery, usageQuery } from './usage.schema.ts';
 const dayMs = 24 * 3_600_000;
 const defaultDays = 30;
 const mostDays = 366;
+/** With room for the whole hours, days and quarters around it. */
+const latestMs = Date.UTC(9999, 0);
 
 /** A project id that no project has: what is asked of a project that is not there has no rows. */
 const noProject = 'prj_none';
@@ -36,9 +38,8 @@ function readTime(query: { from?: string; to?: string }, param: 'from' | 'to'): 
   const text = query[param];
   if (text === undefined) return null;
   const time = new Date(text);
-  // Before it there is no ledger, and PostgreSQL knows no year 0.
-  if (time.getTime() >= 0) return time;
-  if (time.getTime() < 0) return new Date(0);
+  // Before and after it there is no ledger, and PostgreSQL knows no year 0 and none of five digits in our words.
+  if (!Number.isNaN(time.getTime())) return new Date(Math.min(Math.max(0, time.getTime()), latestMs));
   throw fault('invalid_request', { message: `${param}: expected an RFC 3339 time.`, param });
 }
 
