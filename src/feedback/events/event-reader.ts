@@ -144,8 +144,10 @@ function readTime(value: unknown, param: string): string | null {
   if (value === undefined || value === null) return null;
   const text = readText(value, param, limits.maxName);
   const time = rfc3339.test(text) ? new Date(text) : null;
-  if (!time || Number.isNaN(time.getTime())) throw new FieldError('value', param, 'expected an RFC 3339 time');
-  return time.toISOString();
+  const utc = time && !Number.isNaN(time.getTime()) ? time.toISOString() : '';
+  // At the ends of the calendar, what has four digits where it happened has another number of them in UTC.
+  if (!rfc3339.test(utc)) throw new FieldError('value', param, 'expected an RFC 3339 time');
+  return utc;
 }
 
 function readMetadata(value: unknown, param: string): Record<string, string> {
