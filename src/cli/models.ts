@@ -17,6 +17,7 @@ import {
   renderModelTable,
   renderProgress,
 } from '#models';
+import { listLiveJobsByBase } from '#training';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
 import { type ListFlags, note, print, printJson } from './terminal.ts';
@@ -110,12 +111,16 @@ function printWeights(models: ModelsService, report: PulledWeights): void {
 }
 
 export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {
-  const listAliasesOf = (baseModelId: string) =>
+  const listUsesOf = (baseModelId: string) =>
     useDatabase(config, async (database) => {
       const aliases = await listHostedModelsByBase(database, baseModelId);
-      return aliases.map(({ alias, projectId }) => `${alias} of project ${projectId}`);
+      const jobs = await listLiveJobsByBase(database, baseModelId);
+      return [
+        ...aliases.map(({ alias, projectId }) => `${alias} of project ${projectId}`),
+        ...jobs.map((job) => `training job ${job.id}`),
+      ];
     });
-  const report = await removeModel(openCatalogue(config, note), { id, force, listAliasesOf });
+  const report = await removeModel(openCatalogue(config, note), { id, force, listUsesOf });
   const { deletedFile, deletedWeights } = report;
   if (deletedWeights) print(`The weights to train ${id} on are deleted: ${deletedWeights}`);
   if (deletedFile) print(`${id} is removed, its file is deleted.`);

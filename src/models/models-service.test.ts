@@ -33,7 +33,7 @@ function open({ shipped = true } = {}) {
   return { models, warnings, file, folder };
 }
 
-const noAliases = { listAliasesOf: async () => [] };
+const noAliases = { listUsesOf: async () => [] };
 
 describe('models of a server', () => {
   test('a shipped model is installed when its file is there, and noticed when it comes or goes', () => {
@@ -151,7 +151,7 @@ describe('models of a server', () => {
   test('a model that an active alias uses is removed only with force; shipped and unknown ones are not', async () => {
     const { models, file } = open();
     await addModel(models, { id: 'mine', kind: 'text', ggufPath: file('m.gguf') });
-    const used = { id: 'mine', listAliasesOf: async () => ['local/chat/helper'] };
+    const used = { id: 'mine', listUsesOf: async () => ['local/chat/helper'] };
     await assert.rejects(removeModel(models, used), /used by local\/chat\/helper.*--force/);
     await removeModel(models, { ...used, force: true });
     assert.equal(models.find('mine'), undefined);

@@ -8,10 +8,10 @@ import { removeWeights } from './weights.ts';
 
 export type RemoveModelOptions = {
   id: string;
-  /** Removes a model also when aliases use it; their calls then answer that the model is not installed. */
+  /** Removes a model also when it is used: calls of its aliases then answer that it is not installed, and its training jobs fail. */
   force?: boolean | undefined;
-  /** Active aliases of any project on this base model, as `owner/project/alias`. Not called with `force`. */
-  listAliasesOf: (id: string) => Promise<readonly string[]>;
+  /** What uses this base model, in words: active aliases of any project, training jobs that are not over. Not called with `force`. */
+  listUsesOf: (id: string) => Promise<readonly string[]>;
 };
 
 export type RemovedReport = { id: string; deletedFile: string | null; deletedWeights: string | null };
@@ -45,9 +45,9 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
     throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
   }
   if (!options.force) {
-    const aliases = await options.listAliasesOf(id);
-    if (aliases.length > 0) {
-      throw new ModelError(`${id} is used by ${aliases.slice(0, 5).join(', ')}; remove it all the same with --force.`);
+    const uses = await options.listUsesOf(id);
+    if (uses.length > 0) {
+      throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`);
     }
   }
   await updateRegistry(models.registryPath, id, null);

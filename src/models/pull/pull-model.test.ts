@@ -376,7 +376,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('removing a pulled model deletes its file', async (t) => {
     const { models, pull, path } = await setUp(t);
     await pull();
-    const removed = await removeModel(models, { id: 'some', listAliasesOf: async () => [] });
+    const removed = await removeModel(models, { id: 'some', listUsesOf: async () => [] });
     assert.equal(removed.deletedFile, path);
     assert.equal(existsSync(path), false);
     assert.equal(models.find('some')?.installed, null);
@@ -386,7 +386,7 @@ describe('pull', { timeout: 300_000 }, () => {
 
   test('removing a model waits for no pull of it, and deletes what an interrupted one has left', async (t) => {
     const { models, path } = await setUp(t);
-    const remove = () => removeModel(models, { id: 'some', listAliasesOf: async () => [] });
+    const remove = () => removeModel(models, { id: 'some', listUsesOf: async () => [] });
     const folder = join(path, '..');
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${path}.partial`, 'part');

@@ -215,7 +215,7 @@ describe('pulling weights', { timeout: 300_000 }, () => {
   test('removing a model deletes weights that were pulled, and leaves those that a person put there', async (t) => {
     const { pull, models, place } = await setUp(t);
     await pull();
-    const remove = () => removeModel(models, { id: 'some', listAliasesOf: async () => [] });
+    const remove = () => removeModel(models, { id: 'some', listUsesOf: async () => [] });
     assert.equal((await remove()).deletedWeights, place);
     assert.equal(existsSync(place), false);
     mkdirSync(place, { recursive: true });

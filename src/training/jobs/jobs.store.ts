@@ -153,6 +153,14 @@ export async function countLiveJobsOfAccount(sql: Sql, accountId: string): Promi
   return row?.live ?? 0;
 }
 
+/** Jobs of any project that still need a base model; `models remove` asks. */
+export function listLiveJobsByBase(sql: Sql, baseModelId: string): Promise<{ id: string; name: string }[]> {
+  return sql.query(
+    'select id, name from training_jobs where base_model_id = $1 and finished_at is null order by created_at, id limit 10',
+    [baseModelId],
+  );
+}
+
 /** Attempts of a job before a number, latest first. */
 export function listAttempts(
   sql: Sql,

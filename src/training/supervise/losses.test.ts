@@ -9,6 +9,7 @@ import { doctor } from '#billing';
 import { fault } from '#kernel';
 import type { NewDeployment } from '#models';
 import { AttemptFailure } from '../jobs/failures.ts';
+import { listLiveJobsByBase } from '../jobs/jobs.store.ts';
 import { mostInterruptions } from '../jobs/lifecycle.ts';
 import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
 import { readEvent } from '../runners/read-event.ts';
@@ -107,6 +108,15 @@ test('steps that are done again are paid for once, however often they are', asyn
 
 test('a retry that goes on from an earlier attempt and loses its trainer pays for what it did itself, once', async () => {
   assert.equal(await paidFor([started(5, 0), progress(8, 300), started(5, 300), progress(8, 600)]), 300);
+});
+
+test('a base model is in use for as long as a job of it is not over', async () => {
+  const uses = async () => (await listLiveJobsByBase(server.database, 'fanfold-tiny-chat')).map(({ id }) => id);
+  const before = await uses();
+  const id = await made();
+  assert.deepEqual(await uses(), [...before, id]);
+  await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
+  assert.deepEqual(await uses(), before);
 });
 
 test('what a trainer says is taken in, whatever characters are in it', async () => {
