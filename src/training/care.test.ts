@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { type ObjectStore, openFolderStore } from '#objects';
-import { createCare } from './care.ts';
+import { type CareOptions, createCare } from './care.ts';
 import { noteArtifacts, noteSnapshot } from './leftovers.store.ts';
 import { snapshotKeys } from './prepare/snapshot.ts';
 import { artifactKeys } from './publish/artifacts.ts';
@@ -61,10 +61,10 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
-function careOf(deployDue = async () => {}) {
+function careOf(deployDue = async () => {}, runner: CareOptions['runner'] = {}) {
   return createCare({
     ...{ database: server.database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
-    deployments: { deployDue },
+    ...{ deployments: { deployDue }, runner },
   });
 }
 
@@ -129,9 +129,16 @@ test('what servers left behind that died is removed once its attempt has been ov
   for (const folder of folders) await mkdir(join(left, folder), { recursive: true });
   const lastWeek = new Date(Date.now() - 7 * 86_400_000);
   await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
-  const care = careOf();
+  const asked = [over, recent].map((jobId) => ({ jobId, attempt: 1 }));
+  let swept: unknown;
+  const care = careOf(undefined, {
+    sweep: async (areOver) => {
+      swept = await areOver(asked);
+    },
+  });
   await Promise.all([care.tend(), care.tend()]);
   await care.stop();
+  assert.deepEqual(swept, [{ jobId: over, attempt: 1 }]);
   const isThere = (folder: string) =>
     access(join(left, folder)).then(
       () => true,

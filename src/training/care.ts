@@ -1,7 +1,10 @@
 import type { Database } from '#db';
 import { createDuties, type Duties, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
+import type { AttemptName } from './jobs/job.ts';
+import { listOverAttempts } from './leftovers.store.ts';
 import { removeCheckpoints, removeFailedSaves, removeSnapshots } from './leftovers.ts';
+import type { Runner } from './runners/runner.ts';
 import type { Deployments } from './supervise/deployments.ts';
 import { sweepFolders } from './supervise/old-folders.ts';
 
@@ -13,12 +16,13 @@ export type CareOptions = {
   /** Attempts have their folders in here. */
   root: string;
   deployments: Pick<Deployments, 'deployDue'>;
+  runner: Pick<Runner, 'sweep'>;
   log: Pick<Log, 'warn'>;
 };
 
 /** What is done about jobs that are over: it can be done twice and at once. */
 export function createCare(options: CareOptions): Duties {
-  const { database, root, deployments, log } = options;
+  const { database, root, deployments, runner, log } = options;
   return createDuties({
     duties: {
       deployments: () => deployments.deployDue(),
@@ -26,8 +30,17 @@ export function createCare(options: CareOptions): Duties {
       checkpoints: (isStopped) => removeCheckpoints({ ...options, isStopped }),
       'failed saves': (isStopped) => removeFailedSaves({ ...options, isStopped }),
       snapshots: (isStopped) => removeSnapshots({ ...options, isStopped }),
+      runs: async () => runner.sweep?.((attempts) => listOver(database, attempts)),
     },
     pauseMs: 60_000,
     onTrouble: (err, duty) => log.warn({ err, duty }, 'no sweep of training jobs'),
   });
+}
+
+/** Those of these attempts that have been over for a while. */
+function listOver(database: Database, attempts: readonly AttemptName[]): Promise<AttemptName[]> {
+  return listOverAttempts(
+    database,
+    attempts.map(({ jobId }) => jobId),
+  );
 }

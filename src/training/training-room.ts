@@ -98,7 +98,7 @@ export function createTraining(options: TrainingOptions): Training {
     settled: options.onCharge,
     timing: { ...timing, seconds: timing.leaseSeconds },
   });
-  const care = createCare({ database, objects, keptDays: options.checkpointDays, root, deployments, log });
+  const care = createCare({ database, objects, keptDays: options.checkpointDays, root, deployments, runner, log });
   return {
     routes: async (app) => {
       await app.register(jobsRoutes({ ...options, wake: supervisor.wake }));

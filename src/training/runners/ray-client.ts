@@ -57,6 +57,14 @@ export class RayClient {
     };
   }
 
+  /** Names of all submissions that wait or run, whoever made them. */
+  async listLive(): Promise<string[]> {
+    const value: unknown = jsonOf(expect(await this.#ask('GET', '/api/jobs/'), 200));
+    const jobs = (Array.isArray(value) ? value : []).filter(isFields);
+    const live = jobs.filter(({ status }) => status === 'PENDING' || status === 'RUNNING');
+    return live.flatMap(({ submission_id: id }) => (typeof id === 'string' ? [id] : []));
+  }
+
   /** One that is there already is left as it is. */
   async submit(submission: RaySubmission): Promise<void> {
     const answer = await this.#ask('POST', '/api/jobs/', Buffer.from(JSON.stringify(submission)));
@@ -131,11 +139,15 @@ function expect({ status, body }: Answer, wanted: number): Buffer {
 }
 
 function fieldsOf(body: Buffer): Fields {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    if (isFields(value)) return value;
-  } catch {
-    // Told below.
-  }
+  const value = jsonOf(body);
+  if (isFields(value)) return value;
   throw new RayUnreachable('Ray did not answer in JSON.');
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new RayUnreachable('Ray did not answer in JSON.', { cause });
+  }
 }

@@ -1,3 +1,4 @@
+import type { AttemptName } from '../jobs/job.ts';
 import { storable } from '../logs/storable.ts';
 import { followRayJob } from './follow-ray-job.ts';
 import { exitCodes } from './protocol.ts';
@@ -5,7 +6,7 @@ import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-cli
 import { RayJobRun } from './ray-job.ts';
 import { RayOutput } from './ray-output.ts';
 import { uploadPackage } from './ray-package.ts';
-import { type RayTerms, submissionId, submissionOf } from './ray-submission.ts';
+import { attemptOfSubmission, type RayTerms, submissionId, submissionOf } from './ray-submission.ts';
 import { longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
 import { type SharedFolder, SharedPlace } from './shared-place.ts';
 import { StartFolder } from './start-folder.ts';
@@ -86,9 +87,30 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
       await start.folder.markCanceled();
       await start.job.stop(AbortSignal.timeout(unreachableMs));
     },
+    async sweep(areOver) {
+      const live = (await liveStarts(client)).flatMap((id) => {
+        const name = attemptOfSubmission(id);
+        return name ? [{ id, name }] : [];
+      });
+      if (live.length === 0) return;
+      const over = new Set((await areOver(live.map(({ name }) => name))).map(textOf));
+      for (const { id, name } of live) if (over.has(textOf(name))) await client.stop(id);
+    },
     close: async () => {},
   };
 }
+
+/** None while Ray is away. */
+async function liveStarts(client: RayClient): Promise<string[]> {
+  try {
+    return await client.listLive();
+  } catch (error) {
+    if (error instanceof RayUnreachable) return [];
+    throw error;
+  }
+}
+
+const textOf = ({ jobId, attempt }: AttemptName) => `${jobId} ${attempt}`;
 
 /** What it wrote has been brought back as far as it could be; what it may still write is of no use. */
 async function clearAway({ job, place }: Start, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { AttemptName } from '../jobs/job.ts';
 import type { RaySubmission } from './ray-client.ts';
 import type { AttemptRef } from './runner.ts';
 import { fixedEnvironment } from './trainer-program.ts';
@@ -45,6 +46,12 @@ type Submission = Omit<RaySubmission, 'submission_id'>;
 /** The name of a start; a second submission of the same name is none. */
 export function submissionId({ jobId, attempt, restart = 0 }: AttemptRef): string {
   return `fanfold-${jobId}-a${attempt}${restart === 0 ? '' : `-r${restart}`}`;
+}
+
+/** The attempt whose start has this name; null: it is no name of ours. */
+export function attemptOfSubmission(id: string): AttemptName | null {
+  const [, jobId, attempt] = /^fanfold-(job_[0-9A-Z]{26})-a([1-9][0-9]{0,8})(?:-r[0-9]{1,9})?$/.exec(id) ?? [];
+  return jobId === undefined ? null : { jobId, attempt: Number(attempt) };
 }
 
 function quoted(text: string): string {

@@ -28,6 +28,8 @@ export type Run = AttemptRef & {
   afterLine?: number;
 };
 
+export type AreOver = (attempts: readonly AttemptName[]) => Promise<readonly AttemptName[]>;
+
 /** Where attempts run. */
 export type Runner = {
   readonly name: 'local' | 'ray';
@@ -40,6 +42,11 @@ export type Runner = {
   run: (run: Run, signal: AbortSignal) => AsyncGenerator<RunnerLine, Outcome>;
   /** Lets the attempt write a checkpoint and end (10); kills it after 30 s. Does nothing where it does not run. */
   cancel: (attempt: AttemptRef) => Promise<void>;
+  /**
+   * Ends what still runs of attempts that are over: a start that outlives its server may learn for hours for nobody. `areOver` tells
+   * which of these are. Not there where starts end by themselves.
+   */
+  sweep?: (areOver: AreOver) => Promise<void>;
   /** Ends what a server that died may have left behind on this machine, and lets go of everything. */
   close: () => Promise<void>;
 };
