@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
+import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
 export type QueryOptions = {
@@ -49,6 +50,9 @@ const retryAfterSeconds = 1;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url } = options;
   const pool = createPool(options);
+  const shapesOf = new WeakMap<pg.PoolClient, Shapes>();
+  pool.on('connect', (client) => shapesOf.set(client, new Map()));
+  const withConnection = <T>(work: (connection: Connection) => Promise<T>) => onConnection(pool, shapesOf, work);
   try {
     await checkServer(pool, url);
   } catch (error) {
@@ -57,9 +61,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return {
     url,
-    query: (text, values, options) =>
-      withConnection(pool, (connection) => rowsOf(connection, { text, values, options })),
-    transaction: (work) => withConnection(pool, (connection) => runTransaction(connection, work)),
+    query: (text, values, options) => withConnection((connection) => rowsOf(connection, { text, values, options })),
+    transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
     close: () => pool.end(),
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -139,7 +142,7 @@ function placeOf(url: string): string {
 
 type Statement = { text: string; values?: readonly unknown[] | undefined; options?: QueryOptions | undefined };
 /** `broken`: after a lost or late answer nobody knows the state of the connection. */
-type Connection = { client: pg.PoolClient; broken: boolean };
+type Connection = { client: pg.PoolClient; broken: boolean; shapes: Shapes };
 
 async function run(connection: Connection, { text, values, options }: Statement): Promise<pg.QueryResult> {
   const config: pg.QueryConfig & { query_timeout?: number } = { text };
@@ -157,6 +160,8 @@ async function answered<Answer>(connection: Connection, answer: Promise<Answer>)
   try {
     return await answer;
   } catch (error) {
+    // Its stack led to the socket; now it leads to who asked.
+    if (error instanceof Error) Error.captureStackTrace(error);
     if (!isDriverUnavailable(error)) throw error;
     connection.broken = true;
     throw unavailable(error);
@@ -164,9 +169,28 @@ async function answered<Answer>(connection: Connection, answer: Promise<Answer>)
 }
 
 async function rowsOf<R>(connection: Connection, statement: Statement): Promise<R[]> {
-  const { rows } = await run(connection, statement);
+  const prepared = preparedRun(connection, statement);
+  const rows = prepared
+    ? await answered(connection, connection.client.query(prepared).rows)
+    : (await run(connection, statement)).rows;
   // The caller states the shape of its own statement's rows.
   return rows as R[];
+}
+
+/** Null: the statement has no name, or values that only the driver knows how to write. */
+function preparedRun({ shapes }: Connection, { text, values = [], options = {} }: Statement): PreparedRun | null {
+  const { name, timeoutMs } = options;
+  if (name === undefined) return null;
+  const texts = values.map(textOf);
+  if (!texts.every((each) => each !== undefined)) return null;
+  return new PreparedRun({ name, text, values: texts, timeoutMs }, { shapes, typeParserOf });
+}
+
+/** A value as PostgreSQL reads it. */
+function textOf(value: unknown): string | null | undefined {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return arrayLiteral(value) ?? undefined;
+  return typeof value === 'object' ? undefined : String(value);
 }
 
 async function runTransaction<T>(connection: Connection, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -187,11 +211,15 @@ async function runTransaction<T>(connection: Connection, work: (tx: Transaction)
   }
 }
 
-async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+async function onConnection<T>(
+  pool: pg.Pool,
+  shapesOf: WeakMap<pg.PoolClient, Shapes>,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw isDriverUnavailable(error) ? unavailable(error) : error;
   });
-  const connection = { client, broken: false };
+  const connection = { client, broken: false, shapes: shapesOf.get(client) ?? new Map() };
   try {
     return await work(connection);
   } finally {
