@@ -94,6 +94,20 @@ test('a month goes when all of it is too old, and not before', async () => {
   assert.equal((await listMonths(database(), 'notes')).length, 3);
 });
 
+test('a server whose clock has jumped ahead ends no month, not even the one that is written to', async (t) => {
+  await database().query(`select add_month('notes', 'req', $1)`, [monthsBefore(thisMonth.getTime(), 1)]);
+  const warnings: string[] = [];
+  const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
+  const kept = notes(() => new Date(Math.max(thisMonth.getTime(), Date.now() - day)));
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 400 * day });
+  await months(kept, log).tend();
+  t.mock.timers.reset();
+  assert.equal((await listMonths(database(), 'notes')).length, 4);
+  assert.match(warnings.join(), /clock of this server is ahead/);
+  await months(kept, log).tend();
+  assert.equal((await listMonths(database(), 'notes')).length, 3);
+});
+
 test('a month that is not closed stays', async () => {
   await months({ ...notes(() => monthAfter(thisMonth)), close: async () => false }).tend();
   assert.equal((await listMonths(database(), 'notes')).length, 3);

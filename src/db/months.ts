@@ -37,6 +37,7 @@ export type Months = {
 };
 
 const monthsAhead = 2;
+const mostAheadMs = 60 * 60_000;
 
 export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: MonthsOptions): Months {
   let timer: NodeJS.Timeout | null = null;
@@ -45,6 +46,10 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
 
   async function tend(): Promise<void> {
     await addMonths(database, tables);
+    if (await isAhead(database)) {
+      log?.warn({}, 'the clock of this server is ahead of that of the database: no month is ended');
+      return;
+    }
     for (const table of tables) await endMonths(table);
   }
 
@@ -81,6 +86,14 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
       await running;
     },
   };
+}
+
+/** What is too old is told by the clock of this process: where that is wrong, months would be lost that are to be kept. */
+async function isAhead(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ nowMs: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"',
+  );
+  return row === undefined || Date.now() - row.nowMs > mostAheadMs;
 }
 
 /** What waits for the lock makes everybody else wait behind it. */
