@@ -53,8 +53,8 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
       counts.duplicates += batch.length - rows.length;
       refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
       yield {
-        contents: contents.length === 0 ? null : encodeContents(datasetId, contents),
-        rows: rows.length === 0 ? null : encodeExamples(where, rows),
+        contents: contents.length === 0 ? null : encodeContents(datasetId, contents.map(alone)),
+        rows: rows.length === 0 ? null : encodeExamples(where, rows.map(found)),
       };
     }
   }
@@ -67,6 +67,10 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   await finishBulk(tx, { ...where, firstId, added: counts.added, unsearched: counts.added > searchedAtOnce });
   return counts;
 }
+
+/** Which example says so is found by its hash. */
+const alone = ({ hash, json }: StorableExample) => ({ hash, json, cameWith: null });
+const found = (row: ExampleRow) => ({ ...row, cameWithContent: false });
 
 /** `unsearched`: some of it is not in the index. */
 type Bulk = { datasetId: string; seq: bigint; firstId: string; added: number; unsearched: boolean };

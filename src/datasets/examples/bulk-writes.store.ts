@@ -4,35 +4,43 @@ import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
-/** What a content says: its canonical JSON, as text or as UTF-8. */
-export type NewContent = { hash: Buffer; json: string | Buffer };
+/**
+ * What a content says: its canonical JSON, as text or as UTF-8. `cameWith`: the id of the example that is added together with
+ * it and says so of itself; null: there is none.
+ */
+export type NewContent = { hash: Buffer; json: string | Buffer; cameWith: string | null };
 
 /** Contents that the dataset does not have yet, each once, as `copyContents` takes them. Their words come into blocks. */
 export function encodeContents(datasetId: string, contents: readonly NewContent[]): Buffer[] {
-  const rows = new CopyRows(3);
-  for (const { hash, json } of contents) {
+  const rows = new CopyRows(4);
+  for (const { hash, json, cameWith } of contents) {
     rows.row();
     rows.text(datasetId);
     rows.bytes(hash);
     if (typeof json === 'string') rows.text(json);
     else rows.bytes(json);
+    rows.text(cameWith);
   }
   return rows.end();
 }
 
 export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<void> {
-  return tx.copy('copy example_contents (dataset_id, hash, content) from stdin (format binary)', data);
+  return tx.copy('copy example_contents (dataset_id, hash, content, example_id) from stdin (format binary)', data);
 }
 
-export type NewRow = Omit<ExampleRow, 'example'> & { example: Omit<StorableExample, 'json' | 'words'> };
+export type NewRow = Omit<ExampleRow, 'example'> & {
+  example: Omit<StorableExample, 'json' | 'words'>;
+  /** Its content knows it, and is new. */
+  cameWithContent: boolean;
+};
 
 /** Examples that are alive from `seq` on, as `copyExamples` takes them. */
 export function encodeExamples(
   { datasetId, seq }: { datasetId: string; seq: bigint },
   examples: readonly NewRow[],
 ): Buffer[] {
-  const rows = new CopyRows(12);
-  for (const { id, example, searched } of examples) {
+  const rows = new CopyRows(13);
+  for (const { id, example, searched, cameWithContent } of examples) {
     rows.row();
     rows.text(datasetId);
     rows.text(id);
@@ -47,6 +55,7 @@ export function encodeExamples(
     if (example.issues.length === 0) rows.null();
     else rows.jsonb(example.issues);
     rows.bool(searched);
+    rows.bool(cameWithContent);
   }
   return rows.end();
 }
@@ -54,7 +63,7 @@ export function encodeExamples(
 export function copyExamples(tx: Transaction, data: readonly Buffer[]): Promise<void> {
   return tx.copy(
     `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       searched) from stdin (format binary)`,
+       searched, came_with_content) from stdin (format binary)`,
     data,
   );
 }

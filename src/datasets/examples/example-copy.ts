@@ -1,6 +1,6 @@
 import { encodeExamples, type NewRow } from './bulk-writes.store.ts';
 import { asCopy, CopyMemory, rowsOnly } from './copy-parts.ts';
-import { countedDigits, exampleIds, writePlace } from './example-ids.ts';
+import { countedDigits, writePlace } from './example-ids.ts';
 import type { Split } from './new-examples.ts';
 
 const hashBytes = 32;
@@ -9,7 +9,16 @@ const lengthBytes = 4;
 /** An example that an import adds; its hash stands somewhere else. */
 export type CopiedExample = Omit<NewRow['example'], 'hash' | 'origin' | 'originId'>;
 
-type Options = { datasetId: string; seq: bigint; importId: string; searched: boolean; bytes: number };
+type Options = {
+  datasetId: string;
+  seq: bigint;
+  importId: string;
+  /** Of the first example; the others follow. */
+  firstId: string;
+  searched: boolean;
+  cameWithContent: boolean;
+  bytes: number;
+};
 type Pattern = { row: Buffer; idEnd: number; hashAt: number; bytesAt: number; tokensAt: number };
 
 /**
@@ -21,8 +30,6 @@ export class ExampleCopy {
   readonly #options: Options;
   readonly #memory: Record<Split, CopyMemory>;
   readonly #patterns: Record<Split, Pattern>;
-  readonly #nextId = exampleIds();
-  readonly firstId = this.#nextId();
   added = 0;
 
   constructor(options: Options) {
@@ -43,7 +50,7 @@ export class ExampleCopy {
     if (tokens === null || !valid || issues.length > 0) {
       const row = this.#encode(
         { ...example, hash: from.subarray(hashStart, hashStart + hashBytes) },
-        this.firstId.slice(0, -countedDigits) + '0'.repeat(countedDigits),
+        this.#options.firstId.slice(0, -countedDigits) + '0'.repeat(countedDigits),
       );
       const { into, at } = memory.room(row.length);
       into.set(row, at);
@@ -65,17 +72,22 @@ export class ExampleCopy {
   }
 
   #encode(example: CopiedExample & { hash: Buffer }, id: string): Buffer {
-    const { datasetId, seq, importId, searched } = this.#options;
-    const row = { id, searched, example: { ...example, origin: 'import', originId: importId } } as const;
+    const { datasetId, seq, importId, searched, cameWithContent } = this.#options;
+    const row = {
+      id,
+      searched,
+      cameWithContent,
+      example: { ...example, origin: 'import', originId: importId },
+    } as const;
     return rowsOnly(encodeExamples({ datasetId, seq }, [row]));
   }
 
   #patternOf(split: Split): Pattern {
-    const { datasetId, importId } = this.#options;
+    const { datasetId, importId, firstId } = this.#options;
     const example = { hash: Buffer.alloc(hashBytes), bytes: 0, split, tokens: 0, valid: true, issues: [] };
-    const row = this.#encode(example, this.firstId);
+    const row = this.#encode(example, firstId);
     const field = (bytes: number) => lengthBytes + bytes;
-    const idEnd = 2 + field(datasetId.length) + field(this.firstId.length);
+    const idEnd = 2 + field(datasetId.length) + field(firstId.length);
     const hashAt = idEnd + field(8) + lengthBytes;
     const bytesAt = hashAt + hashBytes + lengthBytes;
     const tokensAt = bytesAt + 4 + field(split.length) + field('import'.length) + field(importId.length) + lengthBytes;

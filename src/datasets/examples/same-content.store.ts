@@ -1,17 +1,27 @@
 import type { Sql } from '#db';
 
 /**
- * SQL: the example `e` of the dataset `$1` says what has this hash. One index finds it, whatever the statistics say: all that
- * others could find it by is written so that they cannot.
+ * SQL: the examples of the dataset `$1` that say what has this hash; `cameWith` is the one that its content knows. One index
+ * finds the one, another the others, whatever the statistics say: all that more could find them by is written so that they
+ * cannot.
  */
-export function saysTheSame(hash: string): string {
-  return `example_key(e.dataset_id, e.content_hash) = example_key($1, ${hash}) and e.content_hash = ${hash}
-    and e.dataset_id || '' = $1`;
+export function examplesThatSay({ hash, cameWith }: { hash: string; cameWith: string }): string {
+  return `(
+    select * from examples e
+     where not e.came_with_content and example_key(e.dataset_id, e.content_hash) = example_key($1, ${hash})
+       and e.content_hash = ${hash} and e.dataset_id || '' = $1
+    union all
+    select * from examples e
+     where e.came_with_content and e.dataset_id = $1 and e.id = ${cameWith} and e.content_hash = ${hash}
+    offset 0)`;
 }
 
 /** SQL: such an example is alive. */
 export function isAlive(hash: string): string {
-  return `(select true from examples e where ${saysTheSame(hash)} and e.removed_seq >= 9223372036854775807 limit 1)`;
+  return `(
+    select true from example_contents said
+     cross join lateral ${examplesThatSay({ hash: 'said.hash', cameWith: 'said.example_id' })} e
+     where said.dataset_id = $1 and said.hash = ${hash} and e.removed_seq >= 9223372036854775807 limit 1)`;
 }
 
 /** Which of these contents, by their hashes in hex, live examples of a dataset have. */

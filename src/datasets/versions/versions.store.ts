@@ -1,7 +1,7 @@
 import { type Sql, timeText } from '#db';
 import type { Listed, ListPosition } from '#kernel';
 import type { Origin, Split } from '../examples/new-examples.ts';
-import { saysTheSame } from '../examples/same-content.store.ts';
+import { examplesThatSay } from '../examples/same-content.store.ts';
 
 /** What made a version. */
 export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
@@ -179,9 +179,8 @@ export function listExamplesAt(
              select c.hash, c.content as json, e.id, e.split, e.origin, e.origin_id as "originId", e.tokens, e.bytes
                from example_contents c
               cross join lateral (
-                select * from examples e
-                 where ${saysTheSame('c.hash')} and e.added_seq <= $2 and e.removed_seq > $2 and e.valid
-                   and ($3::text is null or e.split = $3)
+                select * from ${examplesThatSay({ hash: 'c.hash', cameWith: 'c.example_id' })} e
+                 where e.added_seq <= $2 and e.removed_seq > $2 and e.valid and ($3::text is null or e.split = $3)
                 offset 0
               ) e
               where c.dataset_id = $1 and c.hash >= $4 and (c.hash, e.split, e.id) > ($4, $5, $6)

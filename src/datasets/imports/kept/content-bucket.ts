@@ -1,4 +1,4 @@
-import { contentHeadBytes, hashBytes, type KeptRow, readMark } from './kept-format.ts';
+import { contentHeadBytes, hashBytes, type KeptRow, readMark, rowRecordBytes } from './kept-format.ts';
 
 /** Bits of a number that are exact. */
 const exactBits = 53;
@@ -27,6 +27,11 @@ export class ContentBucket {
   jsonOf(place: number): { start: number; end: number } {
     const start = place + contentHeadBytes;
     return { start, end: start + this.bytes.readUInt32LE(place + hashBytes) };
+  }
+
+  /** How many contents the file has before it. */
+  contentsBefore(place: number): number {
+    return this.bytes.readUInt32LE(place + rowRecordBytes);
   }
 }
 

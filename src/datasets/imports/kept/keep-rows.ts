@@ -61,9 +61,9 @@ export class RowKeeper {
     this.#valid++;
     const { bytes, jsonAt, jsonEnd } = kept;
     if (kept.isFirst) {
-      this.#contents++;
       const [into, at] = this.#room(bytes[kept.hashAt] ?? 0, contentHeadBytes + jsonEnd - jsonAt);
-      bytes.copy(into, writeHead(into, at, kept), jsonAt, jsonEnd);
+      const behind = into.writeUInt32LE(this.#contents++, writeHead(into, at, kept));
+      bytes.copy(into, behind, jsonAt, jsonEnd);
     }
     const [into, at] = this.#room(rowsBucket, rowRecordBytes);
     writeHead(into, at, kept);

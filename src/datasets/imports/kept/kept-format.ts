@@ -12,8 +12,8 @@ export const rowsBucket = buckets;
 export const hashBytes = 32;
 /** Hash, bytes of the content, row of the file, mark. */
 export const rowRecordBytes = hashBytes + 4 + 4 + 1;
-/** The same in front of each content. */
-export const contentHeadBytes = rowRecordBytes;
+/** The same in front of each content, and how many contents the file has before it. */
+export const contentHeadBytes = rowRecordBytes + 4;
 
 /** What a row says of its split, and whether its content is the first of its kind in the file. */
 export type Mark = { split: 'train' | 'test' | null; isFirst: boolean };
@@ -46,7 +46,7 @@ export type KeptIndex = KeptOf & {
   pieces: Piece[];
 };
 
-const whole = Buffer.from('kept1\n');
+const whole = Buffer.from('kept2\n');
 export const endBytes = 8 + whole.length;
 
 export function encodeIndex(index: KeptIndex): Buffer {

@@ -21,7 +21,8 @@ const mostContents = 4_000;
 export async function writeContents(tx: Transaction, write: Writing): Promise<Summary | null> {
   const { kept, dataset } = write;
   const digest = isWholeVersion(write) ? new VersionDigest() : null;
-  const copy = new ContentCopy(dataset.id, mostBytes + mostBytes / 8);
+  const firstId = write.areTogether ? write.firstId : null;
+  const copy = new ContentCopy({ datasetId: dataset.id, firstId, bytes: mostBytes + mostBytes / 8 });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const bucket of kept.contentsByHash())
       for (const places of someAtATime(bucket.places)) {
@@ -29,7 +30,9 @@ export async function writeContents(tx: Transaction, write: Writing): Promise<Su
         if (digest) addLines(digest, { write, bucket, places });
         const unknown = await unknownOf(tx, { write, bucket, places });
         if (isSearched(kept)) await insertContents(tx, dataset.id, withWords(bucket, places));
-        else for (const place of unknown) copy.add(bucket.bytes, place, bucket.jsonOf(place));
+        else
+          for (const place of unknown)
+            copy.add(bucket.bytes, place, { ...bucket.jsonOf(place), place: bucket.contentsBefore(place) });
         write.done.contents += places.length;
         showProgress(write);
         if (copy.bytes >= mostBytes) yield copy.take();

@@ -3,6 +3,7 @@ import { SeenHashes } from '../../content/seen-hashes.ts';
 import { lockForChange } from '../../dataset-access.ts';
 import { type BulkCounts, finishBulk } from '../../examples/bulk-add.ts';
 import { hasContents, lockContents } from '../../examples/contents-ahead.store.ts';
+import { exampleIds } from '../../examples/example-ids.ts';
 import { changeCounts } from '../../examples/example-writes.store.ts';
 import type { Summary } from '../../versions/versions.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
@@ -37,13 +38,15 @@ export async function writeKept(
       ...{ job, dataset, kept, known, alive: new SeenHashes(), done: { contents: 0, rows: 0 } },
       check: job.pulse.check,
       hasContents: beside === null && (await mayHaveContents(tx, dataset)),
+      firstId: exampleIds()(),
+      areTogether: beside !== null,
     };
     const { summary, rows } = beside ? await atOnce(tx, beside, write) : await oneByOne(tx, write);
-    const { added, firstId, changes } = rows;
+    const { added, changes } = rows;
     const seq = dataset.headSeq + 1n;
     if (added > 0) {
       await changeCounts(tx, datasetId, changes);
-      await finishBulk(tx, { datasetId, seq, firstId, added, unsearched: !isSearched(kept) });
+      await finishBulk(tx, { datasetId, seq, firstId: write.firstId, added, unsearched: !isSearched(kept) });
     }
     return { added, duplicates: kept.valid - added, seq, summary: added > 0 ? summary : null, beside };
   } catch (error) {

@@ -12,15 +12,17 @@ import { factsOf, isSearched, showProgress, type Writing } from './writing.ts';
 /** Rows of one statement. */
 const mostBytes = 1_000_000;
 
-export type WrittenExamples = { added: number; firstId: string; changes: CountChange[] };
+export type WrittenExamples = { added: number; changes: CountChange[] };
 
 /** Writes the examples in the order of the file. */
 export async function writeRows(tx: Transaction, write: Writing): Promise<WrittenExamples> {
   const { job, dataset, kept } = write;
   const isExact = job.run.options.dedupe === 'exact';
   const sums = new KindSums('import');
-  const where = { datasetId: dataset.id, seq: dataset.headSeq + 1n, importId: job.run.id };
-  const copy = new ExampleCopy({ ...where, searched: isSearched(kept), bytes: mostBytes + mostBytes / 8 });
+  const copy = new ExampleCopy({
+    ...{ datasetId: dataset.id, seq: dataset.headSeq + 1n, importId: job.run.id, firstId: write.firstId },
+    ...{ searched: isSearched(kept), cameWithContent: write.areTogether, bytes: mostBytes + mostBytes / 8 },
+  });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const records of kept.inOrder()) {
       write.check();
@@ -38,7 +40,7 @@ export async function writeRows(tx: Transaction, write: Writing): Promise<Writte
     if (copy.bytes > 0) yield copy.take();
   }
   await overlapped(encoded(), (data) => copyExamples(tx, data));
-  return { added: copy.added, firstId: copy.firstId, changes: sums.list() };
+  return { added: copy.added, changes: sums.list() };
 }
 
 /** Not the first of its kind in the file, or alive in the dataset. */
