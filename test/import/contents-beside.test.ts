@@ -143,8 +143,8 @@ test('contents that were left in an empty dataset are found by the next import i
   for (const withoutKept of [false, true]) {
     const { id } = await text.demand<{ id: string }>('POST', 'datasets', { name: `Empty ${withoutKept}` });
     await world.db.database.query(
-      `insert into example_contents (dataset_id, hash, content)
-       select $1, hash, content from example_contents where dataset_id <> $1 and hash < decode('80', 'hex')
+      `insert into example_contents (dataset_id, hash, content, example_id)
+       select $1, hash, content, example_id from example_contents where dataset_id <> $1 and hash < decode('80', 'hex')
        on conflict do nothing`,
       [id],
     );
