@@ -148,6 +148,18 @@ test('examples that say the same are found whether their content knows them or n
   );
 });
 
+test('a server of the version before finds what contents know, too', async () => {
+  const seeded = await seedDataset(db.database);
+  await importFirst(seeded, [{ words: 'lamp', split: 'train' }], true);
+  const [asked] = await storables([{ words: 'lamp', split: 'test' }]);
+  const found = await db.database.query(
+    `select came_with_content from examples e
+      where example_key(e.dataset_id, e.content_hash) = example_key($1, $2) and e.content_hash = $2 and e.dataset_id || '' = $1`,
+    [seeded.datasetId, asked?.hash],
+  );
+  assert.deepEqual(found, [{ came_with_content: true }]);
+});
+
 test('what a content knows never changes, nor what an example says of it', async () => {
   const seeded = await seedDataset(db.database);
   await importFirst(seeded, [{ words: 'lamp', split: 'train' }], true);
