@@ -56,7 +56,7 @@ rm -f "$venv/.requirements-run" "$venv/.requirements-dev"
 
 # It keeps the lock too: should this shell be killed, others wait until what it was installing is installed.
 run_pip() {
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-compile "$@"
 }
 
 # Once more after a pause: registries have moments in which they do not answer.
@@ -71,7 +71,7 @@ if [ -n "$torch" ]; then
   echo "Installing $torch."
   # Without a GPU the builds for CPUs will do, which are a tenth as large; where they cannot be had, any build.
   if [ "$(uname -s)" = Linux ] && [ "${TORCH_BUILD:-}" != gpu ] && ! command -v nvidia-smi >/dev/null 2>&1; then
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 20 \
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-compile --retries 1 --timeout 20 \
       --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" --extra-index-url "${PIP_INDEX_URL:-https://pypi.org/simple}" \
       "$torch+cpu" 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
   fi
@@ -81,6 +81,10 @@ for file in $files; do
   echo "Installing $(basename "$file")."
   install -r "$file"
 done
+# Trainers write no bytecode. Half of what pip would compile nobody loads here: tests, and models of other architectures.
+unused='/tests?/|/transformers/models/(?!auto/|qwen|llama/|bert/|bloom/|encoder_decoder/|__init__)|/(pip|setuptools|networkx)/'
+# Some files of libraries are templates that do not compile.
+"$venv/bin/python" -m compileall -q -x "$unused" "$venv"/lib/python3*/site-packages >/dev/null 2>&1 || true
 digest <"$trainer/requirements.txt" >"$venv/.requirements-run"
 if [ "$mode" = dev ]; then
   echo "$wanted" >"$venv/.requirements-dev"
