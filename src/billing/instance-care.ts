@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, createRounds, type Log, type Rounds } from '#kernel';
+import { type Clock, createRounds, joinRounds, type Log, type Rounds } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
 import { listHoldsByInstance, releaseHolds } from './holds.store.ts';
 import { buryInstances, deleteInstance, listOtherInstances, renewInstance } from './instances.store.ts';
@@ -84,18 +84,16 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     return createRounds({ pauseMs, first: 'at once', work, onTrouble });
   }
 
-  const rounds = [
+  const rounds = joinRounds([
     roundsOf(showLife, times.beatMs, 'no life sign'),
     roundsOf(sweep, times.sweepMs, 'no sweep of holds'),
-  ];
+  ]);
 
   return {
     registered,
-    start() {
-      for (const { start } of rounds) start();
-    },
+    start: rounds.start,
     async stop() {
-      await Promise.all(rounds.map(({ stop }) => stop()));
+      await rounds.stop();
       for (let attempt = 1; attempt <= farewellAttempts; attempt++) {
         try {
           return await leave();

@@ -19,24 +19,9 @@ const mostNamed = 20;
 /** Looks for objects that crashes have left and no row leads to. Returns what keeps it from removing them. */
 export async function checkObjects({ nowMs = Date.now(), ...check }: ObjectCheck): Promise<string[]> {
   const { print, removes } = check;
-  const found = { stray: new Tally(), foreign: new Tally() };
-  await forStrays(check, nowMs, async (page, { stray, foreign }) => {
-    for (const object of page) {
-      if (stray.has(object.key)) found.stray.add(object);
-      if (foreign.has(object.key)) found.foreign.add(object);
-    }
-  });
+  const found = await count(check, nowMs);
   const { stray, foreign } = found;
-  if (stray.count === 0) print('objects: rows lead to all that are older than a day');
-  else {
-    print(`objects: nothing leads to ${stray.text()}:`);
-    for (const key of stray.keys) print(`  ${key}`);
-    if (stray.count > stray.keys.length) print(`  and ${stray.count - stray.keys.length} more`);
-  }
-  if (foreign.count > 0)
-    print(
-      `objects: ${foreign.text()} of imports or training jobs that this database does not know, such as ${foreign.keys[0]}`,
-    );
+  tell(print, found);
   if (!removes) {
     if (stray.count > 0) print('objects: they harm nobody; `fanfold doctor --remove-objects` removes them');
     return [];
@@ -49,6 +34,32 @@ export async function checkObjects({ nowMs = Date.now(), ...check }: ObjectCheck
   await forStrays(check, nowMs, (_, { stray: keys }) => remove(check, [...keys]));
   print('objects: removed; servers remove frozen data of training jobs within minutes');
   return [];
+}
+
+type Found = { stray: Tally; foreign: Tally };
+
+async function count(check: ObjectCheck, nowMs: number): Promise<Found> {
+  const found = { stray: new Tally(), foreign: new Tally() };
+  await forStrays(check, nowMs, async (page, { stray, foreign }) => {
+    for (const object of page) {
+      if (stray.has(object.key)) found.stray.add(object);
+      if (foreign.has(object.key)) found.foreign.add(object);
+    }
+  });
+  return found;
+}
+
+function tell(print: ObjectCheck['print'], { stray, foreign }: Found): void {
+  if (stray.count === 0) print('objects: rows lead to all that are older than a day');
+  else {
+    print(`objects: nothing leads to ${stray.text()}:`);
+    for (const key of stray.keys) print(`  ${key}`);
+    if (stray.count > stray.keys.length) print(`  and ${stray.count - stray.keys.length} more`);
+  }
+  if (foreign.count > 0)
+    print(
+      `objects: ${foreign.text()} of imports or training jobs that this database does not know, such as ${foreign.keys[0]}`,
+    );
 }
 
 type Sets = { stray: ReadonlySet<string>; foreign: ReadonlySet<string> };

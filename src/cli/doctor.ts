@@ -12,30 +12,44 @@ import { useDatabase } from './use-database.ts';
 
 /** Prints what was found; throws when something is wrong, so that scripts can rely on the exit code. */
 export async function doctorCommand(config: Config, { removeObjects = false } = {}): Promise<void> {
-  const problems: string[] = [];
-  const models = openCatalogue(config, (line) => problems.push(`models: ${line}`));
-  for (const { id, installed, from } of listModels(models))
-    if (from === 'shipped' && !installed)
-      problems.push(`models: the file of ${id}, which ships with Fanfold, is gone.`);
+  const problems = lookAtModels(config);
   await useDatabase(config, async (database) => {
     const [server] = await database.query<{ version: string }>(`select current_setting('server_version') as version`);
     print(`database: PostgreSQL ${server?.version}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`);
-    const findings = await doctor(database);
-    for (const { check, accountId, subject, message } of findings)
-      problems.push(`books: ${check}, account ${accountId}, ${subject}: ${message}`);
-    const left = await countLeftHolds(database);
-    if (left > 0)
-      print(`books: ${left} reservations of servers that ended are still there; the next server gives them back`);
-    const events = await checkEvents(database);
-    for (const { datasetId, message } of events)
-      problems.push(`retrieval events: ${datasetId === null ? message : `dataset ${datasetId}, ${message}`}`);
-    if (events.length === 0) print('retrieval events: the counts are what events there are');
+    problems.push(...(await lookAtBooks(database)));
+    problems.push(...(await lookAtEvents(database)));
     problems.push(...(await lookAtObjects(config, database, removeObjects)));
-    if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
   });
   for (const problem of problems) print(problem);
   if (problems.length > 0) throw new OperatorError(`${problems.length} problems found.`);
   print('No problems found.');
+}
+
+function lookAtModels(config: Config): string[] {
+  const problems: string[] = [];
+  const models = openCatalogue(config, (line) => problems.push(`models: ${line}`));
+  const gone = listModels(models).filter(({ from, installed }) => from === 'shipped' && !installed);
+  return [...problems, ...gone.map(({ id }) => `models: the file of ${id}, which ships with Fanfold, is gone.`)];
+}
+
+async function lookAtBooks(database: Database): Promise<string[]> {
+  const findings = await doctor(database);
+  const left = await countLeftHolds(database);
+  if (left > 0)
+    print(`books: ${left} reservations of servers that ended are still there; the next server gives them back`);
+  if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
+  return findings.map(
+    ({ check, accountId, subject, message }) => `books: ${check}, account ${accountId}, ${subject}: ${message}`,
+  );
+}
+
+async function lookAtEvents(database: Database): Promise<string[]> {
+  const findings = await checkEvents(database);
+  if (findings.length === 0) print('retrieval events: the counts are what events there are');
+  return findings.map(
+    ({ datasetId, message }) =>
+      `retrieval events: ${datasetId === null ? message : `dataset ${datasetId}, ${message}`}`,
+  );
 }
 
 /** A store that cannot be listed (S3 has a permission for it) is no reason to doubt the books. */
