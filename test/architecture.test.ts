@@ -139,7 +139,7 @@ const arrows: Record<string, Record<string, string>> = {
   },
 };
 
-/** Files directly in src, and the command line: they put the rooms together and may see all of them. */
+/** Files directly in src, the wiring in src/app, and the command line: they put the rooms together and may see all of them. */
 const wiring = new Set(['app', 'main', 'config', 'settings', 'cli']);
 
 /** Entry points of child processes: they have an environment and standard streams of their own. */
