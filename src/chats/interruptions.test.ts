@@ -5,6 +5,8 @@ import { newId } from '#kernel';
 import { startApp } from '#test/app.ts';
 import { readFrames } from '#test/sse.ts';
 import { type ChatsServer, someone, startChatsServer } from './chats.fixture.ts';
+import { lost } from './message-error.ts';
+import { beginAgain, endAnswer, endLostAnswers, keepAnswer, renewAnswer } from './turns.store.ts';
 
 let server: ChatsServer;
 
@@ -114,6 +116,31 @@ test('an answer whose server died fails, keeps its text, and does not hold up th
   const next = await person.say(chatId, 'Go on.');
   assert.equal(next.status, 201, next.text);
   assert.equal(next.json.message.request.messages[1].content, 'Half an');
+});
+
+test('a slow process writes nothing into a later try, though both have the number of the answer that came back between', async () => {
+  const person = await someone(server);
+  const { database } = server.db;
+  const { message } = (await person.say(await person.newChat(), 'What is 2 + 2?')).json;
+  const again = (lease: string) =>
+    database.transaction(async (tx) => {
+      const begun = await beginAgain(tx, message.id, { request: '{}', requestId: newId('req') });
+      await tx.query(`update chat_messages set lease_until = now() + $2::interval where id = $1`, [message.id, lease]);
+      return begun;
+    });
+  const slow = await again('-1 second');
+  await endLostAnswers(database, lost, null);
+  const later = await again('1 hour');
+  assert.equal(later.attempt, slow.attempt);
+  const said = { content: 'Late', reasoning: null, toolCalls: null, request: '{}', requestId: newId('req') };
+  const how = { modelRevision: null, finishReason: 'stop', usage: '{}', activeMs: 1, creditsMicro: 1n };
+  assert.equal(await renewAnswer(database, slow, null), null);
+  assert.equal(await renewAnswer(database, slow, { ...said, modelRevision: null }), null);
+  assert.equal(await keepAnswer(database, slow, { ...said, ...how, state: 'complete' }), null);
+  assert.equal(await endAnswer(database, slow, { state: 'failed', error: lost, text: said }), null);
+  assert.deepEqual(await renewAnswer(database, later, null), { stopRequested: false });
+  const ended = await endAnswer(database, later, { state: 'stopped', error: null, text: null });
+  assert.deepEqual([ended?.state, ended?.content], ['complete', message.content]);
 });
 
 /** 50 millionths, as a process leaves it behind that dies before it pays. */

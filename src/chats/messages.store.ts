@@ -14,6 +14,8 @@ export type MessageRow = {
   toolCalls: unknown[] | null;
   state: MessageState;
   attempt: number;
+  /** How often it was begun; unlike `attempt` it never goes back. */
+  starts: number;
   error: MessageError | null;
   finishReason: string | null;
   usage: Record<string, unknown> | null;
@@ -29,7 +31,7 @@ export type MessageRow = {
 };
 
 export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
-  m.tool_calls as "toolCalls", m.state, m.attempt, m.error, m.finish_reason as "finishReason", m.usage, m.request,
+  m.tool_calls as "toolCalls", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage, m.request,
   m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
   m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",
   m.lease_until is not null as "isRunning"`;

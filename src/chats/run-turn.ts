@@ -46,7 +46,8 @@ export async function runTurn(
     await live.end(error, call.caller.signal.aborted);
     throw error;
   } finally {
-    running.delete(message.id);
+    // Another try may have begun, when this one was taken for dead.
+    if (running.get(message.id) === live) running.delete(message.id);
   }
 }
 

@@ -41,7 +41,7 @@ export async function beginAgain(tx: Sql, id: string, { request, requestId }: As
   return only(
     await tx.query<MessageRow>(
       `update chat_messages m
-          set is_spare = state = 'complete', state = 'queued', attempt = attempt + 1, error = null,
+          set is_spare = state = 'complete', state = 'queued', attempt = attempt + 1, starts = starts + 1, error = null,
               stop_requested = false, lease_until = ${lease},
               request = case when state = 'complete' then request else $2 end,
               request_id = case when state = 'complete' then request_id else $3 end
@@ -51,7 +51,11 @@ export async function beginAgain(tx: Sql, id: string, { request, requestId }: As
   );
 }
 
-export type AnswerKey = { id: string; attempt: number };
+/** One try at an answer. `starts` tells apart what has the same number, `attempt` what a server of the version before has begun. */
+export type AnswerKey = Pick<MessageRow, 'id' | 'attempt' | 'starts'>;
+
+const isThisTry = 'id = $1 and attempt = $2 and starts = $3';
+const tryOf = ({ id, attempt, starts }: AnswerKey) => [id, attempt, starts];
 
 /** What an answer has come to. */
 export type AnswerText = { content: string; reasoning: string | null; toolCalls: string | null };
@@ -61,24 +65,24 @@ const textOf = ({ content, reasoning, toolCalls }: AnswerText) => [content, reas
 /** Shows that the process lives; and, once the answer has begun, how far it is. Null: it is no longer this process's. */
 export async function renewAnswer(
   sql: Sql,
-  { id, attempt }: AnswerKey,
+  answer: AnswerKey,
   begun: (AnswerText & Asked & { modelRevision: number | null }) | null,
 ): Promise<{ stopRequested: boolean } | null> {
   const [row] = begun
     ? await sql.query<{ stopRequested: boolean }>(
         `update chat_messages
-            set lease_until = ${lease}, state = 'streaming', is_spare = false, content = $3, reasoning = $4, tool_calls = $5,
-                request = case when request_id = $7 then request else $6 end, request_id = $7, model_revision = $8,
+            set lease_until = ${lease}, state = 'streaming', is_spare = false, content = $4, reasoning = $5, tool_calls = $6,
+                request = case when request_id = $8 then request else $7 end, request_id = $8, model_revision = $9,
                 finish_reason = null, usage = null, active_ms = 0, credits_micro = 0, finished_at = null
-          where id = $1 and attempt = $2 and lease_until is not null
+          where ${isThisTry} and lease_until is not null
          returning stop_requested as "stopRequested"`,
-        [id, attempt, ...textOf(begun), begun.request, begun.requestId, begun.modelRevision],
+        [...tryOf(answer), ...textOf(begun), begun.request, begun.requestId, begun.modelRevision],
         { name: 'chats.renew_streaming' },
       )
     : await sql.query<{ stopRequested: boolean }>(
         `update chat_messages set lease_until = ${lease}
-          where id = $1 and attempt = $2 and lease_until is not null returning stop_requested as "stopRequested"`,
-        [id, attempt],
+          where ${isThisTry} and lease_until is not null returning stop_requested as "stopRequested"`,
+        tryOf(answer),
       );
   return row ?? null;
 }
@@ -94,16 +98,15 @@ export type KeptAnswer = AnswerText &
   };
 
 /** Ends an attempt with what it has come to, also when it was taken for dead meanwhile. Null: it is gone. */
-export async function keepAnswer(tx: Sql, { id, attempt }: AnswerKey, answer: KeptAnswer): Promise<MessageRow | null> {
+export async function keepAnswer(tx: Sql, key: AnswerKey, answer: KeptAnswer): Promise<MessageRow | null> {
   const [row] = await tx.query<MessageRow>(
     `update chat_messages m
-        set state = $3, content = $4, reasoning = $5, tool_calls = $6, request = $7, request_id = $8, finish_reason = $9,
-            usage = $10, model_revision = $11, active_ms = $12, credits_micro = $13, error = null, finished_at = now(),
+        set state = $4, content = $5, reasoning = $6, tool_calls = $7, request = $8, request_id = $9, finish_reason = $10,
+            usage = $11, model_revision = $12, active_ms = $13, credits_micro = $14, error = null, finished_at = now(),
             lease_until = null, is_spare = false
-      where id = $1 and attempt = $2 and (lease_until is not null or state = 'failed') returning ${messageColumns}`,
+      where ${isThisTry} and (lease_until is not null or state = 'failed') returning ${messageColumns}`,
     [
-      id,
-      attempt,
+      ...tryOf(key),
       answer.state,
       ...textOf(answer),
       answer.request,
@@ -128,17 +131,17 @@ const orSpare = (state: string, error: string) => `lease_until = null, is_spare 
 /** Ends an attempt that made no answer; `text` is what there is of one; null: it never began. Null: it is no longer this process's. */
 export async function endAnswer(
   sql: Sql,
-  { id, attempt }: AnswerKey,
+  answer: AnswerKey,
   { state, error, text }: { state: MessageState; error: MessageError | null; text: AnswerText | null },
 ): Promise<MessageRow | null> {
   const { content = null, reasoning = null, toolCalls = null } = text ?? {};
   const [row] = await sql.query<MessageRow>(
     `update chat_messages m
-        set ${orSpare('$3', '$4::json')}, content = case when is_spare or $5::text is null then content else $5 end,
-            reasoning = case when is_spare or $5::text is null then reasoning else $6 end,
-            tool_calls = case when is_spare or $5::text is null then tool_calls else $7::json end
-      where id = $1 and attempt = $2 and lease_until is not null returning ${messageColumns}`,
-    [id, attempt, state, error && JSON.stringify(error), content, reasoning, toolCalls],
+        set ${orSpare('$4', '$5::json')}, content = case when is_spare or $6::text is null then content else $6 end,
+            reasoning = case when is_spare or $6::text is null then reasoning else $7 end,
+            tool_calls = case when is_spare or $6::text is null then tool_calls else $8::json end
+      where ${isThisTry} and lease_until is not null returning ${messageColumns}`,
+    [...tryOf(answer), state, error && JSON.stringify(error), content, reasoning, toolCalls],
   );
   return row ?? null;
 }
