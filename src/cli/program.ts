@@ -169,7 +169,7 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
   models
     .command('remove <id>')
     .description('take an added or pulled model out of the installation')
-    .option('--force', 'also when aliases use it')
+    .option('--force', 'also when aliases or training jobs use it')
     .action((id, flags) => removeModelCommand(config(), id, flags));
 }
 
