@@ -29,6 +29,7 @@ const parts = [
 ];
 const fields = [
   own('search-field', 'growing-textarea'),
+  /web[\\/]src[\\/]api[\\/]use-draft/,
   component('Input', 'InputBase', 'TextInput', 'Textarea', 'NativeSelect'),
 ];
 const forms = [/@mantine[\\/]form/, component('Checkbox', 'Radio', 'Switch')];

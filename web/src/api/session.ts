@@ -3,7 +3,7 @@ import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Schemas } from './generated/contract.ts';
 import { lostConnection, problemOf } from './problem.ts';
-import { queryClient } from './query-client.ts';
+import { draftsKey, endedKey, queryClient } from './query-client.ts';
 
 export type SignedIn = Schemas['SignedIn'];
 
@@ -19,7 +19,10 @@ async function readSession(): Promise<SignedIn | null> {
   const response = await fetchOnce(address, { credentials: 'same-origin' }).catch(() => {
     throw lostConnection();
   });
-  if (response.status === 401) return null;
+  if (response.status === 401) {
+    if (queryClient.getQueryData(['session'])) queryClient.setQueryData(endedKey, true);
+    return null;
+  }
   if (!response.ok) throw await problemOf(response);
   // as: the contract says so.
   return (await response.json()) as SignedIn;
@@ -37,17 +40,25 @@ export async function renewSession(): Promise<void> {
   if (before && now?.account.id !== before.account.id) location.reload();
 }
 
+/** Whether somebody was signed in on this page until the session ended by itself. */
+export const hasEnded = (): boolean => queryClient.getQueryData(endedKey) === true;
+
 /** From now on nobody is signed in here: nothing of the account stays in memory. */
 export function forgetAccount(): void {
-  forgetAnswers();
+  forgetAllBut(null);
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
 export function rememberAccount(signedIn: SignedIn): void {
-  forgetAnswers();
+  forgetAllBut(signedIn.account.id);
   queryClient.setQueryData(sessionQuery.queryKey, signedIn);
 }
 
-function forgetAnswers(): void {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+/** What an account has begun to write is its own. */
+function forgetAllBut(account: string | null): void {
+  queryClient.removeQueries({ queryKey: endedKey });
+  queryClient.removeQueries({
+    predicate: ({ queryKey: [first, whose] }) =>
+      first !== sessionQuery.queryKey[0] && !(first === draftsKey[0] && account !== null && whose === account),
+  });
 }

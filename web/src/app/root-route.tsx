@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
-import { sessionQuery } from '../api/session.ts';
+import { hasEnded, sessionQuery } from '../api/session.ts';
 import { Frame } from './frame/frame.tsx';
 import { FrameSkeleton } from './frame/frame-skeleton.tsx';
 import { NotFound } from './not-found.tsx';
@@ -22,7 +22,11 @@ export const signedInRoute = createRoute({
     const session = await context.queryClient.ensureQueryData(sessionQuery);
     if (session !== null) return;
     const next = location.href === '/' ? undefined : location.href;
-    throw redirect({ to: '/sign-in', search: { next }, replace: true });
+    throw redirect({
+      to: '/sign-in',
+      search: { next, error: hasEnded() ? 'session_ended' : undefined },
+      replace: true,
+    });
   },
   component: Frame,
   pendingComponent: FrameSkeleton,

@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { isProblem } from '../api/problem.ts';
+import { useEffect, useState } from 'react';
+import { isProblem, lostConnection } from '../api/problem.ts';
 import { useTexts } from '../i18n/catalogue.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
+import { MissingFile } from './lazy-page.ts';
+import { basePath } from './page-settings.ts';
 
 /** A page that could not be shown: its data did not come, its code did not come, or it has a bug. */
 export function RouteProblem({ error, reset }: ErrorComponentProps) {
@@ -17,18 +20,49 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
   };
   return (
     <div className={styles.alone}>
-      <Page title={t.brokenTitle} lead={isOutdated(error) ? t.outdated : undefined}>
-        {isProblem(error) ? (
-          <ProblemNote error={error} onRetry={retry} />
-        ) : (
-          <Button onClick={() => location.reload()}>{t.reload}</Button>
-        )}
-      </Page>
+      {error instanceof MissingFile ? (
+        <Missing />
+      ) : (
+        <Page title={t.brokenTitle}>
+          {isProblem(error) ? <ProblemNote error={error} onRetry={retry} /> : <Reload />}
+        </Page>
+      )}
     </div>
   );
 }
 
-/** Browsers say it in their own ways when a file of an earlier build is gone. */
-function isOutdated(error: unknown): boolean {
-  return error instanceof Error && /dynamically imported module|module script failed/i.test(error.message);
+function Reload() {
+  const t = useTexts(appTexts);
+  return <Button onClick={() => location.reload()}>{t.reload}</Button>;
 }
+
+/** Loading the page anew brings the files of a later build; without a server it would bring the browser's own error. */
+function Missing() {
+  const t = useTexts(appTexts);
+  const [isThere, setThere] = useState(false);
+  const look = () =>
+    void isServerThere().then((isIt) => {
+      if (isIt && isFirstTime()) location.reload();
+      setThere(isIt);
+    });
+  useEffect(look, []);
+  return (
+    <Page title={t.brokenTitle} lead={isThere ? t.outdated : undefined}>
+      {isThere ? <Reload /> : <ProblemNote error={lostConnection()} onRetry={look} />}
+    </Page>
+  );
+}
+
+/** That loading this page anew was of no use once is known to the next one. */
+function isFirstTime(): boolean {
+  const key = 'fanfold.loaded-anew';
+  const isFirst = sessionStorage.getItem(key) !== location.href;
+  sessionStorage.setItem(key, location.href);
+  return isFirst;
+}
+
+const isServerThere = (): Promise<boolean> =>
+  fetch(`${basePath()}/api/v1/auth/options`).then(
+    () => true,
+    () => false,
+  );

@@ -27,6 +27,7 @@ export const sharedTexts = catalogue(
     requestId: (id: string) => `Request ${id}`,
     yes: 'Yes',
     no: 'No',
+    showPassword: 'Show what is typed',
   },
   {
     cancel: '取消',
@@ -53,5 +54,6 @@ export const sharedTexts = catalogue(
     requestId: (id) => `请求 ${id}`,
     yes: '是',
     no: '否',
+    showPassword: '显示输入内容',
   },
 );

@@ -1,11 +1,14 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
+import { focusTitle } from './focus-title.ts';
 
 export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'children' | 'size'> & {
   /** Clicks beside it and Escape do not close it: what it shows would be lost. */
   isFirm?: boolean;
+  /** It is out of sight: what it showed can be forgotten. */
+  onGone?: () => void;
 };
 
 /** The head of a dialog is no landmark beside that of the page. */
@@ -21,19 +24,67 @@ export function useOpened(isOpen: boolean): boolean {
   return isOpen && isThere;
 }
 
-/** A dialog: takes the focus, keeps it, and gives it back. */
-export function Dialog({ isFirm = false, opened, ...props }: DialogProps) {
+/** A dialog: takes the focus, keeps it, and gives it back. A click beside it does not take what was written in it away. */
+export function Dialog({ isFirm = false, opened, onGone, children, ...props }: DialogProps) {
   const t = useTexts(sharedTexts);
+  const [isWritten, setWritten] = useState(false);
   return (
     <Modal
       {...props}
       opened={useOpened(opened)}
-      closeOnClickOutside={!isFirm}
+      closeOnClickOutside={!isFirm && !isWritten}
       closeOnEscape={!isFirm}
       withCloseButton={!isFirm}
       closeButtonProps={{ 'aria-label': t.close }}
       attributes={plainHeader}
       transitionProps={{ duration: 120 }}
-    />
+    >
+      <Inside
+        isOpen={opened}
+        onWrite={() => setWritten(true)}
+        onGone={() => {
+          setWritten(false);
+          onGone?.();
+        }}
+      >
+        {children}
+      </Inside>
+    </Modal>
+  );
+}
+
+/** Later than the library gives the focus back. */
+const goneMs = 50;
+
+type InsideProps = { isOpen: boolean; onWrite: () => void; onGone: () => void; children: ReactNode };
+
+/** The library gives the focus to what is there when a dialog opens; here it goes to what comes later and asks for it. */
+function Inside({ isOpen, onWrite, onGone, children }: InsideProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!isOpen || !element) return;
+    const find = () => element.querySelector<HTMLElement>('[data-autofocus]');
+    let known = find();
+    const observer = new MutationObserver(() => {
+      const wanted = find();
+      if (wanted && wanted !== known && !element.contains(document.activeElement)) wanted.focus();
+      known = wanted;
+    });
+    observer.observe(element, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [isOpen]);
+  const leave = useEffectEvent(onGone);
+  useEffect(
+    () => () => {
+      leave();
+      setTimeout(focusTitle, goneMs);
+    },
+    [],
+  );
+  return (
+    <div ref={box} onInput={onWrite}>
+      {children}
+    </div>
   );
 }

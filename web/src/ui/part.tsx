@@ -1,5 +1,6 @@
-import { QueryErrorResetBoundary } from '@tanstack/react-query';
-import { Component, type ReactNode, Suspense } from 'react';
+import { QueryErrorResetBoundary, useQueryClient } from '@tanstack/react-query';
+import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { isProblem } from '../api/problem.ts';
 import styles from './part.module.css';
 import { ProblemNote } from './problem-note.tsx';
 
@@ -42,7 +43,26 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
     return (
       <div className={styles.problem}>
         <ProblemNote error={this.state.error} onRetry={this.retry} />
+        {isOutOfReach(this.state.error) && <Recovery onRecover={this.retry} />}
       </div>
     );
   }
+}
+
+const isOutOfReach = (error: unknown): boolean => isProblem(error) && (error.status === 0 || error.status === 503);
+
+/** Once the server has answered anything, or somebody comes back to the page, this part is asked for again by itself. */
+function Recovery({ onRecover }: { onRecover: () => void }) {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    window.addEventListener('focus', onRecover);
+    const leave = queryClient.getQueryCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'success' && !event.action.manual) onRecover();
+    });
+    return () => {
+      window.removeEventListener('focus', onRecover);
+      leave();
+    };
+  }, [queryClient, onRecover]);
+  return null;
 }

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -7,6 +7,7 @@ import { focusWrong } from '../../ui/focus-wrong.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { type Account, useAccount, useChangePassword } from './account-queries.ts';
 import { accountTexts } from './account-texts.ts';
@@ -60,8 +61,8 @@ function PasswordForm({ account }: { account: Account }) {
       <Stack gap="md" maw={480}>
         {/* For password managers, which must know whose password it is. */}
         <input type="text" autoComplete="username" value={account.email ?? account.slug} readOnly hidden />
-        <PasswordInput label={t.current} autoComplete="current-password" {...form.getInputProps('current_password')} />
-        <PasswordInput
+        <PasswordField label={t.current} autoComplete="current-password" {...form.getInputProps('current_password')} />
+        <PasswordField
           label={t.next}
           description={newTexts.hint(String(minLength))}
           autoComplete="new-password"

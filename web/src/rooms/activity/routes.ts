@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import { isActivityType } from './activity-type-texts.ts';
@@ -17,5 +18,5 @@ export const activityRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(activityQuery(deps)),
-  component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./activity-page.tsx'), 'ActivityPage'),
 });

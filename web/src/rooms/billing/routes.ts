@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import {
   checkoutQuery,
@@ -22,7 +23,7 @@ export const creditsRoute = createRoute({
     void queryClient.prefetchInfiniteQuery(ledgerQuery(deps));
     void queryClient.prefetchQuery(platformQuery);
   },
-  component: lazyRouteComponent(() => import('./billing-page.tsx'), 'BillingPage'),
+  component: lazyPage(() => import('./billing-page.tsx'), 'BillingPage'),
 });
 
 export const pricesRoute = createRoute({
@@ -32,7 +33,7 @@ export const pricesRoute = createRoute({
     void queryClient.prefetchQuery(platformQuery);
     void queryClient.prefetchQuery(pricesQuery);
   },
-  component: lazyRouteComponent(() => import('./prices-page.tsx'), 'PricesPage'),
+  component: lazyPage(() => import('./prices-page.tsx'), 'PricesPage'),
 });
 
 /** Where the payment service sends the buyer back to. */
@@ -40,5 +41,5 @@ export const checkoutRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/credits/checkout/$id',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(checkoutQuery(params.id)),
-  component: lazyRouteComponent(() => import('./checkout-page.tsx'), 'CheckoutPage'),
+  component: lazyPage(() => import('./checkout-page.tsx'), 'CheckoutPage'),
 });

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from '@mantine/core';
-import { lazyRouteComponent } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { AppButton, isPage } from '../../ui/app-link.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -8,7 +8,7 @@ import { dashboardTexts } from './dashboard-texts.ts';
 import type { StepDialog } from './step-dialogs.tsx';
 
 // Few need it, once: it is not part of what everybody loads.
-const FirstCall = lazyRouteComponent(() => import('./first-call.tsx'), 'FirstCall');
+const FirstCall = lazyPage(() => import('./first-call.tsx'), 'FirstCall');
 
 export type Step = keyof Dashboard['getting_started'];
 

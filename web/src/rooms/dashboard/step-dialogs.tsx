@@ -1,10 +1,10 @@
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { useState } from 'react';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { Part } from '../../ui/part.tsx';
 
 // Loaded when one of them is asked for.
-const CreateProject = lazyRouteComponent(() => import('../projects/create-project.tsx'), 'CreateProject');
-const CreateKey = lazyRouteComponent(() => import('../keys/create-key.tsx'), 'CreateKey');
+const CreateProject = lazyPage(() => import('../projects/create-project.tsx'), 'CreateProject');
+const CreateKey = lazyPage(() => import('../keys/create-key.tsx'), 'CreateKey');
 
 export type StepDialog = 'project' | 'key';
 

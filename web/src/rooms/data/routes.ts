@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { examplesQuery, readExamplesSearch } from '../examples/examples-queries.ts';
 import { eventsQuery, readEventsSearch } from '../feedback/feedback-queries.ts';
 import { indexesQuery, indexQuery } from '../indexes/indexes-queries.ts';
@@ -16,7 +17,7 @@ export const dataRoute = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(datasetsQuery(params, deps)),
-  component: lazyRouteComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
+  component: lazyPage(() => import('./datasets-page.tsx'), 'DatasetsPage'),
 });
 
 export const importRoute = createRoute({
@@ -25,7 +26,7 @@ export const importRoute = createRoute({
   validateSearch: ({ dataset }: Record<string, unknown>): { dataset?: string | undefined } => ({
     dataset: typeof dataset === 'string' ? dataset : undefined,
   }),
-  component: lazyRouteComponent(() => import('../imports/import-page.tsx'), 'ImportPage'),
+  component: lazyPage(() => import('../imports/import-page.tsx'), 'ImportPage'),
 });
 
 /** Frame of all pages of a dataset. */
@@ -34,9 +35,9 @@ export const datasetRoute = createRoute({
   path: '/data/$dataset',
   // Awaited: a dataset that is not there has no pages.
   loader: ({ context, params }) => context.queryClient.ensureQueryData(datasetQuery(params)),
-  component: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetFrame'),
-  pendingComponent: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetFrameSkeleton'),
-  errorComponent: lazyRouteComponent(() => import('./dataset-frame.tsx'), 'DatasetProblem'),
+  component: lazyPage(() => import('./dataset-frame.tsx'), 'DatasetFrame'),
+  pendingComponent: lazyPage(() => import('./dataset-frame.tsx'), 'DatasetFrameSkeleton'),
+  errorComponent: lazyPage(() => import('./dataset-frame.tsx'), 'DatasetProblem'),
 });
 
 export const examplesRoute = createRoute({
@@ -45,7 +46,7 @@ export const examplesRoute = createRoute({
   validateSearch: readExamplesSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(examplesQuery(params, deps)),
-  component: lazyRouteComponent(() => import('../examples/examples-page.tsx'), 'ExamplesPage'),
+  component: lazyPage(() => import('../examples/examples-page.tsx'), 'ExamplesPage'),
 });
 
 export const versionsRoute = createRoute({
@@ -53,7 +54,7 @@ export const versionsRoute = createRoute({
   path: '/versions',
   validateSearch: readVersionsSearch,
   loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(versionsQuery(params)),
-  component: lazyRouteComponent(() => import('../versions/versions-page.tsx'), 'VersionsPage'),
+  component: lazyPage(() => import('../versions/versions-page.tsx'), 'VersionsPage'),
 });
 
 export const feedbackRoute = createRoute({
@@ -62,21 +63,21 @@ export const feedbackRoute = createRoute({
   validateSearch: readEventsSearch,
   loaderDeps: ({ search: { event: _event, ...filter } }) => filter,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(eventsQuery(params, deps)),
-  component: lazyRouteComponent(() => import('../feedback/feedback-page.tsx'), 'FeedbackPage'),
+  component: lazyPage(() => import('../feedback/feedback-page.tsx'), 'FeedbackPage'),
 });
 
 export const indexesRoute = createRoute({
   getParentRoute: () => datasetRoute,
   path: '/indexes',
   loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(indexesQuery(params)),
-  component: lazyRouteComponent(() => import('../indexes/indexes-page.tsx'), 'IndexesPage'),
+  component: lazyPage(() => import('../indexes/indexes-page.tsx'), 'IndexesPage'),
 });
 
 export const indexRoute = createRoute({
   getParentRoute: () => datasetRoute,
   path: '/indexes/$index',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(indexQuery(params)),
-  component: lazyRouteComponent(() => import('../indexes/index-page.tsx'), 'IndexPage'),
+  component: lazyPage(() => import('../indexes/index-page.tsx'), 'IndexPage'),
 });
 
 export const savedCallsRoute = createRoute({
@@ -85,5 +86,5 @@ export const savedCallsRoute = createRoute({
   validateSearch: readCallsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(savedCallsQuery(params, deps)),
-  component: lazyRouteComponent(() => import('../saved-calls/saved-calls-page.tsx'), 'SavedCallsPage'),
+  component: lazyPage(() => import('../saved-calls/saved-calls-page.tsx'), 'SavedCallsPage'),
 });

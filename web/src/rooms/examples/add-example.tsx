@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { useDraft } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -10,7 +11,8 @@ import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { contentOf, emptyDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
-import { type Example, useAddExample } from './examples-queries.ts';
+import { useAddExample } from './examples-changes.ts';
+import type { Example } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 
@@ -28,9 +30,14 @@ export function AddExample({ isOpen, ...props }: AddExampleProps) {
 function AddForm({ at, kind, onClose }: Omit<AddExampleProps, 'isOpen'>) {
   const t = useTexts(examplesTexts);
   const { cancel } = useTexts(sharedTexts);
-  const [draft, setDraft] = useState(() => emptyDraft(kind));
+  const [empty] = useState(() => emptyDraft(kind));
+  const [draft, setDraft, giveUp] = useDraft(`example of ${at.dataset}`, empty);
   const add = useAddExample(at);
   const idempotencyKeyOf = useIdempotencyKey();
+  const leave = () => {
+    giveUp();
+    onClose();
+  };
   const submit = () => {
     const example = contentOf(draft);
     add.mutate(
@@ -39,7 +46,7 @@ function AddForm({ at, kind, onClose }: Omit<AddExampleProps, 'isOpen'>) {
         onSuccess: (added) => {
           if (added?.status !== 'created') return;
           notify({ tone: 'good', text: t.added });
-          onClose();
+          leave();
         },
       },
     );
@@ -60,7 +67,7 @@ function AddForm({ at, kind, onClose }: Omit<AddExampleProps, 'isOpen'>) {
       )}
       {add.error ? <ProblemNote error={add.error} /> : null}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={leave}>
           {cancel}
         </Button>
         <Button loading={add.isPending} disabled={!isReadable(draft)} onClick={submit}>

@@ -1,4 +1,5 @@
-import type { EmbeddingContent, Example, NewExample, Split, TextContent } from './examples-queries.ts';
+import type { NewExample } from './examples-changes.ts';
+import type { EmbeddingContent, Example, Split, TextContent } from './examples-queries.ts';
 
 export type Role = TextContent['messages'][number]['role'];
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];

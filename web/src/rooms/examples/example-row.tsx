@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type KeyboardEvent, memo, useId, useState } from 'react';
+import { useDraft, useHasDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -14,7 +15,8 @@ import { ExampleEditor } from './example-editor.tsx';
 import styles from './example-row.module.css';
 import { ExampleSummary, summaryOf } from './example-summary.tsx';
 import { ExampleView } from './example-view.tsx';
-import { type Example, useChangeExample, useDeleteExample } from './examples-queries.ts';
+import { useChangeExample, useDeleteExample } from './examples-changes.ts';
+import type { Example } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 
@@ -53,7 +55,7 @@ export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isRead
       >
         <span className={styles.summary}>
           {isOpen ? <span className={styles.openName}>{name}</span> : <ExampleSummary example={example} />}
-          <Facts example={example} />
+          <Facts example={example} isOpen={isOpen} />
         </span>
         <IconChevronDown size={16} className={styles.mark} />
       </button>
@@ -71,12 +73,14 @@ export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isRead
   );
 });
 
-function Facts({ example: { split, tokens, origin, valid } }: { example: Example }) {
+function Facts({ example: { id, split, tokens, origin, valid }, isOpen }: { example: Example; isOpen: boolean }) {
   const t = useTexts(examplesTexts);
   const format = useFormat();
+  const isChanged = useHasDraft(id);
   return (
     <span className={styles.facts}>
       <Tag color={split === 'train' ? 'gray' : 'ink'}>{t.splits[split]}</Tag>
+      {isChanged && !isOpen && <Tag color="amber">{t.notSaved}</Tag>}
       {!valid && <Tag color="rust">{t.notUsable}</Tag>}
       {tokens !== null && <span>{t.tokens(format.number(tokens))}</span>}
       <span>{t.origins[origin]}</span>
@@ -90,7 +94,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
   const t = useTexts(examplesTexts);
   const shared = useTexts(sharedTexts);
   const [saved, setSaved] = useState<ExampleDraft>(() => draftOf(example));
-  const [draft, setDraft] = useState(saved);
+  const [draft, setDraft, giveUp] = useDraft<ExampleDraft>(example.id, saved);
   const [isAsking, setAsking] = useState(false);
   const change = useChangeExample(at, example.id);
   const save = () =>
@@ -101,6 +105,10 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
         notify({ tone: 'good', text: shared.saved });
       },
     });
+  const cancel = () => {
+    giveUp();
+    onClose();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && draft !== saved && isReadable(draft)) save();
   };
@@ -120,7 +128,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
           {t.delete}
         </Button>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={onClose}>
+          <Button size="xs" variant="default" onClick={cancel}>
             {draft === saved ? shared.close : shared.cancel}
           </Button>
           <Button size="xs" loading={change.isPending} disabled={draft === saved || !isReadable(draft)} onClick={save}>

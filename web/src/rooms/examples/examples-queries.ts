@@ -1,8 +1,8 @@
-import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
-import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
 
 export type Example = Schemas['Example'];
 export type Split = Example['split'];
@@ -10,8 +10,7 @@ export type Origin = Example['origin'];
 export type TextContent = NonNullable<Example['text']>;
 export type EmbeddingContent = NonNullable<Example['embedding']>;
 
-const listRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples';
-type Pages = InfiniteData<AnswerOf<typeof listRoute>>;
+export const examplesListRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples';
 
 export type ExamplesSearch = {
   q?: string | undefined;
@@ -39,81 +38,10 @@ export const examplesQuery = (at: DatasetPath, { version, ...filter }: ExamplesS
   infiniteQueryOptions({
     queryKey: ['examples', at.dataset, version ?? null, filter],
     queryFn: ({ pageParam, signal }) =>
-      call(listRoute, {
+      call(examplesListRoute, {
         path: pathOf(at),
         query: { ...filter, version_id: version, limit: 100, cursor: pageParam },
         signal,
       }),
     ...byCursor,
   });
-
-export type NewExample =
-  Routes['POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples']['body']['examples'][number];
-export type AddedExample =
-  AnswerOf<'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples'>['results'][number];
-
-export function useAddExample(at: DatasetPath) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ example, idempotencyKey }: { example: NewExample; idempotencyKey: string }) => {
-      const { results } = await call('POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples', {
-        path: pathOf(at),
-        body: { examples: [example] },
-        idempotencyKey,
-      });
-      return results[0];
-    },
-    onSuccess: (added) => {
-      if (added?.status !== 'created') return;
-      refreshDataset(queryClient, at);
-      void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
-    },
-  });
-}
-
-export type ExampleChange =
-  Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}']['body'];
-
-export function useChangeExample(at: DatasetPath, id: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: ExampleChange) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}', {
-        path: { ...pathOf(at), example_id: id },
-        body,
-      }),
-    onSuccess: (changed) => {
-      // It stays in sight, also where it no longer fits the filter.
-      queryClient.setQueriesData<Pages>({ queryKey: ['examples', at.dataset, null] }, (pages) =>
-        changeRows(pages, (rows) => rows.map((row) => (row.id === changed.id ? changed : row))),
-      );
-      refreshDataset(queryClient, at);
-    },
-  });
-}
-
-/** `onDone` is called also when the row is gone by then. */
-export function useDeleteExample(at: DatasetPath, onDone: () => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) =>
-      call('DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}', {
-        path: { ...pathOf(at), example_id: id },
-      }),
-    onSuccess: (_, id) => {
-      onDone();
-      queryClient.setQueriesData<Pages>({ queryKey: ['examples', at.dataset, null] }, (pages) =>
-        changeRows(pages, (rows) => rows.filter((row) => row.id !== id)),
-      );
-      refreshDataset(queryClient, at);
-    },
-  });
-}
-
-function changeRows(pages: Pages | undefined, change: (rows: Example[]) => Example[]): Pages | undefined {
-  if (!pages) return pages;
-  const before = pages.pages.reduce((sum, { data }) => sum + data.length, 0);
-  const changed = pages.pages.map((page) => ({ ...page, data: change(page.data) }));
-  const gone = before - changed.reduce((sum, { data }) => sum + data.length, 0);
-  return { ...pages, pages: changed.map((page) => ({ ...page, total_count: page.total_count - gone })) };
-}

@@ -9,17 +9,8 @@ import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { EventFacts } from './event-facts.tsx';
 import styles from './feedback.module.css';
-import {
-  type Decision,
-  dryRunQuery,
-  type EventDetail,
-  type EventPath,
-  eventQuery,
-  type Split,
-  usePromote,
-  useRestore,
-  useSkip,
-} from './feedback-queries.ts';
+import { type Decision, dryRunQuery, type Split, usePromote, useRestore, useSkip } from './feedback-changes.ts';
+import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
 import { Keys } from './keys.tsx';

@@ -15,14 +15,8 @@ import { useReadOnly } from '../data/use-read-only.ts';
 import { EventPane } from './event-pane.tsx';
 import { EventRows } from './event-rows.tsx';
 import styles from './feedback.module.css';
-import {
-  type EventsFilter,
-  type EventsSearch,
-  eventsQuery,
-  laterStates,
-  type Many,
-  stateOf,
-} from './feedback-queries.ts';
+import type { Many } from './feedback-changes.ts';
+import { type EventsFilter, type EventsSearch, eventsQuery, laterStates, stateOf } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { NoEvents } from './no-events.tsx';
 import { PromoteMany } from './promote-many.tsx';

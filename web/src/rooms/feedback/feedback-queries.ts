@@ -1,15 +1,8 @@
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
 
 export type Event = Schemas['RetrievalEvent'];
 export type EventDetail = Schemas['RetrievalEventDetail'];
@@ -17,18 +10,11 @@ export type EventState = Event['state'];
 export type Blocker = Event['blockers'][number];
 export type EventPath = DatasetPath & { event: string };
 
-const listRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events';
-const promoteRoute =
-  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote';
-const promoteManyRoute = 'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote';
-
-type Pages = InfiniteData<AnswerOf<typeof listRoute>>;
-export type Promotion = AnswerOf<typeof promoteRoute>;
-export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
+export const eventsRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events';
 
 /** Of events that do not wait any more. */
 export const laterStates = ['needs_judgment', 'skipped', 'promoted'] as const satisfies readonly EventState[];
-const eventStates: readonly EventState[] = ['pending', ...laterStates];
+export const eventStates: readonly EventState[] = ['pending', ...laterStates];
 
 export type EventsFilter = { state?: EventState | undefined; q?: string | undefined };
 export type EventsSearch = EventsFilter & { event?: string | undefined };
@@ -47,7 +33,7 @@ export const eventsQuery = (at: DatasetPath, filter: EventsFilter) =>
   infiniteQueryOptions({
     queryKey: ['events', at.dataset, stateOf(filter), filter.q ?? ''],
     queryFn: ({ pageParam, signal }) =>
-      call(listRoute, {
+      call(eventsRoute, {
         path: pathOf(at),
         query: { state: stateOf(filter), q: filter.q, limit: 100, cursor: pageParam },
         signal,
@@ -55,7 +41,7 @@ export const eventsQuery = (at: DatasetPath, filter: EventsFilter) =>
     ...byCursor,
   });
 
-const eventPath = (at: EventPath) => ({ ...pathOf(at), event_id: at.event });
+export const eventPath = (at: EventPath) => ({ ...pathOf(at), event_id: at.event });
 
 export const eventQuery = (at: EventPath) =>
   queryOptions({
@@ -66,152 +52,3 @@ export const eventQuery = (at: EventPath) =>
         signal,
       }),
   });
-
-/** What a person has decided about an event; null: as it is suggested. */
-export type Decision = { positives: number[] | null; negatives: number[] | null };
-
-const bodyOf = ({ positives, negatives }: Decision) => ({
-  ...(positives && { positives }),
-  ...(negatives && { negatives }),
-});
-
-const trialOf = (event: string) => ['event-dry-run', event];
-
-/** Behind the decision a trial would only be refused. */
-const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
-
-/** The example that an event would become; until that is known, what it would have become as it was decided before. */
-export const dryRunQuery = (at: EventPath, decision: Decision) =>
-  queryOptions({
-    queryKey: [...trialOf(at.event), decision],
-    queryFn: ({ signal }) =>
-      call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
-    placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
-    retry: false,
-    staleTime: 5_000,
-  });
-
-export type Split = 'train' | 'test';
-
-/** Both are called also when another event is looked at by then, and for each of several that are on their way. */
-type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
-
-export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
-      call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
-    onMutate: ({ id }) => stopTrial(queryClient, id),
-    onSuccess: ({ event }) => {
-      onDone(event);
-      settle(queryClient, at, event);
-      void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
-    },
-    onError: (error, { id }) => {
-      onError(error);
-      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
-    },
-  });
-}
-
-export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id }: { id: string }) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
-        path: eventPath({ ...at, event: id }),
-        body: {},
-      }),
-    onMutate: ({ id }) => stopTrial(queryClient, id),
-    onSuccess: (event) => {
-      onDone(event);
-      settle(queryClient, at, event);
-    },
-    onError: (error, { id }) => {
-      onError(error);
-      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
-    },
-  });
-}
-
-export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id }: { id: string }) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore', {
-        path: eventPath({ ...at, event: id }),
-      }),
-    onSuccess: (event) => {
-      onDone(event);
-      settle(queryClient, at, event);
-    },
-    onError,
-  });
-}
-
-/** The event leaves the lists of other states at once; the list of its own is fetched when it is looked at. */
-function settle(queryClient: QueryClient, at: DatasetPath, event: EventDetail): void {
-  queryClient.setQueryData(eventQuery({ ...at, event: event.id }).queryKey, event);
-  for (const state of eventStates)
-    if (state === event.state) void queryClient.invalidateQueries({ queryKey: ['events', at.dataset, state] });
-    else
-      queryClient.setQueriesData<Pages>({ queryKey: ['events', at.dataset, state] }, (pages) =>
-        without(pages, event.id),
-      );
-  refreshDataset(queryClient, at);
-}
-
-function without(pages: Pages | undefined, id: string): Pages | undefined {
-  if (!pages?.pages.some(({ data }) => data.some((row) => row.id === id))) return pages;
-  return {
-    ...pages,
-    pages: pages.pages.map((page) => ({
-      ...page,
-      data: page.data.filter((row) => row.id !== id),
-      total_count: page.total_count - 1,
-    })),
-  };
-}
-
-/** Which events are promoted together: those that were chosen, or all that wait. */
-export type Many = { ids: string[] } | { q: string | undefined };
-
-const manyBody = (many: Many) => ('ids' in many ? { ids: many.ids } : { filter: many.q ? { q: many.q } : {} });
-
-export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
-  queryOptions({
-    queryKey: ['events-dry-run', at.dataset, many],
-    queryFn: ({ signal }) =>
-      call(promoteManyRoute, { path: pathOf(at), body: { ...manyBody(many), dry_run: true }, signal }),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-  });
-
-export type ManyResult = { promoted: number; rejected: number; stopped: string | null };
-
-/** Goes on until nothing remains; `onProgress` hears how many are promoted. */
-export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ many, testRatio }: { many: Many; testRatio: number }): Promise<ManyResult> => {
-      const result: ManyResult = { promoted: 0, rejected: 0, stopped: null };
-      for (let after: string | null = null; ; ) {
-        const body = { ...manyBody(many), test_ratio: testRatio, ...(after !== null && { after }) };
-        const part: ManyPromoted = await call(promoteManyRoute, { path: pathOf(at), body });
-        result.promoted += part.promoted;
-        result.rejected += part.rejected;
-        onProgress(result.promoted);
-        if (part.stopped) return { ...result, stopped: part.stopped.message };
-        if (part.resume_after === null) return result;
-        after = part.resume_after;
-      }
-    },
-    onSettled: () => {
-      for (const key of ['events', 'examples', 'versions'])
-        void queryClient.invalidateQueries({ queryKey: [key, at.dataset] });
-      void queryClient.invalidateQueries({ queryKey: ['event'] });
-      refreshDataset(queryClient, at);
-    },
-  });
-}

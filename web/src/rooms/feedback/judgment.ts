@@ -1,4 +1,5 @@
-import type { Decision, EventDetail, Promotion } from './feedback-queries.ts';
+import type { Decision, Promotion } from './feedback-changes.ts';
+import type { EventDetail } from './feedback-queries.ts';
 
 export type Mark = 'positive' | 'negative';
 export type Marks = ReadonlyMap<number, Mark>;

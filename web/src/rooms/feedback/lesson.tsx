@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { ExampleView } from '../examples/example-view.tsx';
 import styles from './feedback.module.css';
-import type { Promotion } from './feedback-queries.ts';
+import type { Promotion } from './feedback-changes.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
 export type LessonProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };

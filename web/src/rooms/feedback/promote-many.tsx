@@ -8,7 +8,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
-import { type Blocker, type Many, type ManyPromoted, manyDryRunQuery, usePromoteMany } from './feedback-queries.ts';
+import { type Many, type ManyPromoted, manyDryRunQuery, usePromoteMany } from './feedback-changes.ts';
+import type { Blocker } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
 export type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };

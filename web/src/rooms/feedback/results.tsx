@@ -3,7 +3,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { IconThumbDown, IconThumbUp } from '../../ui/icons.tsx';
 import styles from './feedback.module.css';
-import type { Decision, EventDetail } from './feedback-queries.ts';
+import type { Decision } from './feedback-changes.ts';
+import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { isChanged, type Mark, type Marks } from './judgment.ts';
 

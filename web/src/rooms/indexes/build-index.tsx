@@ -16,7 +16,7 @@ import type { DatasetPath } from '../data/datasets-queries.ts';
 import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
 import { versionsQuery } from '../versions/versions-queries.ts';
-import { useBuildIndex } from './indexes-queries.ts';
+import { useBuildIndex } from './indexes-changes.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
 export type BuildIndexProps = {

@@ -5,7 +5,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { IconTrash, IconX } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { type Index, type IndexPath, isUnderWay, useCancelIndex, useDeleteIndex } from './indexes-queries.ts';
+import { useCancelIndex, useDeleteIndex } from './indexes-changes.ts';
+import { type Index, type IndexPath, isUnderWay } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
 /** Ending a build, and taking an index away. */

@@ -1,16 +1,11 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call, newIdempotencyKey } from '../../api/call.ts';
-import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import type { DatasetPath } from '../data/datasets-queries.ts';
 
 export type Index = Schemas['DatasetIndex'];
 export type IndexPath = DatasetPath & { index: string };
-
-const searchRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search';
-const mineRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/mine';
-export type Mined = AnswerOf<typeof mineRoute>;
-export type MiningRule = Pick<Routes[typeof mineRoute]['body'], 'split' | 'max_negatives' | 'max_score_ratio'>;
 
 /** While an index is being built it is asked for this often. */
 const buildingPollMs = 1_000;
@@ -18,7 +13,7 @@ const buildingPollMs = 1_000;
 export const isUnderWay = ({ state }: Pick<Index, 'state'>): boolean => state === 'queued' || state === 'building';
 export const isSearchable = ({ state }: Pick<Index, 'state'>): boolean => state === 'ready' || state === 'stale';
 
-const pathOf = ({ owner, project, index }: IndexPath) => ({ owner, project, index_id: index });
+export const pathOf = ({ owner, project, index }: IndexPath) => ({ owner, project, index_id: index });
 
 export const indexesQuery = (at: DatasetPath) =>
   infiniteQueryOptions({
@@ -41,108 +36,3 @@ export const indexQuery = (at: IndexPath) =>
       call('GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}', { path: pathOf(at), signal }),
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? buildingPollMs : false),
   });
-
-/** An index is charged, told in the feed, and counts as a use of its version. */
-function useRefresh() {
-  const queryClient = useQueryClient();
-  return () => {
-    for (const room of ['indexes', 'versions', 'dashboard', 'billing', 'activity'])
-      void queryClient.invalidateQueries({ queryKey: [room] });
-  };
-}
-
-export type NewIndex = Routes['POST /api/v1/projects/{owner}/{project}/dataset-indexes']['body'];
-
-export function useBuildIndex({ owner, project }: DatasetPath) {
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: ({ body, idempotencyKey }: { body: NewIndex; idempotencyKey: string }) =>
-      call('POST /api/v1/projects/{owner}/{project}/dataset-indexes', {
-        path: { owner, project },
-        body,
-        idempotencyKey,
-      }),
-    onSuccess: refresh,
-  });
-}
-
-export function useCancelIndex(at: IndexPath) {
-  const queryClient = useQueryClient();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: () =>
-      call('POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel', { path: pathOf(at) }),
-    onSuccess: (index) => {
-      queryClient.setQueryData(indexQuery(at).queryKey, index);
-      refresh();
-    },
-  });
-}
-
-/** `onDone` is called also when what called is gone from the page by then. */
-export function useDeleteIndex(at: IndexPath, onDone: () => void) {
-  const queryClient = useQueryClient();
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: () =>
-      call('DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}', { path: pathOf(at) }),
-    onSuccess: () => {
-      onDone();
-      queryClient.removeQueries({ queryKey: indexQuery(at).queryKey });
-      refresh();
-    },
-  });
-}
-
-/** Each search costs its own: a new name for each. */
-export function useSearch(at: IndexPath) {
-  return useMutation({
-    mutationFn: (query: string) =>
-      call(searchRoute, { path: pathOf(at), body: { query, top_k: 10 }, idempotencyKey: newIdempotencyKey() }),
-  });
-}
-
-/** Looks at a few examples and writes nothing. */
-export function usePreviewMining(at: IndexPath) {
-  return useMutation({
-    mutationFn: (rule: MiningRule) =>
-      call(mineRoute, {
-        path: pathOf(at),
-        body: { ...rule, dry_run: true, limit: 5 },
-        idempotencyKey: newIdempotencyKey(),
-      }),
-  });
-}
-
-export type MiningSoFar = { seen: number; written: number; credits: number };
-export type MiningRun = { rule: MiningRule; signal: AbortSignal; onProgress: (soFar: MiningSoFar) => void };
-
-/** Goes through all examples, so many with each request; what was written stays when somebody stops it. */
-export function useMine(at: IndexPath) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ rule, signal, onProgress }: MiningRun): Promise<MiningSoFar> => {
-      let soFar: MiningSoFar = { seen: 0, written: 0, credits: 0 };
-      let after: string | null = null;
-      do {
-        const mined: Mined = await call(mineRoute, {
-          path: pathOf(at),
-          body: { ...rule, limit: 25, ...(after === null ? {} : { after }) },
-          idempotencyKey: newIdempotencyKey(),
-        });
-        soFar = {
-          seen: soFar.seen + mined.results.length,
-          written: soFar.written + mined.written,
-          credits: soFar.credits + Number(mined.credits),
-        };
-        onProgress(soFar);
-        after = mined.next_after;
-      } while (after !== null && !signal.aborted);
-      return soFar;
-    },
-    onSettled: () => {
-      refreshDataset(queryClient, at);
-      for (const room of ['examples', 'indexes', 'billing']) void queryClient.invalidateQueries({ queryKey: [room] });
-    },
-  });
-}

@@ -7,7 +7,8 @@ import { IconCircleCheck } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import styles from './indexes.module.css';
-import { type IndexPath, type MiningSoFar, useMine, usePreviewMining } from './indexes-queries.ts';
+import { type MiningSoFar, useMine, usePreviewMining } from './indexes-changes.ts';
+import type { IndexPath } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 import { MiningPreview } from './mining-preview.tsx';
 

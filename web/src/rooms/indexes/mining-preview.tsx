@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import styles from './indexes.module.css';
-import type { Mined } from './indexes-queries.ts';
+import type { Mined } from './indexes-changes.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
 /** What the first examples would get. */

@@ -5,7 +5,8 @@ import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import styles from './indexes.module.css';
-import { type IndexPath, useSearch } from './indexes-queries.ts';
+import { useSearch } from './indexes-changes.ts';
+import type { IndexPath } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
 const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });

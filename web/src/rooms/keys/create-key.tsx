@@ -16,13 +16,15 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
   const t = useTexts(keysTexts);
   const create = useCreateKey();
   const key = create.data?.key;
-  const close = () => {
-    onClose();
-    create.reset();
-  };
   return (
-    <Dialog opened={isOpen} onClose={close} title={key ? t.createdTitle : t.createTitle} isFirm={key !== undefined}>
-      {key ? <NewKey secret={key} onClose={close} /> : <NameForm create={create} onClose={close} />}
+    <Dialog
+      opened={isOpen}
+      onClose={onClose}
+      onGone={create.reset}
+      title={key ? t.createdTitle : t.createTitle}
+      isFirm={key !== undefined}
+    >
+      {key ? <NewKey secret={key} onClose={onClose} /> : <NameForm create={create} onClose={onClose} />}
     </Dialog>
   );
 }

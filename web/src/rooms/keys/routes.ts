@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { keysQuery } from './keys-queries.ts';
 
@@ -7,5 +8,5 @@ export const keysRoute = createRoute({
   path: '/keys',
   // Not awaited: the page shows its frame while the rows are on their way.
   loader: ({ context }) => void context.queryClient.prefetchInfiniteQuery(keysQuery),
-  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./keys-page.tsx'), 'KeysPage'),
 });

@@ -15,7 +15,8 @@ import type { Project } from '../projects/projects-queries.ts';
 import { type NewAlias, useCreateAlias } from './models-changes.ts';
 import type { Visibility } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-import { TargetSelect, targetOf } from './target-select.tsx';
+import { TargetSelect } from './target-select.tsx';
+import { targetOf } from './target-value.ts';
 
 type CreateAliasProps = { project: Project; isOpen: boolean; onClose: () => void };
 

@@ -16,10 +16,11 @@ import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
 import { CreateAlias } from './create-alias.tsx';
-import { AccessBadge, StateBadge, useTargetName } from './model-badges.tsx';
+import { AccessBadge, StateBadge } from './model-badges.tsx';
 import styles from './models.module.css';
 import { type HostedModel, hostedListQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
+import { useTargetName } from './use-target-name.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/hosted-models');
 
@@ -37,7 +38,7 @@ export function HostedModelsPage() {
     <>
       <Panel title={t.title} text={t.lead} aside={create} flush>
         <Part skeleton={<RowsSkeleton columns={5} />}>
-          <HostedList />
+          <HostedList kind={project.kind} />
         </Part>
       </Panel>
       <CreateAlias project={project} isOpen={isCreating} onClose={() => setCreating(false)} />
@@ -45,10 +46,14 @@ export function HostedModelsPage() {
   );
 }
 
-function HostedList() {
+function HostedList({ kind }: { kind: HostedModel['kind'] }) {
   const t = useTexts(modelsTexts);
   const { list, rows: models } = useList(hostedListQuery(route.useParams()));
-  const columns = useColumns();
+  const targetName = useTargetName(
+    kind,
+    models.map(({ target }) => target),
+  );
+  const columns = useColumns(targetName);
   if (models.length === 0)
     return (
       <Empty icon={IconCube} title={t.emptyTitle}>
@@ -63,12 +68,11 @@ function HostedList() {
   );
 }
 
-function useColumns(): Column<HostedModel>[] {
+function useColumns(targetName: (target: HostedModel['target']) => string): Column<HostedModel>[] {
   const t = useTexts(modelsTexts);
   const { never } = useTexts(sharedTexts);
   const format = useFormat();
   const params = route.useParams();
-  const targetName = useTargetName();
   return [
     {
       key: 'alias',

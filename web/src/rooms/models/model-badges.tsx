@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconLock, IconUsers, IconWorld } from '../../ui/icons.tsx';
-import type { State, TargetName, Visibility } from './models-queries.ts';
+import type { State, Visibility } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
 const stateColors = { active: 'pine', inactive: 'gray', warming: 'amber', failed: 'rust' } as const;
@@ -20,10 +20,4 @@ export function AccessBadge({ visibility }: { visibility: Visibility }) {
       {t.visibilities[visibility]}
     </Badge>
   );
-}
-
-/** What a target is called: a base model by its id, a training job as one. */
-export function useTargetName(): (target: TargetName) => string {
-  const t = useTexts(modelsTexts);
-  return ({ type, id }) => (type === 'base_model' ? id : t.trained(id));
 }

@@ -6,12 +6,12 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
-import { useTargetName } from './model-badges.tsx';
 import styles from './models.module.css';
 import { type HostedModel, type ModelPath, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { RenameModel } from './rename-model.tsx';
-import { targetValue } from './target-select.tsx';
+import { targetValue } from './target-value.ts';
+import { useTargetName } from './use-target-name.ts';
 
 /** What a hosted model is and what it costs. */
 export function ModelFacts({ path, model }: { path: ModelPath; model: HostedModel }) {
@@ -55,7 +55,7 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
 
 /** What was trained leads to where it was. */
 function Target({ model: { target, kind } }: { model: HostedModel }) {
-  const targetName = useTargetName();
+  const targetName = useTargetName(kind, [target]);
   const { data: trained } = useQuery({ ...trainedModelsQuery(kind), enabled: target.type === 'training_job' });
   const job = trained?.data.find(({ ref }) => ref === targetValue(target));
   if (!job?.project) return targetName(target);

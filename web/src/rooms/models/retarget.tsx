@@ -6,11 +6,12 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import { useTargetName } from './model-badges.tsx';
 import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-import { TargetSelect, targetOf, targetValue } from './target-select.tsx';
+import { TargetSelect } from './target-select.tsx';
+import { targetOf, targetValue } from './target-value.ts';
+import { useTargetName } from './use-target-name.ts';
 
 type RetargetProps = { path: ModelPath; model: HostedModel; isOpen: boolean; onClose: () => void };
 
@@ -28,7 +29,7 @@ export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
 
 function RetargetForm({ path, model, onClose }: Omit<RetargetProps, 'isOpen'>) {
   const t = useTexts(modelsTexts);
-  const targetName = useTargetName();
+  const targetName = useTargetName(model.kind, [model.target]);
   const change = useChangeModel(path);
   const present = targetValue(model.target);
   const [target, setTarget] = useState(present);

@@ -12,11 +12,11 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import type { AccessProps } from './access-panel.tsx';
-import { useTargetName } from './model-badges.tsx';
 import styles from './models.module.css';
 import { useRollBack } from './models-changes.ts';
-import { type ModelPath, type Revision, revisionsQuery } from './models-queries.ts';
+import { type HostedModel, type ModelPath, type Revision, revisionsQuery, type TargetName } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
+import { useTargetName } from './use-target-name.ts';
 
 /** Everything that stood behind an alias, with the way back. */
 export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
@@ -24,16 +24,22 @@ export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
   return (
     <Panel title={t.revisions} text={t.revisionsText} flush>
       <Part skeleton={<RowsSkeleton columns={4} rows={2} />}>
-        <RevisionList path={path} canRollBack={isOpen && model.state !== 'warming'} />
+        <RevisionList path={path} kind={model.kind} canRollBack={isOpen && model.state !== 'warming'} />
       </Part>
     </Panel>
   );
 }
 
-function RevisionList({ path, canRollBack }: { path: ModelPath; canRollBack: boolean }) {
+type RevisionListProps = { path: ModelPath; kind: HostedModel['kind']; canRollBack: boolean };
+
+function RevisionList({ path, kind, canRollBack }: RevisionListProps) {
   const t = useTexts(modelsTexts);
   const { list, rows: revisions } = useList(revisionsQuery(path));
-  const columns = useColumns(path, canRollBack);
+  const targetName = useTargetName(
+    kind,
+    revisions.map(({ target }) => target),
+  );
+  const columns = useColumns({ path, canRollBack, targetName });
   return (
     <>
       <Rows label={t.revisions} columns={columns} rows={revisions} idOf={({ revision }) => String(revision)} />
@@ -42,10 +48,11 @@ function RevisionList({ path, canRollBack }: { path: ModelPath; canRollBack: boo
   );
 }
 
-function useColumns(path: ModelPath, canRollBack: boolean): Column<Revision>[] {
+type ColumnOptions = { path: ModelPath; canRollBack: boolean; targetName: (target: TargetName) => string };
+
+function useColumns({ path, canRollBack, targetName }: ColumnOptions): Column<Revision>[] {
   const t = useTexts(modelsTexts);
   const format = useFormat();
-  const targetName = useTargetName();
   return [
     {
       key: 'revision',
@@ -78,15 +85,16 @@ function useColumns(path: ModelPath, canRollBack: boolean): Column<Revision>[] {
         revision.current ? (
           <Badge color="pine">{t.current}</Badge>
         ) : (
-          canRollBack && <RollBack path={path} revision={revision} />
+          canRollBack && <RollBack path={path} revision={revision} target={targetName(revision.target)} />
         ),
     },
   ];
 }
 
-function RollBack({ path, revision: { revision, target } }: { path: ModelPath; revision: Revision }) {
+type RollBackProps = { path: ModelPath; revision: Revision; target: string };
+
+function RollBack({ path, revision: { revision }, target }: RollBackProps) {
   const t = useTexts(modelsTexts);
-  const targetName = useTargetName();
   const [isAsking, setAsking] = useState(false);
   const rollBack = useRollBack(path);
   const number = String(revision);
@@ -112,7 +120,7 @@ function RollBack({ path, revision: { revision, target } }: { path: ModelPath; r
         error={rollBack.error}
         onConfirm={run}
       >
-        <Text>{t.rollBackText(targetName(target))}</Text>
+        <Text>{t.rollBackText(target)}</Text>
       </Confirm>
     </>
   );

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { projectRoute } from '../projects/routes.ts';
 import {
@@ -27,14 +28,14 @@ export const registryRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(registryQuery(deps)),
-  component: lazyRouteComponent(() => import('./registry-page.tsx'), 'RegistryPage'),
+  component: lazyPage(() => import('./registry-page.tsx'), 'RegistryPage'),
 });
 
 export const hostedModelsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/hosted-models',
   loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(hostedListQuery(params)),
-  component: lazyRouteComponent(() => import('./hosted-models-page.tsx'), 'HostedModelsPage'),
+  component: lazyPage(() => import('./hosted-models-page.tsx'), 'HostedModelsPage'),
 });
 
 export const hostedModelRoute = createRoute({
@@ -45,5 +46,5 @@ export const hostedModelRoute = createRoute({
     void queryClient.prefetchInfiniteQuery(revisionsQuery(params));
     void queryClient.prefetchInfiniteQuery(sharesQuery(params));
   },
-  component: lazyRouteComponent(() => import('./hosted-model-page.tsx'), 'HostedModelPage'),
+  component: lazyPage(() => import('./hosted-model-page.tsx'), 'HostedModelPage'),
 });

@@ -13,7 +13,7 @@ import { AliasForm } from './create-alias.tsx';
 import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, TargetName } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-import { targetValue } from './target-select.tsx';
+import { targetValue } from './target-value.ts';
 
 export type ServeTargetProps = {
   project: Project;

@@ -2,17 +2,8 @@ import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { baseModelsQuery } from '../projects/projects-queries.ts';
-import { type CallableModel, type TargetName, trainedModelsQuery } from './models-queries.ts';
+import { type CallableModel, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-
-const jobPrefix = 'training-job#';
-
-/** A target as the value of a field, and back: those of training jobs are written as calls name them. */
-export const targetValue = ({ type, id }: TargetName): string => (type === 'training_job' ? jobPrefix + id : id);
-export const targetOf = (value: string): TargetName =>
-  value.startsWith(jobPrefix)
-    ? { type: 'training_job', id: value.slice(jobPrefix.length) }
-    : { type: 'base_model', id: value };
 
 type TargetSelectProps = { kind: CallableModel['kind'] } & Omit<NativeSelectProps, 'data'>;
 

@@ -4,6 +4,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import type { Project } from '../projects/projects-queries.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
+import { draftOf } from './draft-of.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -39,9 +40,11 @@ export function Compare({ project, choices, first }: { project: Project; choices
         ))}
       </div>
       <Composer
+        draft={draftOf(project, null)}
         isBusy={busy.length > 0}
-        onSend={(text) => {
-          for (const { model, conversation } of sides) void conversation.say(settingsOf(model), text);
+        onSend={async (text) => {
+          const heard = sides.map(({ model, conversation }) => conversation.say(settingsOf(model), text));
+          return (await Promise.all(heard)).includes(true);
         }}
         onStop={() => {
           for (const { conversation } of busy) void conversation.stop();

@@ -1,28 +1,36 @@
 import { Button } from '@mantine/core';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import type { FormEvent, KeyboardEvent } from 'react';
+import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconPlayerStop, IconSend } from '../../ui/icons.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 
-type ComposerProps = { isBusy: boolean; onSend: (text: string) => void; onStop: () => void };
+type ComposerProps = {
+  /** Names what is written here among all drafts. */
+  draft: string;
+  isBusy: boolean;
+  /** Tells whether it was heard; what was not comes back to be sent again. */
+  onSend: (text: string) => Promise<boolean>;
+  onStop: () => void;
+};
 
 /** Where one writes; while an answer arrives, where one stops it. */
-export function Composer({ isBusy, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, isBusy, onSend, onStop }: ComposerProps) {
   const t = useTexts(playgroundTexts);
-  const [text, setText] = useState('');
-  const send = (event?: FormEvent) => {
+  const [text, setText] = useDraft(draft, '');
+  const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (isBusy || text.trim() === '') return;
-    onSend(text);
     setText('');
+    if (!(await onSend(text))) setText((since) => since || text);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // While characters are composed, Enter belongs to the input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    send();
+    void send();
   };
   return (
     <form className={styles.composer} onSubmit={send}>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { whenIdle } from '../../app/when-idle.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -43,6 +43,11 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
   const box = useStickToEnd(live);
+  const [unheard, setUnheard] = useState<{ id: string; text: string } | null>(null);
+  const edit = async (id: string, text: string) => {
+    setUnheard(null);
+    if (!(await conversation.edit(settings, id, text))) setUnheard({ id, text });
+  };
   useEffect(() => whenIdle(loadMessages), []);
   if (conversation.isLoading) return <RowsSkeleton columns={1} rows={4} />;
   if (conversation.loadError && messages.length === 0)
@@ -68,9 +73,10 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
         {messages.map((message) =>
           message.role === 'user' ? (
             <Said
-              key={message.id}
+              key={unheard?.id === message.id ? `${message.id} again` : message.id}
               text={message.content ?? ''}
-              onEdit={live ? undefined : (text) => void conversation.edit(settings, message.id, text)}
+              start={unheard?.id === message.id ? unheard.text : null}
+              onEdit={live ? undefined : (text) => void edit(message.id, text)}
             />
           ) : (
             <Answer

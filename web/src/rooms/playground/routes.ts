@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/projects-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
@@ -26,5 +27,5 @@ export const playgroundRoute = createRoute({
     // That it is not there is told by the page around this one.
     void queryClient.ensureQueryData(projectQuery(params)).then(askForTrained, () => {});
   },
-  component: lazyRouteComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('./playground-page.tsx'), 'PlaygroundPage'),
 });

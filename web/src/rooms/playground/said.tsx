@@ -7,10 +7,17 @@ import { IconEdit } from '../../ui/icons.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 
+type SaidProps = {
+  text: string;
+  onEdit?: ((text: string) => void) | undefined;
+  /** An edit that was not heard. */
+  start?: string | null;
+};
+
 /** What the person said; to be edited and sent again where `onEdit` is given. */
-export function Said({ text, onEdit }: { text: string; onEdit?: ((text: string) => void) | undefined }) {
+export function Said({ text, onEdit, start = null }: SaidProps) {
   const t = useTexts(playgroundTexts);
-  const [draft, setDraft] = useState<string | null>(null);
+  const [draft, setDraft] = useState(start);
   if (draft !== null && onEdit)
     return <Draft draft={draft} onChange={setDraft} onCancel={() => setDraft(null)} onSend={() => onEdit(draft)} />;
   return (

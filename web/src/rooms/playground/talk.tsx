@@ -4,6 +4,7 @@ import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
 import { choiceOf } from './choices.ts';
 import { Composer } from './composer.tsx';
+import { draftOf } from './draft-of.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import type { ChatSettings } from './settings.ts';
@@ -30,8 +31,9 @@ export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkPr
       <div className={styles.conversation}>
         <MessageList {...{ project, choices, chatId, conversation, settings }} />
         <Composer
+          draft={draftOf(project, chatId)}
           isBusy={conversation.live !== null}
-          onSend={(text) => void conversation.say(settings, text)}
+          onSend={(text) => conversation.say(settings, text)}
           onStop={() => void conversation.stop()}
         />
       </div>

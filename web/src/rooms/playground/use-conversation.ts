@@ -4,7 +4,7 @@ import type { ProjectPath } from '../projects/projects-queries.ts';
 import { noText } from './answer-stream.ts';
 import { type Asked, ask, prepareChat, readAnswer, stopAnswer, type Timing } from './ask.ts';
 import { type Live, messagesBeside } from './live-answer.ts';
-import { chatQuery } from './playground-queries.ts';
+import { chatQuery, type Message } from './playground-queries.ts';
 import type { ChatSettings } from './settings.ts';
 import { useMessages } from './use-messages.ts';
 
@@ -48,7 +48,8 @@ export function useConversation({ path, chatId, onChat }: Options) {
     if (messageId !== null) setTimings((known) => ({ ...known, [messageId]: timing }));
   }
 
-  async function run(settings: ChatSettings, asked: Asked): Promise<void> {
+  /** Tells whether what was said is part of the conversation now. */
+  async function run(settings: ChatSettings, asked: Asked): Promise<boolean> {
     const controller = new AbortController();
     leaving.current?.abort();
     leaving.current = controller;
@@ -56,15 +57,23 @@ export function useConversation({ path, chatId, onChat }: Options) {
     setProblem(null);
     setLive({ messageId: asked.retried, said: asked.said, replaces: asked.replaces, text: noText, waiting: null });
     let id = chatId;
+    let isHeard = true;
+    const known = messages.data ?? [];
     try {
       id = await prepare(settings);
       await receive(id, asked, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
       setProblem(error);
+      isHeard = false;
     }
-    if (id !== null) await refresh(id);
+    if (id !== null) {
+      const now = await refresh(id);
+      // It may fail after it was written down: for want of a model, or in the middle of the answer.
+      isHeard ||= asked.said === null || isNew(asked.said, { known, now });
+    }
     if (leaving.current === controller) setLive(null);
+    return isHeard;
   }
 
   async function stop(): Promise<void> {
@@ -93,6 +102,11 @@ export function useConversation({ path, chatId, onChat }: Options) {
     stop,
     refresh: () => (chatId === null ? Promise.resolve() : refresh(chatId)),
   };
+}
+
+function isNew(said: string, { known, now }: Record<'known' | 'now', readonly Message[]>): boolean {
+  const ids = new Set(known.map(({ id }) => id));
+  return now.some(({ id, role, content }) => role === 'user' && content === said && !ids.has(id));
 }
 
 export type Conversation = ReturnType<typeof useConversation>;

@@ -19,12 +19,13 @@ export function useMessages({ owner, project }: ProjectPath, chatId: string | nu
     [owner, project, queryClient],
   );
 
-  /** Once something was said or answered in a chat. */
+  /** Once something was said or answered in a chat; gives its messages, none when they cannot be read. */
   const refresh = useCallback(
     async (id: string) => {
-      await read(id).catch(() => {});
+      const now = await read(id).catch(() => []);
       void queryClient.invalidateQueries({ queryKey: ['chats', 'list', owner, project] });
       void queryClient.invalidateQueries({ queryKey: ['credits'] });
+      return now;
     },
     [owner, project, queryClient, read],
   );

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { baseModelsQuery, type ProjectsSearch, projectQuery, projectsQuery } from './projects-queries.ts';
 
@@ -16,7 +17,7 @@ export const projectsRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(projectsQuery(deps)),
-  component: lazyRouteComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
+  component: lazyPage(() => import('./projects-page.tsx'), 'ProjectsPage'),
 });
 
 /** Frame of all pages of a project: its name and the tabs. Pages of other rooms hang under it. */
@@ -25,20 +26,20 @@ export const projectRoute = createRoute({
   path: '/projects/$owner/$project',
   // Awaited: a project that is not there has no tabs.
   loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params)),
-  component: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectFrame'),
-  pendingComponent: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),
-  errorComponent: lazyRouteComponent(() => import('./project-problem.tsx'), 'ProjectProblem'),
+  component: lazyPage(() => import('./project-frame.tsx'), 'ProjectFrame'),
+  pendingComponent: lazyPage(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),
+  errorComponent: lazyPage(() => import('./project-problem.tsx'), 'ProjectProblem'),
 });
 
 export const projectHomeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
   loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(baseModelsQuery),
-  component: lazyRouteComponent(() => import('./project-home.tsx'), 'ProjectHome'),
+  component: lazyPage(() => import('./project-home.tsx'), 'ProjectHome'),
 });
 
 export const projectSettingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./project-settings.tsx'), 'ProjectSettings'),
+  component: lazyPage(() => import('./project-settings.tsx'), 'ProjectSettings'),
 });

@@ -13,7 +13,8 @@ import { ExampleView } from '../examples/example-view.tsx';
 import { IssueList } from '../examples/issue-list.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import styles from './saved-calls.module.css';
-import { contentOf, savedCallQuery, useDeleteCall, useKeepAsExample } from './saved-calls-queries.ts';
+import { contentOf, useDeleteCall, useKeepAsExample } from './saved-calls-changes.ts';
+import { savedCallQuery } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
 export type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };

@@ -12,7 +12,8 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
-import { type CallsSearch, type Converted, convertTrialQuery, useConvertAll } from './saved-calls-queries.ts';
+import { type Converted, convertTrialQuery, useConvertAll } from './saved-calls-changes.ts';
+import type { CallsSearch } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
 export type ConvertAllProps = { at: ProjectPath; filter: CallsSearch };

@@ -25,7 +25,8 @@ import { projectQuery } from '../projects/projects-queries.ts';
 import { CallDetail } from './call-detail.tsx';
 import { ConvertAll } from './convert-all.tsx';
 import rowStyles from './saved-calls.module.css';
-import { type CallsSearch, type SavedCall, savedCallsQuery, useDeleteCalls } from './saved-calls-queries.ts';
+import { useDeleteCalls } from './saved-calls-changes.ts';
+import { type CallsSearch, type SavedCall, savedCallsQuery } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/saved-calls');

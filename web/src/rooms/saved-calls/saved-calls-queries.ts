@@ -1,15 +1,7 @@
-import {
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
-import type { TextContent } from '../examples/examples-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 
 export type SavedCall = Schemas['SavedCall'];
@@ -44,100 +36,3 @@ export const savedCallQuery = ({ owner, project }: ProjectPath, id: string) =>
       }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-
-/** `onDone` is called also when the row is gone by then. */
-export function useDeleteCall({ owner, project }: ProjectPath, onDone: () => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) =>
-      call('DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}', {
-        path: { owner, project, request_id: id },
-      }),
-    onSuccess: () => {
-      onDone();
-      void queryClient.invalidateQueries({ queryKey: ['saved-calls', owner, project] });
-    },
-  });
-}
-
-/** Deletes what a filter shows; without one, everything. */
-export function useDeleteCalls({ owner, project }: ProjectPath, onDone: (deleted: number) => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (filter: CallsSearch) =>
-      call('DELETE /api/v1/projects/{owner}/{project}/saved-calls', {
-        path: { owner, project },
-        query: filter.q || filter.model ? filter : { all: true },
-      }),
-    onSuccess: ({ deleted }) => {
-      onDone(deleted);
-      void queryClient.invalidateQueries({ queryKey: ['saved-calls', owner, project] });
-    },
-  });
-}
-
-/** What was said in it, as an example shows it. */
-export function contentOf({ messages, tools, answer }: SavedCallDetail): TextContent {
-  // as: calls are kept in the shape of chat completions, which examples have as well.
-  const all = [...messages, { role: 'assistant', ...answer }] as TextContent['messages'];
-  return { messages: all, tools: tools.length > 0 ? tools : null };
-}
-
-const convertRoute = 'POST /api/v1/projects/{owner}/{project}/saved-calls/convert';
-export type Converted = AnswerOf<typeof convertRoute>;
-
-export function useKeepAsExample({ owner, project }: ProjectPath) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ id, dataset }: { id: string; dataset: string }) => {
-      const body = { dataset_id: dataset, ids: [id] };
-      const { results } = await call(convertRoute, { path: { owner, project }, body });
-      return results[0];
-    },
-    onSuccess: (_, { dataset }) => refreshExamples(queryClient, { owner, project, dataset }),
-  });
-}
-
-/** What would become of all calls that a search finds. */
-export const convertTrialQuery = ({ owner, project }: ProjectPath, filter: CallsSearch, dataset: string) =>
-  queryOptions({
-    queryKey: ['convert-trial', owner, project, dataset, filter],
-    queryFn: ({ signal }) =>
-      call(convertRoute, {
-        path: { owner, project },
-        body: { dataset_id: dataset, filter: filterOf(filter), dry_run: true },
-        signal,
-      }),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-  });
-
-/** Goes on until nothing remains; `onProgress` hears how many are converted. */
-export function useConvertAll({ owner, project }: ProjectPath, onProgress: (converted: number) => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ filter, dataset, testRatio }: { filter: CallsSearch; dataset: string; testRatio: number }) => {
-      let converted = 0;
-      for (let after: string | null = null; ; ) {
-        const body = {
-          ...{ dataset_id: dataset, filter: filterOf(filter), test_ratio: testRatio },
-          ...(after !== null && { after }),
-        };
-        const part: Converted = await call(convertRoute, { path: { owner, project }, body });
-        converted += part.converted;
-        onProgress(converted);
-        if (part.resume_after === null) return converted;
-        after = part.resume_after;
-      }
-    },
-    onSettled: (_data, _error, { dataset }) => refreshExamples(queryClient, { owner, project, dataset }),
-  });
-}
-
-const filterOf = ({ q, model }: CallsSearch) => ({ ...(q && { q }), ...(model && { model }) });
-
-function refreshExamples(queryClient: QueryClient, at: DatasetPath): void {
-  refreshDataset(queryClient, at);
-  void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
-}

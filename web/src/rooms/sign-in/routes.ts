@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../../api/query-client.ts';
 import { sessionQuery } from '../../api/session.ts';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/root-route.tsx';
 import { signInOptionsQuery } from './sign-in-queries.ts';
 
@@ -37,7 +38,7 @@ export const signInRoute = createRoute({
   validateSearch: readSearch,
   beforeLoad: leaveWhenSignedIn,
   loader: loadOptions,
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });
 
 export const signUpRoute = createRoute({
@@ -46,5 +47,5 @@ export const signUpRoute = createRoute({
   validateSearch: readSearch,
   beforeLoad: leaveWhenSignedIn,
   loader: loadOptions,
-  component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
+  component: lazyPage(() => import('./sign-up-page.tsx'), 'SignUpPage'),
 });

@@ -1,9 +1,10 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { focusWrong } from '../../ui/focus-wrong.ts';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Entry } from './entry.tsx';
@@ -65,7 +66,7 @@ function PasswordForm({ next }: { next: string | undefined }) {
     >
       <Stack gap="md">
         <TextInput label={t.email} type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
-        <PasswordInput label={t.password} autoComplete="current-password" {...form.getInputProps('password')} />
+        <PasswordField label={t.password} autoComplete="current-password" {...form.getInputProps('password')} />
         {signIn.error && <EntryProblem error={signIn.error} />}
         <Button type="submit" fullWidth size="md" loading={signIn.isPending}>
           {t.signIn}

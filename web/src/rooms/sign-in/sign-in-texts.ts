@@ -25,6 +25,7 @@ export const signInTexts = catalogue(
     emailWrong: 'Enter an e-mail address.',
     passwordMissing: 'Enter the password.',
     failures: {
+      session_ended: 'Your session has ended. Sign in to go on where you were.',
       access_denied: 'The identity provider did not let you in.',
       account_not_linked:
         'There is an account with your address that is not linked to the identity provider. Ask the operator to link it.',
@@ -60,6 +61,7 @@ export const signInTexts = catalogue(
     emailWrong: '请输入邮箱地址。',
     passwordMissing: '请输入密码。',
     failures: {
+      session_ended: '登录已失效。请重新登录，即可继续之前的操作。',
       access_denied: '身份提供方拒绝了你的登录。',
       account_not_linked: '已有使用你邮箱的账户，但未与身份提供方关联。请联系运营方进行关联。',
       account_suspended: '此账户已被停用，请联系运营方。',

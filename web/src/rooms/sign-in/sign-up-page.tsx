@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { focusWrong } from '../../ui/focus-wrong.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Entry } from './entry.tsx';
@@ -89,7 +90,7 @@ function AccountForm({ options: { password: rule }, next }: Props) {
           {...form.getInputProps('display_name')}
         />
         <TextInput label={t.email} type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <PasswordInput
+        <PasswordField
           label={t.password}
           description={passwordTexts.hint(min)}
           autoComplete="new-password"

@@ -17,10 +17,17 @@ import type { NewJob } from './training-queries.ts';
 /** Time in which somebody goes on writing. */
 const pauseMs = 400;
 
-type EstimateSideProps = { path: ProjectPath; body: NewJob | null; children: ReactNode };
+type EstimateSideProps = {
+  path: ProjectPath;
+  /** Null: it cannot be told yet. */
+  body: NewJob | null;
+  /** For the sake of a setting that cannot be read. */
+  isWrong: boolean;
+  children: ReactNode;
+};
 
 /** What a job would take, and what to think about first: asked of the server as the form changes. */
-export function EstimateSide({ path, body, children }: EstimateSideProps) {
+export function EstimateSide({ path, body, isWrong, children }: EstimateSideProps) {
   const t = useTexts(newJobTexts);
   const asked = useSettled(body);
   const plan = useQuery({
@@ -36,7 +43,7 @@ export function EstimateSide({ path, body, children }: EstimateSideProps) {
   return (
     <Panel title={t.estimate}>
       <div aria-live="polite">
-        {asked === null && <p>{t.noEstimate}</p>}
+        {asked === null && <p>{isWrong ? t.wrongFields : t.noEstimate}</p>}
         {asked !== null && plan.isPending && <Skeleton height={84} aria-label={t.computing} />}
         {asked !== null && plan.data && <Estimated plan={plan.data} />}
       </div>

@@ -10,35 +10,43 @@ import { notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { saveFile } from '../../ui/save-file.ts';
+import type { Project } from '../projects/projects-queries.ts';
 import styles from './training.module.css';
 import { readFrozenRows } from './training-changes.ts';
 import { frozenQuery, type Job, type JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
 /** What a job learned from, exactly as it was. */
-export function FrozenPanel({ path, job }: { path: JobPath; job: Job }) {
+export function FrozenPanel({ path, job, kind }: { path: JobPath; job: Job; kind: Project['kind'] }) {
   const t = useTexts(trainingTexts);
+  const text = `${t.datasetText} ${t.samplesText[kind]}`;
   return (
-    <Panel title={t.dataset} text={t.datasetText} aside={<DownloadRows path={path} name={job.dataset_version_id} />}>
+    <Panel title={t.dataset} text={text} aside={<DownloadRows path={path} name={job.dataset_version_id} />}>
       <Part skeleton={<Skeleton height={44} />}>
-        <Frozen path={path} />
+        <Frozen path={path} kind={kind} />
       </Part>
     </Panel>
   );
 }
 
-function Frozen({ path }: { path: JobPath }) {
+function Frozen({ path, kind }: { path: JobPath; kind: Project['kind'] }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
   const { data } = useSuspenseQuery(frozenQuery(path));
   const { example_count, split_counts, tokens, sha256 } = data;
-  // A job that holds a part out of its own leaves the split of the version aside.
-  const learned = tokens ? { train: tokens.samples, test: tokens.held_out } : split_counts;
+  const parts = (train: number, test: number) => t.split(format.number(train), format.number(test));
+  const ofVersion = parts(split_counts.train, split_counts.test);
   return (
     <Facts least="6.5rem">
-      <Fact name={t.examples} more={t.split(format.number(learned.train), format.number(learned.test))}>
+      {/* Once they are prepared, what was made of them tells what the job held out. */}
+      <Fact name={t.examples} more={!tokens && ofVersion}>
         {format.number(example_count)}
       </Fact>
+      {tokens && (
+        <Fact name={t.samples[kind]} more={parts(tokens.samples, tokens.held_out)}>
+          {format.number(tokens.samples + tokens.held_out)}
+        </Fact>
+      )}
       {/* Models of embeddings learn pairs. */}
       {tokens && tokens.trained > 0 && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
       {tokens && <Fact name={t.dropped}>{format.number(tokens.dropped)}</Fact>}

@@ -92,6 +92,13 @@ export const hyperparameterNames = Object.keys(hyperparameterTexts.en.names) as 
 
 const isKnownName = (name: string): name is HyperparameterName => hyperparameterNames.some((each) => each === name);
 
+/** In the order of the form; what this page does not know comes last. */
+export function inOrder(settings: Record<string, unknown>): [string, unknown][] {
+  const placeOf = (name: string) =>
+    isKnownName(name) ? hyperparameterNames.indexOf(name) : hyperparameterNames.length;
+  return Object.entries(settings).sort(([one], [other]) => placeOf(one) - placeOf(other));
+}
+
 /** Of later servers, what this page does not know is called as the interface calls it. */
 export function useHyperparameterName(): (name: string) => string {
   const t = useTexts(hyperparameterTexts);

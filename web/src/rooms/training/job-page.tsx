@@ -55,7 +55,7 @@ function JobParts() {
       {job.result && <ResultPanel path={path} job={job} result={job.result} />}
       <CurvesPanel path={path} />
       <LogPanel lines={lines} state={state} />
-      <FrozenPanel path={path} job={job} />
+      <FrozenPanel path={path} job={job} kind={project.kind} />
       <SettingsPanel path={path} job={job} />
       <AttemptsPanel path={path} />
     </>

@@ -72,9 +72,32 @@ export const mainSettings: readonly HyperparameterName[] = [
 /** Share of each step that may be of the control set. */
 export const replayRange: Range = { default: 0, min: 0, max: 0.5, step: null };
 
-export function isFitting(text: string, { min, max }: Range): boolean {
+/** How a job is measured. */
+export const measuringRanges = {
+  test_ratio: { default: null, min: 0, max: 0.5, step: null },
+  every_steps: { default: null, min: 1, max: 1_000_000, step: 1 },
+  early_stopping_patience: { default: null, min: 1, max: 1_000, step: 1 },
+} as const satisfies Record<string, Range>;
+
+export type MeasuringName = keyof typeof measuringRanges;
+
+/** Whether all that is a number can be sent. */
+export function areFitting(fields: JobFields, ranges: Ranges): boolean {
+  const given: [string, Range][] = [
+    [fields.replay, replayRange],
+    ...Object.entries(measuringRanges).map(([name, range]): [string, Range] => [fields[name as MeasuringName], range]),
+    ...Object.entries(ranges).map(([name, range]): [string, Range] => [
+      fields.settings[name as HyperparameterName] ?? '',
+      range,
+    ]),
+  ];
+  return given.every(([text, range]) => isFitting(text, range));
+}
+
+export function isFitting(text: string, { min, max, step }: Range): boolean {
   if (text.trim() === '') return true;
   const value = Number(text);
+  if (step === 1 && !Number.isInteger(value)) return false;
   return Number.isFinite(value) && (min === null || value >= min) && (max === null || value <= max);
 }
 

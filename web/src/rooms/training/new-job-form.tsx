@@ -3,11 +3,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { isProblem } from '../../api/problem.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { EstimateSide } from './estimate-side.tsx';
-import { isFitting, jobBody, rangesOf, replayRange } from './new-job-fields.ts';
+import { areFitting, jobBody, rangesOf } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
 import { hintBelow, Settings } from './settings-fields.tsx';
 import { SourceFields } from './source-fields.tsx';
@@ -20,23 +21,19 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const navigate = useNavigate();
   const create = useCreateJob(path);
   const idempotencyKeyOf = useIdempotencyKey();
-  const form = useJobForm({ bases, datasets, begin });
+  const { form, giveUp } = useJobForm({ path, bases, datasets, begin });
   const base = bases.find(({ id }) => id === form.values.base_model);
   const ranges = rangesOf(base?.training.hyperparameters ?? {});
-  const isFit =
-    base !== undefined &&
-    form.values.dataset_id !== '' &&
-    isFitting(form.values.replay, replayRange) &&
-    Object.entries(ranges).every(([name, range]) =>
-      isFitting(form.values.settings[name as keyof typeof ranges] ?? '', range),
-    );
+  const isChosen = base !== undefined && form.values.dataset_id !== '';
+  const isFit = areFitting(form.values, ranges);
   const body = jobBody(form.values, ranges);
-  const submit = form.onSubmit(() => {
-    if (!isFit) return;
+  const submit = form.onSubmit((fields, event) => {
+    if (!isFit) return focusWrong({}, fields, event);
     create.mutate(
       { body, idempotencyKey: idempotencyKeyOf(body) },
       {
         onSuccess: ({ id, name }) => {
+          giveUp();
           notify({ tone: 'good', text: t.created(name) });
           void navigate({ to: '/projects/$owner/$project/training-jobs/$id', params: { ...path, id } });
         },
@@ -45,7 +42,7 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
         },
       },
     );
-  });
+  }, focusWrong);
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <div className={styles.fields}>
@@ -74,9 +71,9 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
         </Panel>
       </div>
       <div className={styles.side}>
-        <EstimateSide path={path} body={isFit ? body : null}>
+        <EstimateSide path={path} body={isChosen && isFit ? body : null} isWrong={isChosen && !isFit}>
           {create.error ? <ProblemNote error={create.error} /> : null}
-          <Button type="submit" fullWidth mt="md" loading={create.isPending} disabled={!isFit}>
+          <Button type="submit" fullWidth mt="md" loading={create.isPending} disabled={!isChosen}>
             {t.start}
           </Button>
         </EstimateSide>

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { baseModelsQuery } from '../projects/projects-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
 import { jobStates } from './job-state.ts';
@@ -24,7 +25,7 @@ export const trainingRoute = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(jobsQuery(params, deps)),
-  component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
+  component: lazyPage(() => import('./jobs-page.tsx'), 'JobsPage'),
 });
 
 /** What a new job begins with, as other pages and earlier jobs say it. */
@@ -49,7 +50,7 @@ export const newJobRoute = createRoute({
     void queryClient.prefetchQuery(baseModelsQuery);
     void queryClient.prefetchQuery(datasetChoiceQuery(params));
   },
-  component: lazyRouteComponent(() => import('./new-job-page.tsx'), 'NewJobPage'),
+  component: lazyPage(() => import('./new-job-page.tsx'), 'NewJobPage'),
 });
 
 export const mostCompared = 6;
@@ -60,7 +61,7 @@ export const compareRoute = createRoute({
   validateSearch: ({ jobs }: Record<string, unknown>): { jobs: string } => ({
     jobs: typeof jobs === 'string' && /^job_\w+(,job_\w+)*$/.test(jobs) ? jobs : '',
   }),
-  component: lazyRouteComponent(() => import('./compare-page.tsx'), 'ComparePage'),
+  component: lazyPage(() => import('./compare-page.tsx'), 'ComparePage'),
 });
 
 export const jobRoute = createRoute({
@@ -71,5 +72,5 @@ export const jobRoute = createRoute({
     void queryClient.prefetchQuery(metricsQuery(params));
     void queryClient.prefetchQuery(attemptsQuery(params));
   },
-  component: lazyRouteComponent(() => import('./job-page.tsx'), 'JobPage'),
+  component: lazyPage(() => import('./job-page.tsx'), 'JobPage'),
 });

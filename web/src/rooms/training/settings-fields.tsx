@@ -2,7 +2,15 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { type HyperparameterName, hyperparameterTexts } from './hyperparameter-texts.ts';
-import { isFitting, isNumeric, mainSettings, type Range, type Ranges } from './new-job-fields.ts';
+import {
+  isFitting,
+  isNumeric,
+  type MeasuringName,
+  mainSettings,
+  measuringRanges,
+  type Range,
+  type Ranges,
+} from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
 import styles from './training.module.css';
 import type { JobForm } from './use-job-form.ts';
@@ -28,29 +36,31 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
         <summary>{t.more}</summary>
         <div className={styles.grid} data-folded="true">
           {entries.filter((entry) => !isMain(entry)).map(field)}
-          <TextInput
-            label={t.testRatio}
-            inputWrapperOrder={[...hintBelow]}
-            description={t.testRatioHint}
-            placeholder={t.automatic}
-            inputMode="decimal"
-            {...form.getInputProps('test_ratio')}
-          />
-          <TextInput
-            label={t.everySteps}
-            placeholder={t.automatic}
-            inputMode="numeric"
-            {...form.getInputProps('every_steps')}
-          />
-          <TextInput
-            label={t.patience}
-            placeholder={t.automatic}
-            inputMode="numeric"
-            {...form.getInputProps('early_stopping_patience')}
-          />
+          <Measuring form={form} name="test_ratio" label={t.testRatio} hint={t.testRatioHint} />
+          <Measuring form={form} name="every_steps" label={t.everySteps} />
+          <Measuring form={form} name="early_stopping_patience" label={t.patience} />
         </div>
       </details>
     </Panel>
+  );
+}
+
+type MeasuringProps = { form: JobForm; name: MeasuringName; label: string; hint?: string };
+
+function Measuring({ form, name, label, hint }: MeasuringProps) {
+  const t = useTexts(newJobTexts);
+  const range = measuringRanges[name];
+  const isRight = isFitting(form.values[name], range);
+  return (
+    <TextInput
+      label={label}
+      inputWrapperOrder={[...hintBelow]}
+      description={hint}
+      placeholder={t.automatic}
+      inputMode="decimal"
+      {...form.getInputProps(name)}
+      error={isRight ? undefined : t.wrongNumber(String(range.min), String(range.max))}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { hyperparameterTexts, useHyperparameterName } from './hyperparameter-texts.ts';
+import { hyperparameterTexts, inOrder, useHyperparameterName } from './hyperparameter-texts.ts';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
@@ -20,7 +20,7 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
     <Panel title={t.settings} aside={again}>
       <Facts least="6.5rem">
         <Fact name={t.base}>{job.base_model}</Fact>
-        {Object.entries(job.hyperparameters).map(([name, value]) => (
+        {inOrder(job.hyperparameters).map(([name, value]) => (
           <Fact key={name} name={nameOf(name)}>
             <SettingValue value={value} />
           </Fact>

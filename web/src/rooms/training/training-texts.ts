@@ -117,6 +117,11 @@ export const trainingTexts = catalogue(
     deployedAs: 'Served as:',
     dataset: 'Frozen dataset',
     datasetText: 'What it learned from, as it was. It does not change any more.',
+    samples: { text: 'Sequences made of them', embedding: 'Pairs made of them' },
+    samplesText: {
+      text: 'A conversation can make more than one sequence.',
+      embedding: 'An example makes a pair with each of its texts to be found.',
+    },
     examples: 'Examples',
     split: (train: string, test: string) => `${train} to learn from, ${test} held out`,
     learnedTokens: 'Tokens to learn',
@@ -251,6 +256,11 @@ export const trainingTexts = catalogue(
     deployedAs: '服务名称：',
     dataset: '冻结的数据集',
     datasetText: '训练所用的数据，保持原样，不再变化。',
+    samples: { text: '由其生成的序列', embedding: '由其生成的配对' },
+    samplesText: {
+      text: '一段对话可能生成多条序列。',
+      embedding: '样本中每个应检索到的文本各生成一个配对。',
+    },
     examples: '样本',
     split: (train, test) => `训练 ${train}，留出 ${test}`,
     learnedTokens: '学习的词元',

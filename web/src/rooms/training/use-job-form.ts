@@ -1,5 +1,7 @@
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { useState } from 'react';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { aliasPattern, type Beginning, type JobFields, rangesOf, settingsFrom } from './new-job-fields.ts';
@@ -15,30 +17,35 @@ export type NewJobFormProps = {
   begin: Beginning;
 };
 
-export type JobForm = ReturnType<typeof useJobForm>;
+export type JobForm = UseFormReturnType<JobFields>;
 
-export function useJobForm({ bases, datasets, begin }: Omit<NewJobFormProps, 'path'>) {
+/** The form, with what somebody had begun to fill in when he left it for another page. */
+export function useJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const t = useTexts(newJobTexts);
   const installed = bases.filter(({ serving }) => serving.available);
   const base = installed.find(({ id }) => id === begin.base) ?? installed[0];
   const dataset = datasets.find(({ id }) => id === begin.dataset) ?? (datasets.length === 1 ? datasets[0] : undefined);
-  return useForm<JobFields>({
-    initialValues: {
-      name: '',
-      base_model: base?.id ?? '',
-      dataset_id: dataset?.id ?? '',
-      dataset_version_id: begin.version ?? '',
-      settings: settingsFrom(begin.settings ?? {}, rangesOf(base?.training.hyperparameters ?? {})),
-      test_ratio: '',
-      every_steps: '',
-      early_stopping_patience: '',
-      control: begin.control?.dataset_version_id ?? '',
-      replay: begin.control?.replay_ratio ? String(begin.control.replay_ratio) : '',
-      alias: '',
-      activate: true,
-    },
+  const [start] = useState<JobFields>({
+    name: '',
+    base_model: base?.id ?? '',
+    dataset_id: dataset?.id ?? '',
+    dataset_version_id: begin.version ?? '',
+    settings: settingsFrom(begin.settings ?? {}, rangesOf(base?.training.hyperparameters ?? {})),
+    test_ratio: '',
+    every_steps: '',
+    early_stopping_patience: '',
+    control: begin.control?.dataset_version_id ?? '',
+    replay: begin.control?.replay_ratio ? String(begin.control.replay_ratio) : '',
+    alias: '',
+    activate: true,
+  });
+  const [draft, setDraft, giveUp] = useDraft(`job of ${path.owner}/${path.project} ${JSON.stringify(begin)}`, start);
+  const form = useForm<JobFields>({
+    initialValues: draft,
+    onValuesChange: setDraft,
     validate: {
       alias: (text) => (text.trim() === '' || aliasPattern.test(text.trim()) ? null : t.aliasWrong),
     },
   });
+  return { form, giveUp };
 }

@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
+import { draftsKey } from './query-client.ts';
+import { sessionQuery } from './session.ts';
+
+/**
+ * What somebody has begun to write. It stays while other pages are looked at, and while one signs in anew, until it is
+ * saved, or given up with the third of what this gives. `start` is the same one each time while nothing was changed.
+ */
+export function useDraft<Value>(
+  name: string,
+  start: Value,
+): [Value, Dispatch<SetStateAction<Value>>, giveUp: () => void] {
+  const { queryClient, keyOf } = useDraftKeys();
+  const [value, setValue] = useState(() => queryClient.getQueryData<Value>(keyOf(name)) ?? start);
+  const last = useRef(name);
+  useEffect(() => {
+    const drop = (of: string) => queryClient.removeQueries({ queryKey: keyOf(of), exact: true });
+    // It goes on under another name: a conversation has got its id.
+    if (last.current !== name) drop(last.current);
+    last.current = name;
+    if (value === start) drop(name);
+    else queryClient.setQueryData(keyOf(name), value);
+  }, [queryClient, keyOf, name, value, start]);
+  const giveUp = () => {
+    setValue(start);
+    queryClient.removeQueries({ queryKey: keyOf(name), exact: true });
+  };
+  return [value, setValue, giveUp];
+}
+
+/** Whether there is one that is not in sight. */
+export function useHasDraft(name: string): boolean {
+  const { queryClient, keyOf } = useDraftKeys();
+  return queryClient.getQueryData(keyOf(name)) !== undefined;
+}
+
+function useDraftKeys() {
+  const queryClient = useQueryClient();
+  // Of whom began to write: the session may end before it is saved.
+  const [keyOf] = useState(() => {
+    const account = queryClient.getQueryData(sessionQuery.queryKey)?.account.id;
+    return (name: string) => [...draftsKey, account, name];
+  });
+  return { queryClient, keyOf };
+}

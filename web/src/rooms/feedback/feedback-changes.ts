@@ -1,0 +1,168 @@
+import { type InfiniteData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../../api/call.ts';
+import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import {
+  type EventDetail,
+  type EventPath,
+  eventPath,
+  eventQuery,
+  eventStates,
+  type eventsRoute,
+} from './feedback-queries.ts';
+
+const promoteRoute =
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote';
+const promoteManyRoute = 'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote';
+
+type Pages = InfiniteData<AnswerOf<typeof eventsRoute>>;
+export type Promotion = AnswerOf<typeof promoteRoute>;
+export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
+
+/** What a person has decided about an event; null: as it is suggested. */
+export type Decision = { positives: number[] | null; negatives: number[] | null };
+
+const bodyOf = ({ positives, negatives }: Decision) => ({
+  ...(positives && { positives }),
+  ...(negatives && { negatives }),
+});
+
+const trialOf = (event: string) => ['event-dry-run', event];
+
+/** Behind the decision a trial would only be refused. */
+const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
+
+/** The example that an event would become; until that is known, what it would have become as it was decided before. */
+export const dryRunQuery = (at: EventPath, decision: Decision) =>
+  queryOptions({
+    queryKey: [...trialOf(at.event), decision],
+    queryFn: ({ signal }) =>
+      call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
+    placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
+    retry: false,
+    staleTime: 5_000,
+  });
+
+export type Split = 'train' | 'test';
+
+/** Both are called also when another event is looked at by then, and for each of several that are on their way. */
+type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
+
+export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
+      call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
+    onSuccess: ({ event }) => {
+      onDone(event);
+      settle(queryClient, at, event);
+      void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
+    },
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
+    },
+  });
+}
+
+export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: { id: string }) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
+        path: eventPath({ ...at, event: id }),
+        body: {},
+      }),
+    onMutate: ({ id }) => stopTrial(queryClient, id),
+    onSuccess: (event) => {
+      onDone(event);
+      settle(queryClient, at, event);
+    },
+    onError: (error, { id }) => {
+      onError(error);
+      void queryClient.invalidateQueries({ queryKey: trialOf(id) });
+    },
+  });
+}
+
+export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: { id: string }) =>
+      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore', {
+        path: eventPath({ ...at, event: id }),
+      }),
+    onSuccess: (event) => {
+      onDone(event);
+      settle(queryClient, at, event);
+    },
+    onError,
+  });
+}
+
+/** The event leaves the lists of other states at once; the list of its own is fetched when it is looked at. */
+function settle(queryClient: QueryClient, at: DatasetPath, event: EventDetail): void {
+  queryClient.setQueryData(eventQuery({ ...at, event: event.id }).queryKey, event);
+  for (const state of eventStates)
+    if (state === event.state) void queryClient.invalidateQueries({ queryKey: ['events', at.dataset, state] });
+    else
+      queryClient.setQueriesData<Pages>({ queryKey: ['events', at.dataset, state] }, (pages) =>
+        without(pages, event.id),
+      );
+  refreshDataset(queryClient, at);
+}
+
+function without(pages: Pages | undefined, id: string): Pages | undefined {
+  if (!pages?.pages.some(({ data }) => data.some((row) => row.id === id))) return pages;
+  return {
+    ...pages,
+    pages: pages.pages.map((page) => ({
+      ...page,
+      data: page.data.filter((row) => row.id !== id),
+      total_count: page.total_count - 1,
+    })),
+  };
+}
+
+/** Which events are promoted together: those that were chosen, or all that wait. */
+export type Many = { ids: string[] } | { q: string | undefined };
+
+const manyBody = (many: Many) => ('ids' in many ? { ids: many.ids } : { filter: many.q ? { q: many.q } : {} });
+
+export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
+  queryOptions({
+    queryKey: ['events-dry-run', at.dataset, many],
+    queryFn: ({ signal }) =>
+      call(promoteManyRoute, { path: pathOf(at), body: { ...manyBody(many), dry_run: true }, signal }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+
+export type ManyResult = { promoted: number; rejected: number; stopped: string | null };
+
+/** Goes on until nothing remains; `onProgress` hears how many are promoted. */
+export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ many, testRatio }: { many: Many; testRatio: number }): Promise<ManyResult> => {
+      const result: ManyResult = { promoted: 0, rejected: 0, stopped: null };
+      for (let after: string | null = null; ; ) {
+        const body = { ...manyBody(many), test_ratio: testRatio, ...(after !== null && { after }) };
+        const part: ManyPromoted = await call(promoteManyRoute, { path: pathOf(at), body });
+        result.promoted += part.promoted;
+        result.rejected += part.rejected;
+        onProgress(result.promoted);
+        if (part.stopped) return { ...result, stopped: part.stopped.message };
+        if (part.resume_after === null) return result;
+        after = part.resume_after;
+      }
+    },
+    onSettled: () => {
+      for (const key of ['events', 'examples', 'versions'])
+        void queryClient.invalidateQueries({ queryKey: [key, at.dataset] });
+      void queryClient.invalidateQueries({ queryKey: ['event'] });
+      refreshDataset(queryClient, at);
+    },
+  });
+}

@@ -1,0 +1,10 @@
+import type { TargetName } from './models-queries.ts';
+
+const jobPrefix = 'training-job#';
+
+/** A target as the value of a field, and back: those of training jobs are written as calls name them. */
+export const targetValue = ({ type, id }: TargetName): string => (type === 'training_job' ? jobPrefix + id : id);
+export const targetOf = (value: string): TargetName =>
+  value.startsWith(jobPrefix)
+    ? { type: 'training_job', id: value.slice(jobPrefix.length) }
+    : { type: 'base_model', id: value };

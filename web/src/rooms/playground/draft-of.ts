@@ -1,0 +1,4 @@
+import type { Project } from '../projects/projects-queries.ts';
+
+/** What is written for a conversation; null: for one that is to begin, with one model or with two. */
+export const draftOf = ({ id }: Project, chatId: string | null): string => `message ${id} ${chatId ?? ''}`;
