@@ -101,6 +101,29 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await leave();
 });
 
+test('what was not heard comes back to be sent again, and what is written outlasts another page', async () => {
+  const { owner, path } = await seedPlace(stage);
+  const { page, go, leave } = await stage.open(owner);
+  await go(path);
+  const message = page.getByLabel('Message', { exact: true });
+  await page.route(/\/chats$/, (route) => route.abort());
+  await say(page, 'What is 2 + 3?');
+  await page.getByText('The server could not be reached.').waitFor();
+  await hasValue(message, 'What is 2 + 3?');
+  await page.getByRole('link', { name: 'Data', exact: true }).click();
+  await message.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Playground', exact: true }).click();
+  await hasValue(message, 'What is 2 + 3?');
+  await page.unroute(/\/chats$/);
+  await message.press('Enter');
+  await answers(page).first().waitFor();
+  await hasValue(message, '');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();
+  await hasValue(message, '');
+  await leave();
+});
+
 test('reasoning and calls of tools are shown apart from what is said', async () => {
   const { owner, path } = await seedPlace(stage);
   const { page, go, leave } = await stage.open(owner);

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { bearer } from '#test/accounts.ts';
+import { seedPassword, testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
 import { conversation, fillDataset, someoneWithProject } from './data-world.ts';
-import { openStage, type Stage, settle } from './stage.ts';
+import { hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -60,6 +61,42 @@ test('a dataset is made, gets an example by hand, which is changed in its place 
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('heading', { name: 'No examples yet' }).waitFor();
   assert.deepEqual(await examples(), []);
+  await leave();
+});
+
+test('an edit that is not saved outlasts Escape, another page and the session, but not giving it up', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
+  const id = await createDataset();
+  await ask('POST', `/datasets/${id}/examples`, { examples: [conversation('a door')] });
+  const { email } = await seedPassword(stage.database, owner);
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^401 /] });
+  await go(`${pages}/data/${id}`);
+  const row = page.getByRole('button', { name: /a door/ });
+  const answer = page.getByLabel('Assistant, message 2');
+  await row.click();
+  await answer.fill('It is open.');
+  await answer.press('Escape');
+  await row.getByText('not saved').waitFor();
+
+  await page.getByRole('link', { name: 'Versions', exact: true }).click();
+  await page.getByRole('heading', { name: 'No versions yet' }).waitFor();
+  await page.getByRole('link', { name: 'Examples', exact: true }).click();
+  await row.click();
+  await hasValue(answer, 'It is open.');
+
+  await stage.database.query('delete from auth_sessions where account_id = $1', [owner.accountId]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(testPassword);
+  await page.keyboard.press('Enter');
+  await row.getByText('not saved').waitFor();
+  await row.click();
+  await hasValue(answer, 'It is open.');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await answer.waitFor({ state: 'detached' });
+  assert.equal(await row.getByText('not saved').count(), 0);
+  await row.click();
+  await hasValue(answer, 'The answer to a door');
   await leave();
 });
 

@@ -122,8 +122,25 @@ test('a session that ends elsewhere ends on the page at the next request', async
   await go('/projects');
   await open.database.query('delete from auth_sessions where account_id = $1', [owner.accountId]);
   await page.getByRole('link', { name: 'API keys' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/^Your session has ended/)
+    .waitFor();
   assert.equal(new URL(page.url()).searchParams.get('next'), '/keys');
+  await leave();
+});
+
+test('a page whose code does not come is no reason to leave the app: it comes when the server does', async () => {
+  const owner = await seedOwner(open.database);
+  const { page, go, leave } = await open.open(owner);
+  await go('/projects');
+  const away = /\/assets\/activity-page|\/auth\/options$/;
+  await page.route(away, (route) => route.abort());
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByText('The server could not be reached.').waitFor();
+  await page.unroute(away);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
   await leave();
 });
 

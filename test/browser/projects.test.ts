@@ -44,6 +44,7 @@ test('a project is made, and a wrong part of its address is told beside the fiel
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByText('Give it a name.').waitFor();
   await dialog.getByLabel('Name').fill('Help desk');
+  await page.mouse.click(5, 5);
   await dialog.getByLabel('Embedding').check();
   await dialog.getByLabel('Part of its address').fill('Not A Slug');
   await dialog.getByRole('button', { name: 'Create' }).click();

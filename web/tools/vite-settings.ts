@@ -24,6 +24,7 @@ const parts = [
     'rows-skeleton',
     'segmented-control',
     'later',
+    'kind',
   ),
   component('Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
 ];

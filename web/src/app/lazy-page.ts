@@ -1,7 +1,10 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { Problem } from '../api/problem.ts';
 
-/** A file of the app did not come: the server is out of reach, or has a later build by now. */
-export class MissingFile extends Error {}
+/** The server is out of reach, or has a later build by now. */
+function missingFile(): Problem {
+  return new Problem({ status: 0, code: 'missing_file', message: 'A part of the app could not be loaded.' });
+}
 
 /**
  * A page whose code comes when it is asked for. The library would load the whole page anew where that fails, and with it
@@ -10,8 +13,8 @@ export class MissingFile extends Error {}
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(
     () =>
-      load().catch((cause: unknown) => {
-        throw new MissingFile('A file of the app did not come.', { cause });
+      load().catch(() => {
+        throw missingFile();
       }),
     name,
   );

@@ -7,7 +7,6 @@ import { Page } from '../ui/page.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
-import { MissingFile } from './lazy-page.ts';
 import { basePath } from './page-settings.ts';
 
 /** A page that could not be shown: its data did not come, its code did not come, or it has a bug. */
@@ -20,7 +19,7 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
   };
   return (
     <div className={styles.alone}>
-      {error instanceof MissingFile ? (
+      {isProblem(error, 'missing_file') ? (
         <Missing />
       ) : (
         <Page title={t.brokenTitle}>

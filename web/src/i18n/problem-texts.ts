@@ -18,6 +18,7 @@ const rows: Record<string, Row> = {
       zh: '请确认服务正在运行且网络正常，然后重试。',
     },
   },
+  missing_file: { zh: '应用的一部分无法加载。', next: { en: 'Load the page again.', zh: '请重新加载页面。' } },
   invalid_request: { zh: '请求无效。' },
   invalid_cursor: { zh: '列表已变化。', next: { en: 'Load the page again.', zh: '请重新加载页面。' } },
   invalid_credentials: { zh: '登录已失效。', next: { en: 'Sign in again.', zh: '请重新登录。' } },

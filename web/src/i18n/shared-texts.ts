@@ -28,6 +28,8 @@ export const sharedTexts = catalogue(
     yes: 'Yes',
     no: 'No',
     showPassword: 'Show what is typed',
+    inUse: 'In use',
+    archive: 'Archive',
   },
   {
     cancel: '取消',
@@ -55,5 +57,7 @@ export const sharedTexts = catalogue(
     yes: '是',
     no: '否',
     showPassword: '显示输入内容',
+    inUse: '使用中',
+    archive: '归档',
   },
 );

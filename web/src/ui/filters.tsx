@@ -36,6 +36,23 @@ export function ChoiceFilter<Value extends string>(props: FilterProps<Value>) {
   );
 }
 
+type ArchiveFilterProps = { label: string; value: boolean | undefined; onChange: (value: true | undefined) => void };
+
+/** What is in use, or what was put away. */
+export function ArchiveFilter({ label, value, onChange }: ArchiveFilterProps) {
+  const t = useTexts(sharedTexts);
+  return (
+    <ChoiceFilter
+      label={label}
+      all={t.inUse}
+      values={['archived']}
+      names={{ archived: t.archive }}
+      value={value ? 'archived' : undefined}
+      onChange={(chosen) => onChange(chosen ? true : undefined)}
+    />
+  );
+}
+
 /** A filter of many choices. */
 export function SelectFilter<Value extends string>(props: FilterProps<Value>) {
   const { label, values, value, onChange } = props;

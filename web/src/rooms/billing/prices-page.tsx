@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { BackLink } from '../../ui/back-link.tsx';
+import { KindBadge, kindTexts } from '../../ui/kind.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -66,6 +67,7 @@ function byModel(prices: readonly Price[]): ModelPrices[] {
 
 function PriceList() {
   const t = useTexts(pricesTexts);
+  const { kind: kindTitle } = useTexts(kindTexts);
   const format = useFormat();
   const { data } = useSuspenseQuery(pricesQuery);
   const rateText = (price: Price | undefined) => {
@@ -74,11 +76,7 @@ function PriceList() {
   };
   const columns: Column<ModelPrices>[] = [
     { key: 'model', label: t.model, isName: true, render: ({ model }) => model },
-    {
-      key: 'kind',
-      label: t.kind,
-      render: ({ kind }) => <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>,
-    },
+    { key: 'kind', label: kindTitle, render: ({ kind }) => <KindBadge kind={kind} /> },
     ...(['inference', 'training', 'index'] as const).map(
       (operation): Column<ModelPrices> => ({
         key: operation,

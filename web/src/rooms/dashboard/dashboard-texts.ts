@@ -65,8 +65,6 @@ export const dashboardTexts = catalogue(
     models: 'Models that cost most',
     noModels: 'No model was called in this time.',
     modelCalls: (count: string) => (count === '1' ? '1 call' : `${count} calls`),
-    text: 'text',
-    embedding: 'embedding',
   },
   {
     title: '仪表盘',
@@ -128,7 +126,5 @@ export const dashboardTexts = catalogue(
     models: '消耗最多的模型',
     noModels: '此时间段内没有调用任何模型。',
     modelCalls: (count) => `${count} 次调用`,
-    text: '文本',
-    embedding: '嵌入',
   },
 );

@@ -1,7 +1,8 @@
-import { Badge, Progress } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { KindBadge } from '../../ui/kind.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
@@ -19,7 +20,7 @@ export function RecentProjects({ projects }: { projects: Dashboard['projects']['
             <Link to="/projects/$owner/$project" params={{ owner, project: slug }}>
               {name}
             </Link>
-            <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>
+            <KindBadge kind={kind} />
           </li>
         ))}
       </ul>

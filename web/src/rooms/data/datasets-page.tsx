@@ -7,7 +7,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { ChoiceFilter } from '../../ui/filters.tsx';
+import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconDatabase, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -75,14 +75,7 @@ function Filters({ filter: { q, archived } }: { filter: DatasetsFilter }) {
   return (
     <Toolbar>
       <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
-      <ChoiceFilter
-        label={t.which}
-        all={t.open}
-        values={['archived']}
-        names={{ archived: t.archived }}
-        value={archived && 'archived'}
-        onChange={(value) => change({ archived: value && true })}
-      />
+      <ArchiveFilter label={t.which} value={archived} onChange={(value) => change({ archived: value })} />
     </Toolbar>
   );
 }

@@ -8,8 +8,6 @@ export const datasetsTexts = catalogue(
     train: 'Train on it',
     search: 'Search datasets',
     which: 'Which datasets',
-    open: 'In use',
-    archived: 'Archive',
     emptyTitle: 'No data yet',
     emptyText:
       'Import a file of conversations (JSONL, CSV, Parquet and others: the columns are recognised), or make an empty dataset and write examples by hand. A few hundred good examples are a fair start.',
@@ -59,8 +57,6 @@ export const datasetsTexts = catalogue(
     train: '用于训练',
     search: '搜索数据集',
     which: '显示哪些数据集',
-    open: '使用中',
-    archived: '归档',
     emptyTitle: '还没有数据',
     emptyText:
       '导入对话文件（JSONL、CSV、Parquet 等，列会自动识别），或新建空数据集并手动编写样本。几百条优质样本就是不错的开始。',

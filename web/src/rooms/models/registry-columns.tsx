@@ -1,7 +1,7 @@
-import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { KindBadge, kindTexts } from '../../ui/kind.tsx';
 import type { Column } from '../../ui/rows.tsx';
 import { CallModel } from './call-model.tsx';
 import styles from './models.module.css';
@@ -10,6 +10,7 @@ import { registryTexts } from './registry-texts.ts';
 
 export function useRegistryColumns(): Column<CallableModel>[] {
   const t = useTexts(registryTexts);
+  const { kind: kindTitle } = useTexts(kindTexts);
   const format = useFormat();
   return [
     {
@@ -26,8 +27,8 @@ export function useRegistryColumns(): Column<CallableModel>[] {
     { key: 'project', label: t.project, render: (model) => <Project model={model} /> },
     {
       key: 'kind',
-      label: t.kind,
-      render: ({ kind }) => <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>,
+      label: kindTitle,
+      render: ({ kind }) => <KindBadge kind={kind} />,
     },
     {
       key: 'size',

@@ -2,8 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { ChoiceFilter, SelectFilter } from '../../ui/filters.tsx';
+import { SelectFilter } from '../../ui/filters.tsx';
 import { IconSearch } from '../../ui/icons.tsx';
+import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -43,14 +44,7 @@ function Filters({ filter: { q, source, kind, access } }: { filter: RegistrySear
   return (
     <Toolbar>
       <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
-      <ChoiceFilter
-        label={t.kind}
-        all={t.allKinds}
-        values={['text', 'embedding']}
-        names={{ text: t.text, embedding: t.embedding }}
-        value={kind}
-        onChange={(value) => change({ kind: value })}
-      />
+      <KindFilter value={kind} onChange={(value) => change({ kind: value })} />
       <SelectFilter
         label={t.source}
         all={t.allSources}

@@ -4,11 +4,6 @@ import { IconLock, IconWorld } from '../../ui/icons.tsx';
 import type { Project } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
-export function KindBadge({ kind }: Pick<Project, 'kind'>) {
-  const t = useTexts(projectsTexts);
-  return <Badge color={kind === 'text' ? 'pine' : 'ink'}>{t[kind]}</Badge>;
-}
-
 export function VisibilityBadge({ visibility }: Pick<Project, 'visibility'>) {
   const t = useTexts(projectsTexts);
   const Sign = visibility === 'private' ? IconLock : IconWorld;

@@ -5,8 +5,10 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { ChoiceFilter } from '../../ui/filters.tsx';
+import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconFolder, IconPlus, IconSearch } from '../../ui/icons.tsx';
+import { KindBadge, kindTexts } from '../../ui/kind.tsx';
+import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -18,7 +20,7 @@ import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { CreateProject } from './create-project.tsx';
-import { KindBadge, VisibilityBadge } from './project-badges.tsx';
+import { VisibilityBadge } from './project-badges.tsx';
 import styles from './projects-page.module.css';
 import { type Project, type ProjectsSearch, projectsQuery } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
@@ -56,22 +58,8 @@ function Filters({ filter: { q, kind, archived } }: { filter: ProjectsSearch }) 
   return (
     <Toolbar>
       <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
-      <ChoiceFilter
-        label={t.kind}
-        all={t.allKinds}
-        values={['text', 'embedding']}
-        names={{ text: t.text, embedding: t.embedding }}
-        value={kind}
-        onChange={(value) => change({ kind: value })}
-      />
-      <ChoiceFilter
-        label={t.which}
-        all={t.open}
-        values={['archived']}
-        names={{ archived: t.archived }}
-        value={archived && 'archived'}
-        onChange={(value) => change({ archived: value && true })}
-      />
+      <KindFilter value={kind} onChange={(value) => change({ kind: value })} />
+      <ArchiveFilter label={t.which} value={archived} onChange={(value) => change({ archived: value })} />
     </Toolbar>
   );
 }
@@ -113,6 +101,7 @@ function Nothing({ filter: { q, kind, archived }, create }: { filter: ProjectsSe
 
 function useColumns(): Column<Project>[] {
   const t = useTexts(projectsTexts);
+  const { kind: kindTitle } = useTexts(kindTexts);
   const format = useFormat();
   return [
     {
@@ -130,7 +119,7 @@ function useColumns(): Column<Project>[] {
         </>
       ),
     },
-    { key: 'kind', label: t.kind, render: ({ kind }) => <KindBadge kind={kind} /> },
+    { key: 'kind', label: kindTitle, render: ({ kind }) => <KindBadge kind={kind} /> },
     {
       key: 'visibility',
       label: t.visibility,
