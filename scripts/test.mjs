@@ -1,12 +1,12 @@
 /**
- * `npm test [-- PATTERN]`: types, lint, all tests, and beside them the trainer's. What tests install is installed before them. A pattern
- * runs only the test files whose path contains it. Property tests take their seed from the test files, so that a run gives the same on every machine; TEST_SEED
+ * `npm test [-- PATTERN]`: types, lint, all tests, the trainer's tests. What tests install is installed before them. A pattern runs only the test files whose path
+ * contains it. Property tests take their seed from the test files, so that a run gives the same on every machine; TEST_SEED
  * sets another. The last line is "N passed, N failed" over everything; the exit code is 1 unless all passed.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, globSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { constants, setPriority, tmpdir } from 'node:os';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -35,11 +35,8 @@ for (const name of Object.keys(process.env))
 
 /** Runs a program to its end; its output is shown. Gives the exit code, or null when it could not be run. */
 function runProgram(command, args) {
-  return exitOf(spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }));
-}
-
-function exitOf(child) {
   return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
     child.on('error', (error) => {
       console.log(String(error));
       resolve(null);
@@ -97,15 +94,13 @@ async function installForTests() {
 /**
  * Real processes, browsers and their networks have accidents that are not ours. So what failed is run once more when nothing else
  * runs, unless too much did, or what must not even fail once. What passes only then is named at the end: it is a defect, of the test at least.
- * `beside`: what runs meanwhile and must end before.
  */
-async function checkBehaviour(files, beside) {
+async function checkBehaviour(files) {
   // Many tests wait more than they compute: one more than there are cores.
   const first = await runTests(files, 3);
   const again = [...first.failedIn.keys()];
   if (again.some((file) => neverAgain.test(relative(root, file)))) return first;
   if (again.length === 0 || again.length > mostTriedAgain) return first;
-  await beside;
   console.log('\n== once more, alone');
   const second = await runTests(again, 1);
   const passed = again.filter((file) => second.passedIn.has(file) && !second.failedIn.has(file));
@@ -117,44 +112,26 @@ async function checkBehaviour(files, beside) {
   };
 }
 
-/**
- * The trainer's tests, in the Python environment that its own script makes, with the processor time that all else leaves: they
- * compute, and wait for nobody. One process, so that a core stays free. What it writes is told at its end. Never rejects.
- */
+/** The trainer's tests, in the Python environment that its own script makes. There are two cores: the longest file runs beside the others. */
 async function runTrainerTests() {
+  if ((await runProgram('sh', ['trainer/setup.sh', '--dev'])) !== 0) return { passed: 0, failed: 1 };
+  const longest = 'trainer/tests/test_lora_runs.py';
+  const halves = await Promise.all([runPytest([longest]), runPytest(['trainer', `--ignore=${longest}`])]);
+  return { passed: halves[0].passed + halves[1].passed, failed: halves[0].failed + halves[1].failed };
+}
+
+async function runPytest(what) {
   const folder = mkdtempSync(join(tmpdir(), 'fanfold-pytest-'));
-  const [report, log] = ['report.xml', 'log.txt'].map((name) => join(folder, name));
+  const report = join(folder, 'report.xml');
   try {
-    if ((await runProgram('sh', ['trainer/setup.sh', '--dev'])) !== 0) return { passed: 0, failed: 1, said: '' };
-    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, 'trainer'];
-    const code = await runAside(join(venv, 'python'), args, log);
-    const said = readFileSync(log, 'utf8');
-    return existsSync(report)
-      ? { ...countOf(readFileSync(report, 'utf8'), code), said }
-      : { passed: 0, failed: 1, said };
+    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, ...what];
+    const code = await runProgram(join(venv, 'python'), args);
+    return countOf(readFileSync(report, 'utf8'), code);
   } catch (error) {
-    return { passed: 0, failed: 1, said: String(error) };
+    console.log(String(error));
+    return { passed: 0, failed: 1 };
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-async function tell(work) {
-  const { said, ...counts } = await work;
-  console.log(said);
-  return counts;
-}
-
-/** With the lowest priority; its output goes to a file. Gives the exit code, or null when it could not be run. */
-async function runAside(command, args, log) {
-  const output = openSync(log, 'w');
-  try {
-    const child = spawn(command, args, { stdio: ['ignore', output, output] });
-    const ended = exitOf(child);
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    return await ended;
-  } finally {
-    closeSync(output);
   }
 }
 
@@ -181,14 +158,8 @@ function stagesFor(pattern) {
   const chosen = files.filter((file) => pattern === undefined || file.includes(pattern));
   const stages = [];
   if (pattern === undefined) stages.push(['types', checkTypes], ['lint', checkStyle]);
-  let trainer = null;
-  const withTrainer = pattern === undefined || 'trainer'.includes(pattern);
-  const trainerTests = () => {
-    if (withTrainer) trainer ??= runTrainerTests();
-    return trainer;
-  };
-  if (chosen.length > 0) stages.push(['tests', () => checkBehaviour(chosen, trainerTests())]);
-  if (withTrainer) stages.push(['trainer', () => tell(trainerTests())]);
+  if (chosen.length > 0) stages.push(['tests', () => checkBehaviour(chosen)]);
+  if (pattern === undefined || 'trainer'.includes(pattern)) stages.push(['trainer', runTrainerTests]);
   return stages;
 }
 
