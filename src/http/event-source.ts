@@ -14,7 +14,10 @@ const pingMs = 15_000;
 /** Bytes that may wait for a slow reader; past them the caller counts as lost: he comes back for the rest. */
 const maxBufferedBytes = 1_048_576;
 
-/** Opens a stream of named events and takes the reply over from Fastify. A comment is sent while nothing happens. */
+/**
+ * Opens a stream of named events and takes the reply over from Fastify. A comment is sent while nothing happens. It ends
+ * when the key or session that opened it does: whoever comes back is told why.
+ */
 export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvents {
   const { raw } = reply;
   const headers: Record<string, string> = {};
@@ -29,7 +32,16 @@ export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvent
   });
   raw.flushHeaders();
   const ping = setInterval(() => write(': ping\n\n'), pingMs);
-  raw.once('close', () => clearInterval(ping));
+  const leave = reply.server.readers.follow(reply.request, () => {
+    end();
+    caller.lose('revoked');
+  });
+  raw.once('close', rest);
+
+  function rest(): void {
+    clearInterval(ping);
+    leave();
+  }
 
   function write(text: string): boolean {
     if (raw.destroyed || raw.writableEnded) return false;
@@ -40,13 +52,12 @@ export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvent
     return false;
   }
 
-  return {
-    send: (events) => events.length === 0 || write(events.map(textOf).join('')),
-    end() {
-      clearInterval(ping);
-      if (!raw.destroyed && !raw.writableEnded) raw.end();
-    },
-  };
+  function end(): void {
+    rest();
+    if (!raw.destroyed && !raw.writableEnded) raw.end();
+  }
+
+  return { send: (events) => events.length === 0 || write(events.map(textOf).join('')), end };
 }
 
 function textOf({ event, id, data }: NamedEvent): string {

@@ -16,6 +16,7 @@ import { drainServer } from './drain.ts';
 import { healthRoutes } from './health.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
+import { createReaders } from './readers.ts';
 import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
@@ -83,6 +84,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('shape', 'native');
   decoratePrincipal(app);
   app.decorate('callers', callers);
+  app.decorate('readers', createReaders(options.authenticator));
   app.decorate('drain', (drain) => {
     closing.now = true;
     return drainServer(app, drain);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
 import { openFolderStore } from '#objects';
+import { bearer, seedKey } from '#test/accounts.ts';
+import { seedSession } from '#test/sessions.ts';
 import { isStored, removeSnapshot } from './prepare/stored-snapshot.ts';
 import { type Person, scriptedTrainer, startTraining, type TrainingServer } from './training.fixture.ts';
 
@@ -219,6 +221,61 @@ test('a stream tells what was missed, in order, and ends with the job', async ()
   const rest = await read({ 'last-event-id': '4' });
   assert.deepEqual(rest.ids, whole.ids.slice(4));
   assert.equal(rest.events.at(-1), 'end');
+});
+
+const revocations: {
+  what: string;
+  open: () => Promise<{ headers: Record<string, string>; revoke: () => Promise<boolean> }>;
+}[] = [
+  {
+    what: 'its key was deactivated',
+    open: async () => {
+      const { key, keyId } = await seedKey(server.database, ada);
+      return {
+        headers: bearer(key),
+        revoke: async () => (await ada.ask('PATCH', `/api/v1/keys/${keyId}/deactivate`)).status === 200,
+      };
+    },
+  },
+  {
+    what: 'its key was deleted',
+    open: async () => {
+      const { key, keyId } = await seedKey(server.database, ada);
+      return {
+        headers: bearer(key),
+        revoke: async () => (await ada.ask('DELETE', `/api/v1/keys/${keyId}`)).status === 204,
+      };
+    },
+  },
+  {
+    what: 'its session was ended',
+    open: async () => {
+      const { headers } = await seedSession(server.database, ada);
+      const signOut = () => fetch(`${server.app.origin}/api/v1/auth/sign-out`, { method: 'POST', headers });
+      const revoke = async () => (await signOut()).status === 204;
+      return { headers: { cookie: headers.cookie }, revoke };
+    },
+  },
+];
+
+test('a stream of a running job ends soon after what opened it was revoked', async (t) => {
+  const { id } = await make(1, 100_000);
+  await ada.until(id, 'running');
+  for (const { what, open } of revocations)
+    await t.test(what, async () => {
+      const { headers, revoke } = await open();
+      const path = `${server.app.origin}${jobs}/${id}/logs`;
+      const signal = AbortSignal.timeout(180_000);
+      const following = await fetch(path, { headers: { ...headers, accept: 'text/event-stream' }, signal });
+      assert.equal(following.status, 200);
+      assert.ok(await revoke());
+      const text = await following.text();
+      assert.ok(!text.includes('event: end'));
+      assert.equal((await fetch(path, { headers, signal })).status, 401);
+    });
+  assert.equal((await ada.ok('GET', `${jobs}/${id}`)).state, 'running');
+  await ada.ok('POST', `${jobs}/${id}/cancel`, {});
+  await ada.until(id, 'canceled');
 });
 
 test('a job keeps its project out of the archive, and is told by dashboard, feed and what it uses', async () => {
