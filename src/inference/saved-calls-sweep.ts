@@ -1,8 +1,8 @@
 import type { Sql } from '#db';
-import type { Clock, Log } from '#kernel';
+import { type Clock, createDuties, type Duties, type Log } from '#kernel';
 import { deleteExpiredCalls } from './saved-calls.store.ts';
 
-/** How long saved calls are kept, and the sweep that removes what is older. */
+/** How long saved calls are kept, as readers see it. */
 export type Retention = {
   /** What was saved before is gone, whether it has been swept or not. */
   keptSince: () => Date;
@@ -18,53 +18,21 @@ export function createRetention({ clock, days }: { clock: Clock; days: number })
   };
 }
 
-export type Sweep = {
-  start: () => void;
-  /** Removes all that is past its time, a little at a time. */
-  sweep: () => Promise<number>;
-  /** Waits for the statement under way. Rejects never. */
-  stop: () => Promise<void>;
-};
-
 const sweepEveryMs = 10 * 60_000;
 /** Small: a row may hold a megabyte, and calls are waiting. */
 const batchRows = 200;
 
-export function createSweep({
-  sql,
-  retention,
-  log,
-}: {
-  sql: Sql;
-  retention: Retention;
-  log?: Pick<Log, 'warn'>;
-}): Sweep {
-  let timer: NodeJS.Timeout | null = null;
-  let stopped = false;
-  let running: Promise<unknown> = Promise.resolve();
+export type SweepOptions = { sql: Sql; retentionDays: number; log?: Pick<Log, 'warn'> };
 
-  async function sweep(): Promise<number> {
-    const keptSince = retention.keptSince();
-    let removed = 0;
-    for (let count = batchRows; count > 0 && !stopped; removed += count)
-      count = await deleteExpiredCalls(sql, keptSince, batchRows);
-    return removed;
-  }
-
-  function sweepQuietly(): void {
-    // The next round finds what this one left.
-    running = sweep().catch((error: unknown) => log?.warn({ err: error }, 'expired saved calls are not removed yet'));
-  }
-
-  return {
-    start() {
-      timer ??= setInterval(sweepQuietly, sweepEveryMs).unref();
+/** Removes saved calls that are past their time, a little at a time. */
+export function createSweep({ sql, retentionDays, log }: SweepOptions): Duties {
+  return createDuties({
+    duties: {
+      'expired calls': async (isStopped) => {
+        while (!isStopped() && (await deleteExpiredCalls(sql, retentionDays, batchRows)) > 0);
+      },
     },
-    sweep,
-    async stop() {
-      stopped = true;
-      if (timer) clearInterval(timer);
-      await running;
-    },
-  };
+    pauseMs: sweepEveryMs,
+    onTrouble: (err) => log?.warn({ err }, 'expired saved calls are not removed yet'),
+  });
 }

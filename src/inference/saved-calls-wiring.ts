@@ -33,7 +33,7 @@ export function createSavedCalls({
 }): SavedCalls {
   const retention = createRetention({ clock, days: retentionDays });
   const autoSave = createAutoSave({ sql: database, log });
-  const sweep = createSweep({ sql: database, retention, log });
+  const sweep = createSweep({ sql: database, retentionDays, log });
   return {
     autoSave,
     routes: async (app) => {

@@ -212,14 +212,18 @@ export async function deleteSavedCallRows(sql: Sql, filter: SavedCallFilter, lim
   return rows.length;
 }
 
-/** Deletes at most `limit` calls that are past their time; those that another replica is about to delete are left to it. */
-export async function deleteExpiredCalls(sql: Sql, keptSince: Date, limit: number): Promise<number> {
+/**
+ * Deletes at most `limit` calls that are past their time by the clock of the database: that of a server may be wrong. Those
+ * that another replica is about to delete are left to it.
+ */
+export async function deleteExpiredCalls(sql: Sql, retentionDays: number, limit: number): Promise<number> {
   const rows = await sql.query(
     `with due as (
-       select request_id from saved_calls where created_at < $1 order by created_at limit $2 for update skip locked
+       select request_id from saved_calls where created_at < now() - make_interval(days => $1)
+        order by created_at limit $2 for update skip locked
      )
      delete from saved_calls using due where saved_calls.request_id = due.request_id returning saved_calls.request_id`,
-    [keptSince, limit],
+    [retentionDays, limit],
   );
   return rows.length;
 }

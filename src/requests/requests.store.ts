@@ -175,16 +175,18 @@ function tracesOf(row: Row): Traces {
 }
 
 /**
- * Removes some of the rows before `firstKept` that are in no month, because their ids are of another time than ours; returns
- * how many. All others go with their month. Two processes share the work.
+ * Removes some of the rows of more than `keptDays` ago that are in no month, because their ids are of another time than ours;
+ * returns how many. All others go with their month. The time is that of the database: the clock of a server may be wrong. Two
+ * processes share the work.
  */
-export async function deleteFailedBefore(sql: Sql, firstKept: string, limit: number): Promise<number> {
+export async function deleteOldFailures(sql: Sql, keptDays: number, limit: number): Promise<number> {
   const rows = await sql.query(
     `with old as (
-       select id from failed_requests_other where id < $1 order by id limit $2 for update skip locked
+       select id from failed_requests_other where id < first_id_at('req', now() - make_interval(days => $1))
+        order by id limit $2 for update skip locked
      )
      delete from failed_requests_other other using old where other.id = old.id returning 1`,
-    [firstKept, limit],
+    [keptDays, limit],
   );
   return rows.length;
 }

@@ -19,7 +19,7 @@ before(async () => {
 
 after(() => pg?.drop());
 
-const nowMs = Date.parse('2026-03-04T05:06:07.089Z');
+const nowMs = Date.now();
 const day = 24 * 60 * 60_000;
 
 type Options = { clock?: Clock; perMinute?: number; maxWaiting?: number; pageMs?: number; sweepMs?: number };
@@ -169,20 +169,39 @@ test('a call of another account is as unknown as one that never was', async () =
     await assert.rejects(requests.find({ id: unknown, accountId: other.accountId }), isNotFound);
 });
 
-test('nothing is told of a call of more than 30 days ago, and its row goes', async () => {
-  const [old, kept] = [newId('req', nowMs - 30 * day - 1), newId('req', nowMs - 30 * day + 1)];
-  const requests = create({ sweepMs: 10 });
-  for (const id of [old, kept])
+/** Calls of the account that failed, each so long ago. */
+async function failedAgo(...agesMs: number[]): Promise<string[]> {
+  const requests = create();
+  const ids = agesMs.map((ageMs) => newId('req', nowMs - ageMs));
+  for (const id of ids)
     requests
       .begin(id, 'chat.create', target())
       .failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
   await requests.stop();
-  assert.equal((await find(requests, kept)).httpStatus, 503);
-  await assert.rejects(find(requests, old), isNotFound);
-  requests.start();
-  const rows = () => pg.database.query('select from failed_requests where id = any($1::text[])', [[old, kept]]);
-  await until(async () => (await rows()).length === 1);
-  await requests.stop();
+  return ids;
+}
+
+const arePresent = async (ids: readonly string[]) => {
+  const rows = await pg.database.query<{ id: string }>('select id from failed_requests where id = any($1::text[])', [
+    ids,
+  ]);
+  return ids.map((id) => rows.some((row) => row.id === id));
+};
+
+test('nothing is told of a call of more than 30 days ago', async () => {
+  const [old = '', kept = ''] = await failedAgo(30 * day + 1, 30 * day - 1);
+  assert.equal((await find(create(), kept)).httpStatus, 503);
+  await assert.rejects(find(create(), old), isNotFound);
+});
+
+test('what is no longer told goes by the clock of the database, and not by that of a server that is years ahead', async () => {
+  const ids = await failedAgo(1_000 * day, 29 * day, 0);
+  const clock = { nowMs: () => nowMs + 10_000 * day, monotonicMs: () => 0 };
+  const ahead = create({ sweepMs: 10, clock });
+  ahead.start();
+  await until(async () => (await arePresent(ids))[0] === false);
+  await ahead.stop();
+  assert.deepEqual(await arePresent(ids), [false, true, true]);
 });
 
 test('a flood of failures fills neither the memory nor the disk', async () => {

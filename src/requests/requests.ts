@@ -1,8 +1,8 @@
 import type { Database, MonthlyTable } from '#db';
-import { type Clock, createRounds, fault, firstIdAt, joinRounds, type Rounds, timeOfId } from '#kernel';
+import { type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-import { buryRunning, deleteFailedBefore, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
+import { buryRunning, deleteOldFailures, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
 import { type RequestTarget, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
 
 /** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
@@ -26,7 +26,8 @@ export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
   sweepMs?: number;
 };
 
-const keptMs = 30 * 24 * 60 * 60_000;
+const keptDays = 30;
+const keptMs = keptDays * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
 
 /** Their months go when nothing is told of them any more. */
@@ -55,21 +56,23 @@ export function createRequests(options: RequestsOptions): Requests {
     noted = slow.length;
   }
 
-  async function sweep(): Promise<void> {
-    await buryRunning(database, instanceId);
-    const firstKept = firstIdAt('req', clock.nowMs() - keptMs);
-    while ((await deleteFailedBefore(database, firstKept, deletedAtOnce)) === deletedAtOnce);
-  }
+  const notes = createRounds({
+    ...{ pauseMs: pageMs, first: 'after a pause', work: noteRunning },
+    onTrouble: (err) => log?.warn({ err }, 'no note of running requests'),
+  });
 
-  function roundsOf(work: () => Promise<void>, pauseMs: number, trouble: string): Rounds {
-    const onTrouble = (error: unknown) => log?.warn({ err: error }, trouble);
-    return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
-  }
+  const care = createDuties({
+    duties: {
+      'dead processes': () => buryRunning(database, instanceId),
+      'old failures': async (isStopped) => {
+        while (!isStopped() && (await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
+      },
+    },
+    pauseMs: sweepMs,
+    onTrouble: (err, duty) => log?.warn({ err, duty }, 'no sweep of requests'),
+  });
 
-  const rounds = joinRounds([
-    roundsOf(noteRunning, pageMs, 'no note of running requests'),
-    roundsOf(sweep, sweepMs, 'no sweep of requests'),
-  ]);
+  const rounds = joinRounds([notes, care]);
 
   return {
     begin(id, operation, target) {
