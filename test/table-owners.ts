@@ -147,7 +147,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['api_keys', 'accounts', 'instances'],
     reason: 'limits stand in the rows that admission reads anyway',
   },
-  'src/limits/limiter.store.ts': { tables: ['instances'], reason: 'calls of a dead process no longer run' },
+  'src/limits/limiter.store.ts': {
+    tables: ['instances', 'ledger_once'],
+    reason: 'calls of a dead process no longer run, and what they have cost is what was charged',
+  },
   'src/requests/requests.store.ts': {
     tables: ['ledger', 'ledger_once', 'instances', 'projects', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',

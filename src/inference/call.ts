@@ -1,7 +1,7 @@
 import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf } from '#http';
-import { Fault, fault, formatCredits } from '#kernel';
+import { Fault, fault, formatCredits, isOutOfReach } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
@@ -60,10 +60,18 @@ export async function performCall<Prepared extends { handle: string }, Result>(
   const pass = await deps.limiter.enter({ requestId: call.requestId, micro: heldMicro, subjects: limited });
   call.reply.headers(pass.headers);
   try {
-    return await prepareAndRun(deps, { call, heldMicro }, steps);
-  } finally {
+    const result = await prepareAndRun(deps, { call, heldMicro }, steps);
     await pass.leave();
+    return result;
+  } catch (error) {
+    await (mayBePaidYet(error) ? pass.setAside() : pass.leave());
+    throw error;
   }
+}
+
+/** The database was away when the answer was kept or charged: its caller may come back for it, and pays then. */
+function mayBePaidYet(error: unknown): boolean {
+  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
 }
 
 async function prepareAndRun<Prepared extends { handle: string }, Result>(

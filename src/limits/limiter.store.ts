@@ -65,16 +65,44 @@ export async function leaveLimitedCalls(sql: Sql, requestIds: readonly string[],
   await sql.query('select leave_limited_calls($1, $2)', [requestIds, at], { name: 'limits.leave', timeoutMs });
 }
 
-/** Calls in flight of one process, and those of processes that are dead. */
-export async function listCallsToClose(sql: Sql, instanceId: string): Promise<{ own: string[]; dead: string[] }> {
-  const rows = await sql.query<{ request_id: string; own: boolean }>(
-    `select distinct request_id, instance_id = $1 as own from limited_calls
-      where instance_id = $1 or not exists (select from instances where instances.id = limited_calls.instance_id)`,
-    [instanceId],
-    { name: 'limits.calls_to_close' },
+/**
+ * Calls that are set aside have no process any more: they neither run nor reserve anything, and wait for what they may yet
+ * cost. No answer of a call is kept for so long that somebody could pay for it afterwards.
+ */
+const nobody = '';
+const asideHours = 48;
+
+/** Sets these calls aside; those that somebody else is busy with are left to him. */
+export async function setAsideLimitedCalls(sql: Sql, requestIds: readonly string[]): Promise<void> {
+  await sql.query(
+    `with due as (
+       select subject, request_id from limited_calls where request_id = any($1) for update skip locked
+     )
+     update limited_calls l set instance_id = $2, micro = 0
+       from due where l.subject = due.subject and l.request_id = due.request_id`,
+    [requestIds, nobody],
+    { name: 'limits.set_aside', timeoutMs },
   );
-  const idsOf = (own: boolean) => rows.filter((row) => row.own === own).map((row) => row.request_id);
-  return { own: idsOf(true), dead: idsOf(false) };
+}
+
+/** A call in flight of this process, of one that is dead, or of none; over: it has been charged, or will never be. */
+export type OpenCall = { requestId: string; of: 'self' | 'dead' | 'nobody'; isOver: boolean };
+
+/** Calls that this process should look after. The sub-select is one look-up for each call: the ledger is large. */
+export function listOpenCalls(sql: Sql, instanceId: string): Promise<OpenCall[]> {
+  return sql.query(
+    `select * from (
+       select distinct l.request_id as "requestId",
+              case l.instance_id when $1 then 'self' when $2 then 'nobody' else 'dead' end as of,
+              (select once.micro from ledger_once once
+                where once.type = 'inference' and once.request_id = l.request_id limit 1) is not null
+                or (l.instance_id = $2 and l.request_id < first_id_at('req', now() - make_interval(hours => $3))) as "isOver"
+         from limited_calls l
+        where l.instance_id in ($1, $2) or not exists (select from instances where instances.id = l.instance_id)) open
+      where open.of <> 'nobody' or open."isOver"`,
+    [instanceId, nobody, asideHours],
+    { name: 'limits.open_calls' },
+  );
 }
 
 /** Removes counters that have rested for days; the next call makes them anew. */

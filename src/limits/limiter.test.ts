@@ -26,7 +26,11 @@ async function createProcess(time: { ms: number | null } = { ms: noon }) {
   await database.query('insert into instances (id) values ($1)', [instanceId]);
   const now = () => (time.ms === null ? null : new Date(time.ms));
   const limiter = createLimiter({ database, instanceId, registered: async () => {}, now });
-  return { limiter, die: () => database.query('delete from instances where id = $1', [instanceId]) };
+  return {
+    limiter,
+    die: () => database.query('delete from instances where id = $1', [instanceId]),
+    comeBack: () => database.query('insert into instances (id) values ($1)', [instanceId]),
+  };
 }
 
 const subject = (limits: Partial<CallLimits>, scope: 'key' | 'account' = 'key'): LimitedSubject => ({
@@ -196,6 +200,69 @@ test('calls of a process that died no longer run, and what they were charged cou
   const again = await createProcess();
   assert.equal(await attempt(again.limiter, subjects, 701n), 'credits_per_day');
   assert.equal(await attempt(again.limiter, subjects, 700n), 'in');
+});
+
+/** Somebody looks after calls that nobody sees out, as often as asked; two of them do it at once. */
+async function sweep(): Promise<void> {
+  const [one, two] = [await createProcess(), await createProcess()];
+  await Promise.all([one.limiter.stop(), two.limiter.stop()]);
+}
+
+test('a call counts with what it cost when its process was taken for dead, came back and charged it', async () => {
+  const [buried, alive] = [await createProcess(), await createProcess()];
+  const subjects = [
+    subject({ concurrentRequests: 1, creditsPerDayMicro: 1_000n }),
+    subject({ creditsPerDayMicro: 900n }),
+  ];
+  const id = newId('req');
+  const pass = await enter(buried.limiter, subjects, 800n, id);
+  await buried.die();
+  await sweep();
+  // Nothing is reserved for it meanwhile, and it does not run.
+  await (await enter(alive.limiter, subjects, 900n)).leave();
+  await buried.comeBack();
+  await charge(id, 300n);
+  await pass.leave();
+  await sweep();
+  assert.equal(await attempt(alive.limiter, subjects, 601n), 'credits_per_day');
+  assert.equal(await attempt(alive.limiter, subjects, 600n), 'in');
+});
+
+test('a call counts once, and with what it cost, however late and by whomever it is paid', async () => {
+  const [dead, alive] = [await createProcess(), await createProcess()];
+  const subjects = [subject({ creditsPerDayMicro: 1_000n })];
+  const [ofDead, ofUnsure] = [newId('req'), newId('req')];
+  await enter(dead.limiter, subjects, 400n, ofDead);
+  const unsure = await enter(alive.limiter, subjects, 400n, ofUnsure);
+  await dead.die();
+  await unsure.setAside();
+  await sweep();
+  await (await enter(alive.limiter, subjects, 1_000n)).leave();
+  for (const id of [ofDead, ofUnsure]) {
+    await charge(id, 250n);
+    await sweep();
+    await sweep();
+  }
+  assert.equal(await attempt(alive.limiter, subjects, 501n), 'credits_per_day');
+  assert.equal(await attempt(alive.limiter, subjects, 500n), 'in');
+});
+
+test('nothing waits for ever for a call that nobody will pay', async () => {
+  const dead = await createProcess();
+  const subjects = [subject({ creditsPerDayMicro: 1_000n })];
+  const [old, young] = [newId('req', Date.now() - 49 * 3_600_000), newId('req', Date.now() - 47 * 3_600_000)];
+  for (const id of [old, young]) await enter(dead.limiter, subjects, 1n, id);
+  await dead.die();
+  await sweep();
+  await sweep();
+  const rows = await pg.database.query<{ id: string }>(
+    'select request_id as id from limited_calls where request_id = any($1)',
+    [[old, young]],
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [young],
+  );
 });
 
 test('two processes that let in and see out the same subjects never wait for each other in a circle', async () => {

@@ -6,7 +6,8 @@ import {
   enterLimitedCalls,
   type LimitedCall,
   leaveLimitedCalls,
-  listCallsToClose,
+  listOpenCalls,
+  setAsideLimitedCalls,
 } from './limiter.store.ts';
 
 /**
@@ -25,6 +26,8 @@ export type Pass = {
   headers: Record<string, string>;
   /** To be called when the call is over, charged or not, and before its answer ends. Never rejects. */
   leave: () => Promise<void>;
+  /** The same when nobody knows whether the call was charged, or will be: what it costs counts as soon as it is. */
+  setAside: () => Promise<void>;
 };
 
 export type LimiterOptions = {
@@ -65,9 +68,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
   });
 
   async function sweep(): Promise<void> {
-    const { own, dead } = await listCallsToClose(database, instanceId);
-    const over = [...dead, ...own.filter((requestId) => !open.has(requestId))];
+    const calls = await listOpenCalls(database, instanceId);
+    const lost = calls.filter(({ of, requestId }) => of !== 'self' || !open.has(requestId));
+    const over = idsOf(lost.filter(({ isOver }) => isOver));
+    const unknown = idsOf(lost.filter(({ isOver }) => !isOver));
     if (over.length > 0) await leaveLimitedCalls(database, over, now());
+    // A process that is dead for the others may come back and charge, and others pay for the answers that it has kept.
+    if (unknown.length > 0) await setAsideLimitedCalls(database, unknown);
   }
 
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
@@ -81,6 +88,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
     await leaving.submit(requestId).catch(() => {});
   }
 
+  async function setAside(requestId: string): Promise<void> {
+    if (!open.delete(requestId)) return;
+    await setAsideLimitedCalls(database, [requestId]).catch(() => {});
+  }
+
   return {
     async enter(call) {
       await registered();
@@ -91,7 +103,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
         const refusal = refusalOf(checked);
         if (refusal) throw refusal;
         isIn = true;
-        return { headers: limitHeaders(checked), leave: () => leave(call.requestId) };
+        return {
+          headers: limitHeaders(checked),
+          leave: () => leave(call.requestId),
+          setAside: () => setAside(call.requestId),
+        };
       } finally {
         // When the outcome is unknown, there may be a row nevertheless.
         if (!isIn) open.delete(call.requestId);
@@ -106,6 +122,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
       await sweep().catch(onTrouble);
     },
   };
+}
+
+function idsOf(calls: readonly { requestId: string }[]): string[] {
+  return calls.map(({ requestId }) => requestId);
 }
 
 function withUsage(subjects: readonly LimitedSubject[], used: ReadonlyMap<string, Usage>): Checked[] {
