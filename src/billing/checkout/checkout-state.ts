@@ -15,3 +15,16 @@ export function nextState(state: CheckoutState, seen: Seen): CheckoutState {
   if (seen === 'expired') return state === 'open' ? 'expired' : state;
   return state;
 }
+
+/** No bank takes longer. */
+const longestPaymentMs = 30 * 24 * 3_600_000;
+
+/**
+ * What counts as seen of a checkout under way that the provider does not know any more, so long after its page was closed:
+ * nobody has paid it, or the bank has refused. Null: it is too early to give it up. Money that comes all the same still counts.
+ */
+export function seenOfForgotten(state: CheckoutState, sinceClosedMs: number): Seen | null {
+  if (sinceClosedMs <= 0) return null;
+  if (state !== 'processing') return 'expired';
+  return sinceClosedMs > longestPaymentMs ? 'failed' : null;
+}

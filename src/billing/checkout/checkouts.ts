@@ -3,7 +3,7 @@ import type { Database, Sql } from '#db';
 import { type Clock, fault, formatCredits, isId, type Log, type Micro, newId } from '#kernel';
 import { insertGrant } from '../ledger.store.ts';
 import { type CreditPack, describeCredits, formatAmount, type Price, priceOfCredits } from '../pricing/packs.ts';
-import { nextState } from './checkout-state.ts';
+import { nextState, seenOfForgotten } from './checkout-state.ts';
 import {
   type Checkout,
   claimCheck,
@@ -135,14 +135,14 @@ export async function takeEvent(deps: CheckoutDeps, event: PaymentEvent): Promis
 export async function check(
   deps: CheckoutDeps,
   provider: PaymentProvider,
-  { id, sessionId, expiresAt }: Checkout,
+  { id, state, sessionId, expiresAt }: Checkout,
 ): Promise<Checkout | null> {
   try {
     const payment = await provider.read(sessionId);
     if (payment) return await observe(deps, payment, null);
-    // The provider has forgotten it, or other keys are configured now: nobody can pay it any more.
-    const isOver = expiresAt.getTime() < deps.clock.nowMs();
-    return isOver ? await observe(deps, { sessionId, seen: 'expired', price: null }, null) : null;
+    // The provider has forgotten it, or other keys are configured now.
+    const seen = seenOfForgotten(state, deps.clock.nowMs() - expiresAt.getTime());
+    return seen && (await observe(deps, { sessionId, seen, price: null }, null));
   } catch (error) {
     deps.log?.warn({ err: error, checkout: id }, 'a checkout could not be compared with the payment provider');
     return null;
