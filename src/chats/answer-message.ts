@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Database } from '#db';
 import type { Caller } from '#http';
+import { requireIdempotencyKey } from '#idempotency';
 import { type AttendedCall, type PrincipalCalls, repeatChatStream } from '#inference';
 import { changeOwnProject } from '#projects';
 import { addressOf, pathOf } from './chats.routes.ts';
@@ -31,7 +32,8 @@ export async function answerMessage(
     operation: `chat_messages.${request.routeOptions.url?.endsWith('/retry') ? 'retry' : 'create'}`,
     read: () => stream,
     answer: async (call: AttendedCall) => {
-      const turn = await begin({ address, requestId: request.id, params, stream });
+      const key = call.isKept ? requireIdempotencyKey(request.headers) : null;
+      const turn = await begin({ address, requestId: request.id, key, params, stream });
       const message = await runTurn(deps, call, turn);
       return stream ? reply : reply.code(201).send(answerToWire(turn.userMessage, message));
     },

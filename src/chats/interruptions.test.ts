@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#kernel';
+import { bearer } from '#test/accounts.ts';
 import { startApp } from '#test/app.ts';
 import { readFrames } from '#test/sse.ts';
 import { type ChatsServer, someone, startChatsServer } from './chats.fixture.ts';
@@ -116,6 +117,34 @@ test('an answer whose server died fails, keeps its text, and does not hold up th
   const next = await person.say(chatId, 'Go on.');
   assert.equal(next.status, 201, next.text);
   assert.equal(next.json.message.request.messages[1].content, 'Half an');
+});
+
+test('what is said again under its Idempotency-Key after its server died stands once, and is answered', async () => {
+  const person = await someone(server);
+  const { database } = server.db;
+  const chatId = await person.newChat();
+  const headers = { ...bearer(person.key), 'idempotency-key': 'said once' };
+  const say = (content: string) =>
+    person.ask('POST', `chats/${chatId}/messages`, { content, stream: false }, { headers });
+  const first = (await say('What is 2 + 2?')).json;
+  // What a server leaves behind that dies in the middle of its answer.
+  await database.query(
+    `update chat_messages set state = 'streaming', content = 'Half an', lease_until = now() - interval '1 second'
+      where id = $1`,
+    [first.message.id],
+  );
+  await database.query(
+    `update idempotent_requests set instance_id = 'ins_dead', status = null, body = null, charge = null where account_id = $1`,
+    [person.accountId],
+  );
+  const { status, text, json } = await say('What is 2 + 2?');
+  assert.equal(status, 201, text);
+  assert.deepEqual([json.user_message.id, json.message.id], [first.user_message.id, first.message.id]);
+  assert.deepEqual([json.message.state, json.message.content], ['complete', first.message.content]);
+  assert.equal((await person.messages(chatId)).length, 2);
+  await database.query('delete from idempotent_requests where account_id = $1', [person.accountId]);
+  assert.equal((await say('And 3 + 3?')).status, 201);
+  assert.equal((await person.messages(chatId)).length, 4);
 });
 
 test('a slow process writes nothing into a later try, though both have the number of the answer that came back between', async () => {

@@ -6,15 +6,31 @@ const lease = `now() + interval '15 seconds'`;
 
 export async function insertUserMessage(
   tx: Sql,
-  { id, chatId, seq, content }: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & { content: string },
+  message: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & { content: string; key: string | null },
 ): Promise<MessageRow> {
+  const { id, chatId, seq, content, key } = message;
   return only(
     await tx.query<MessageRow>(
-      `insert into chat_messages as m (id, chat_id, seq, role, content, state, finished_at)
-       values ($1, $2, $3, 'user', $4, 'complete', now()) returning ${messageColumns}`,
-      [id, chatId, seq, content],
+      `insert into chat_messages as m (id, chat_id, seq, role, content, state, finished_at, idempotency_key)
+       values ($1, $2, $3, 'user', $4, 'complete', now(), $5) returning ${messageColumns}`,
+      [id, chatId, seq, content, key],
     ),
   );
+}
+
+/** The answer to what was said under an `Idempotency-Key` while that counts; null: nothing like it was. */
+export async function findAnswerUnder(
+  tx: Sql,
+  { chatId, key, content }: { chatId: string; key: string; content: string },
+): Promise<MessageRow | null> {
+  const [row] = await tx.query<MessageRow>(
+    `select ${messageColumns} from chat_messages said join chat_messages m on m.chat_id = said.chat_id and m.seq = said.seq + 1
+      where said.chat_id = $1 and said.idempotency_key = $2 and said.content = $3
+        and said.created_at > now() - interval '24 hours' and m.role = 'assistant'
+      order by said.seq desc limit 1`,
+    [chatId, key, content],
+  );
+  return row ?? null;
 }
 
 type Asked = { request: string; requestId: string };

@@ -12,6 +12,7 @@ import {
   deleteMessagesFrom,
   endLostAnswers,
   endWaitingAnswers,
+  findAnswerUnder,
   hasRunning,
   insertAnswer,
   insertUserMessage,
@@ -27,19 +28,32 @@ export type Turn = {
 };
 
 /** Who asks for it, and how. */
-export type Asking = { address: ChatAddress; requestId: string; params: ChatParams; stream: boolean };
+export type Asking = {
+  address: ChatAddress;
+  requestId: string;
+  /** The `Idempotency-Key`, which has no kept answer. */
+  key: string | null;
+  params: ChatParams;
+  stream: boolean;
+};
 
-/** Adds what a person says, and a place for the answer. Throws `not_found`, `state_conflict`, `invalid_request`. */
+/**
+ * Adds what a person says, and a place for the answer. What a request with the same key has said before it failed, or its
+ * server died, is not said twice: it is answered once more. Throws `not_found`, `state_conflict`, `invalid_request`.
+ */
 export function beginTurn(
   database: Database,
   { content, replaceId, ...asking }: Asking & { content: string; replaceId: string | null },
 ): Promise<Turn> {
+  const { key } = asking;
   return inTurn(database, asking, async (tx, chat) => {
+    const earlier = key === null ? null : await findAnswerUnder(tx, { chatId: chat.id, key, content });
+    if (earlier) return tryAgain(tx, chat, earlier, asking);
     await endWaitingAnswers(tx, { chatId: chat.id });
     const replaced = replaceId === null ? null : await replace(tx, chat, replaceId);
     const seq = replaced ?? chat.lastSeq + 1;
     const title = chat.title === '' ? titleOf(content) : chat.title;
-    const userMessage = await insertUserMessage(tx, { id: newId('msg'), chatId: chat.id, seq, content });
+    const userMessage = await insertUserMessage(tx, { id: newId('msg'), chatId: chat.id, seq, content, key });
     const history = await listHistory(tx, chat.id, seq + 1);
     const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
     const message = await insertAnswer(tx, {
@@ -56,20 +70,28 @@ export function beginRetry(
   database: Database,
   { messageId, ...asking }: Asking & { messageId: string },
 ): Promise<Turn> {
-  return inTurn(database, asking, async (tx, chat) => {
-    const before = await messageIn(tx, chat.id, messageId);
-    if (before.role !== 'assistant' || (before.state === 'complete' && before.seq !== chat.lastSeq))
-      throw fault('state_conflict', {
-        message: 'Only an answer that failed or was stopped can be tried again, or the last one of the chat.',
-        details: { state: before.state, allowed_from: ['failed', 'stopped'] },
-      });
-    const history = await listHistory(tx, chat.id, before.seq);
-    const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
-    const asked = { request: JSON.stringify(request), requestId: asking.requestId };
-    const question = history.at(-1) ?? null;
-    const userMessage = question?.role === 'user' ? question : null;
-    return { userMessage, message: await beginAgain(tx, before.id, asked), request };
-  });
+  return inTurn(database, asking, async (tx, chat) =>
+    tryAgain(tx, chat, await messageIn(tx, chat.id, messageId), asking),
+  );
+}
+
+async function tryAgain(
+  tx: Sql,
+  chat: OpenChat,
+  before: MessageRow,
+  { params, stream, requestId }: Asking,
+): Promise<Turn> {
+  if (before.role !== 'assistant' || (before.state === 'complete' && before.seq !== chat.lastSeq))
+    throw fault('state_conflict', {
+      message: 'Only an answer that failed or was stopped can be tried again, or the last one of the chat.',
+      details: { state: before.state, allowed_from: ['failed', 'stopped'] },
+    });
+  const history = await listHistory(tx, chat.id, before.seq);
+  const request = bodyOf(chat, history, { own: params, stream });
+  const asked = { request: JSON.stringify(request), requestId };
+  const question = history.at(-1) ?? null;
+  const userMessage = question?.role === 'user' ? question : null;
+  return { userMessage, message: await beginAgain(tx, before.id, asked), request };
 }
 
 /** Throws `not_found`. */

@@ -6,7 +6,7 @@ import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
 import type { Admitted } from './admission.ts';
-import { canceled } from './failure.ts';
+import { canceled, isAmbiguous } from './failure.ts';
 
 /** One call on its way through the engine: who pays, for what, and when to give up. */
 export type Call = {
@@ -71,7 +71,7 @@ export async function performCall<Prepared extends { handle: string }, Result>(
 
 /** The database was away when the answer was kept or charged: its caller may come back for it, and pays then. */
 function mayBePaidYet(error: unknown): boolean {
-  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
+  return isOutOfReach(error) || isAmbiguous(error);
 }
 
 async function prepareAndRun<Prepared extends { handle: string }, Result>(
