@@ -155,7 +155,7 @@ test('an answer is stopped, and what had arrived stays', async () => {
   await say(page, 'Go on!');
   await page.locator('article[data-live] p').first().waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('Stopped', { exact: true }).waitFor();
+  await page.getByText('stopped', { exact: true }).waitFor();
   const [row] = await stage.database.query<{ state: string; length: number }>(
     `select m.state, length(m.content) as length from chat_messages m join chats c on c.id = m.chat_id
        join projects p on p.id = c.project_id where p.account_id = $1 and m.role = 'assistant'`,

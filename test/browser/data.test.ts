@@ -18,7 +18,7 @@ after(async () => {
   await stage?.close();
 });
 
-test('a dataset is made, gets an example by hand, which is changed in its place and deleted', async () => {
+test('a dataset is made, also by who presses Escape halfway, gets an example by hand, which is changed in its place and deleted', async () => {
   const { ask, pages, ...owner } = await someoneWithProject(stage, 'text');
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data`);
@@ -28,8 +28,14 @@ test('a dataset is made, gets an example by hand, which is changed in its place 
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByText('Give it a name.').waitFor();
   await dialog.getByLabel('Name').fill('Answers');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Go on writing' }).click();
+  await page.locator('input[value="Answers"]:focus').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Answers', level: 2 }).waitFor();
+  await page
+    .locator('xpath=//title[.="Examples · Answers · Data · Help desk · Fanfold"]')
+    .waitFor({ state: 'attached' });
   const datasetId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const examples = async () => (await ask('GET', `/datasets/${datasetId}/examples`)).data;
 

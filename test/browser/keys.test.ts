@@ -73,7 +73,7 @@ test('a key is deactivated, activated and deleted, and is dead when the page say
   await row.getByText('Inactive').waitFor();
 
   await choose(/Activate/);
-  await row.getByText('Active', { exact: true }).waitFor();
+  await row.getByText('active', { exact: true }).waitFor();
   assert.equal(await statusWith(owner.key), 200);
 
   await choose(/Delete/);

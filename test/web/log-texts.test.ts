@@ -11,7 +11,7 @@ const written = (event: object): string => logLineOf({ seq: 1, t: 0, ...event } 
 test('the lines of the log that the server words are told in Chinese, with their numbers', () => {
   const told = (message: string) => chineseLogText(message, { loss: '损失', exact_match: '逐字正确的回答' });
   assert.equal(told(written({ event: 'hello', device: 'cpu' })), '训练程序运行于 cpu。');
-  assert.equal(told(written({ event: 'prepared', samples: 65, steps_total: 108 })), '已准备 65 个样本，共 108 步。');
+  assert.equal(told(written({ event: 'prepared', samples: 65, steps_total: 108 })), '已准备 65 条样本，共 108 步。');
   assert.equal(told(written({ event: 'started', resumed_step: 0 })), '训练开始。');
   assert.equal(told(written({ event: 'started', resumed_step: 7 })), '从第 7 步继续训练。');
   const metrics = { loss: 2.51599, exact_match: 0, strange: 1 };

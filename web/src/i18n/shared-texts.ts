@@ -30,6 +30,10 @@ export const sharedTexts = catalogue(
     showPassword: 'Show what is typed',
     inUse: 'In use',
     archive: 'Archive',
+    leaveTitle: 'Close without saving?',
+    leaveText: 'What you have written here would be lost.',
+    goOnWriting: 'Go on writing',
+    discard: 'Discard',
   },
   {
     cancel: '取消',
@@ -59,5 +63,9 @@ export const sharedTexts = catalogue(
     showPassword: '显示输入内容',
     inUse: '使用中',
     archive: '归档',
+    leaveTitle: '不保存就关闭？',
+    leaveText: '你在此填写的内容将会丢失。',
+    goOnWriting: '继续填写',
+    discard: '放弃',
   },
 );

@@ -32,7 +32,7 @@ export function Confirm({ isOpen, onClose, title, children, action, tone = 'dang
     if (isAllowed) onConfirm();
   };
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={title}>
+    <Dialog opened={isOpen} onClose={onClose} title={title} isLossless>
       <form onSubmit={submit}>
         <Stack gap="md">
           <div>{children}</div>

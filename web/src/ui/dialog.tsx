@@ -3,16 +3,17 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { focusTitle } from './focus-title.ts';
+import { LeaveQuestion } from './leave-question.tsx';
+import { plainHeader } from './plain-header.ts';
 
 export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'children' | 'size'> & {
   /** Clicks beside it and Escape do not close it: what it shows would be lost. */
   isFirm?: boolean;
+  /** Nothing is lost when it closes: what is written in it is kept elsewhere, or nobody would miss it. */
+  isLossless?: boolean;
   /** It is out of sight: what it showed can be forgotten. */
   onGone?: () => void;
 };
-
-/** The head of a dialog is no landmark beside that of the page. */
-export const plainHeader = { header: { role: 'none' } };
 
 /**
  * One that is open from its first moment opens in its second: only when it sees itself open does the library keep where
@@ -24,16 +25,34 @@ export function useOpened(isOpen: boolean): boolean {
   return isOpen && isThere;
 }
 
-/** A dialog: takes the focus, keeps it, and gives it back. A click beside it does not take what was written in it away. */
-export function Dialog({ isFirm = false, opened, onGone, children, ...props }: DialogProps) {
+/**
+ * A dialog: takes the focus, keeps it, and gives it back. Once something was written in it, a click beside it does nothing,
+ * and Escape asks first.
+ */
+export function Dialog({
+  isFirm = false,
+  isLossless = false,
+  opened,
+  onClose,
+  onGone,
+  children,
+  ...props
+}: DialogProps) {
   const t = useTexts(sharedTexts);
   const [isWritten, setWritten] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const close = () => {
+    // Later than the Escape that asks for it: the library would close the question by the same one.
+    if (isWritten && !isLossless) setTimeout(() => setAsking(true));
+    else onClose();
+  };
   return (
     <Modal
       {...props}
       opened={useOpened(opened)}
       closeOnClickOutside={!isFirm && !isWritten}
-      closeOnEscape={!isFirm}
+      onClose={close}
+      closeOnEscape={!isFirm && !isAsking}
       withCloseButton={!isFirm}
       closeButtonProps={{ 'aria-label': t.close }}
       attributes={plainHeader}
@@ -44,10 +63,19 @@ export function Dialog({ isFirm = false, opened, onGone, children, ...props }: D
         onWrite={() => setWritten(true)}
         onGone={() => {
           setWritten(false);
+          setAsking(false);
           onGone?.();
         }}
       >
         {children}
+        <LeaveQuestion
+          isOpen={isAsking}
+          onStay={() => setAsking(false)}
+          onLeave={() => {
+            setAsking(false);
+            onClose();
+          }}
+        />
       </Inside>
     </Modal>
   );

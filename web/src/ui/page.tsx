@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import styles from './page.module.css';
+import { InnerTitles, PageTitle } from './page-title.tsx';
 
 export type PageProps = {
   title: string;
-  /** In the window, where the title alone does not tell its pages apart. */
-  windowTitle?: string | undefined;
+  /** Which of its pages this is, where it has several: read out and in the window before the title. */
+  place?: string | undefined;
   /** Before the title: where one is. */
   above?: ReactNode;
   /** Beside the title: what kind of thing this is. */
@@ -17,22 +18,25 @@ export type PageProps = {
 };
 
 /** A page: its title is read out when one comes to it, and stands in the window. */
-export function Page({ title, windowTitle = title, above, badges, lead, actions, children }: PageProps) {
-  useWindowTitle(windowTitle);
+export function Page({ title, place, above, badges, lead, actions, children }: PageProps) {
+  const [inner, setInner] = useState<Readonly<Record<number, string>>>({});
+  useWindowTitle([inner[3], inner[2], place, title].filter(Boolean).join(' · '));
   return (
     <div className={styles.page}>
       {above}
       <header className={styles.head}>
         <div className={styles.words}>
           <div className={styles.title}>
-            <h1 tabIndex={-1}>{title}</h1>
-            {badges}
+            <PageTitle order={1} place={place}>
+              {title}
+            </PageTitle>
+            {badges && <div className={styles.badges}>{badges}</div>}
           </div>
           {lead && <p className={styles.lead}>{lead}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}
       </header>
-      {children}
+      <InnerTitles value={setInner}>{children}</InnerTitles>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useId } from 'react';
+import { PageTitle } from './page-title.tsx';
 import styles from './panel.module.css';
 
 export type PanelProps = {
@@ -10,19 +11,26 @@ export type PanelProps = {
   aside?: ReactNode;
   /** Lists and tables reach to the edges. */
   flush?: boolean;
+  /** Its title is that of the page within the page. */
+  isPage?: boolean;
   tone?: 'plain' | 'danger';
   children: ReactNode;
 };
 
 /** A group of things that belong together, with a title. */
-export function Panel({ title, text, aside, flush = false, tone = 'plain', children }: PanelProps) {
+export function Panel({ title, text, aside, flush = false, isPage = false, tone = 'plain', children }: PanelProps) {
   const id = useId();
   return (
     <section className={styles.panel} data-tone={tone} aria-labelledby={title ? id : undefined}>
       {(title || aside) && (
         <header className={styles.head}>
           <div>
-            {title && <h2 id={id}>{title}</h2>}
+            {title && !isPage && <h2 id={id}>{title}</h2>}
+            {title && isPage && (
+              <PageTitle order={2} id={id}>
+                {title}
+              </PageTitle>
+            )}
             {text && <p>{text}</p>}
           </div>
           {aside}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { PageTitle } from './page-title.tsx';
 import styles from './title-row.module.css';
 
 /** What a page inside a project is about, its state, and what can be done with it. */
@@ -6,7 +7,7 @@ export function TitleRow({ title, badge, children }: { title: string; badge: Rea
   return (
     <div className={styles.row}>
       <div className={styles.title}>
-        <h2>{title}</h2>
+        <PageTitle order={2}>{title}</PageTitle>
         {badge}
       </div>
       {children}

@@ -1,7 +1,8 @@
 import { Drawer } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { plainHeader, useOpened } from '../../ui/dialog.tsx';
+import { useOpened } from '../../ui/dialog.tsx';
+import { plainHeader } from '../../ui/plain-header.ts';
 import { Brand } from './brand.tsx';
 import { SideNavigation } from './side-navigation.tsx';
 

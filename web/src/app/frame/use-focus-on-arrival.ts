@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { focusPageTitle } from '../../ui/page-title.tsx';
 
 /**
  * A new page begins at its title: the focus goes there, so that it is read out and Tab goes on from it. Not at the first
@@ -11,7 +12,7 @@ export function useFocusOnArrival(): void {
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
         if (!fromLocation || !pathChanged) return;
-        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+        focusPageTitle();
       }),
     [router],
   );

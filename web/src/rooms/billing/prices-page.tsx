@@ -80,7 +80,7 @@ function PriceList() {
     ...(['inference', 'training', 'index'] as const).map(
       (operation): Column<ModelPrices> => ({
         key: operation,
-        label: t.operations[operation],
+        label: t.columns[operation],
         align: 'end',
         render: ({ rates }) => rateText(rates[operation]),
       }),

@@ -1,6 +1,6 @@
 import { Alert, Group, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { type ErrorComponentProps, getRouteApi, Link, Outlet, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, getRouteApi, Link, Outlet, useMatches, useRouter } from '@tanstack/react-router';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -8,6 +8,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconArchive, IconArrowLeft, IconChartLine, IconDatabase, IconUpload } from '../../ui/icons.tsx';
+import { PageTitle } from '../../ui/page-title.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useTabInSight } from '../../ui/use-tab-in-sight.ts';
@@ -19,6 +20,16 @@ import { useReadOnly } from './use-read-only.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
 
+/** Pages of a dataset, in their order; the last two are about what searches find. */
+const tabs = [
+  { to: '/projects/$owner/$project/data/$dataset', text: 'examples' },
+  { to: '/projects/$owner/$project/data/$dataset/versions', text: 'versions' },
+  { to: '/projects/$owner/$project/data/$dataset/indexes', text: 'indexes' },
+  { to: '/projects/$owner/$project/data/$dataset/feedback', text: 'feedback' },
+] as const;
+
+const tabsOf = ({ kind }: Dataset) => (kind === 'embedding' ? tabs : tabs.slice(0, 2));
+
 /** What is around every page of a dataset: what it is, and the way to its other pages. */
 export function DatasetFrame() {
   const t = useTexts(datasetsTexts);
@@ -26,6 +37,8 @@ export function DatasetFrame() {
   const { data: dataset } = useSuspenseQuery(datasetQuery(params));
   const isArchived = dataset.archived_at !== null;
   const isReadOnly = useReadOnly(params);
+  const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const tab = tabs.find(({ to, text }) => text !== 'examples' && place.startsWith(to)) ?? tabs[0];
   return (
     <div className={styles.stack}>
       <div className={styles.dataset}>
@@ -36,7 +49,9 @@ export function DatasetFrame() {
               {t.back}
             </Link>
           </p>
-          <h2>{dataset.name}</h2>
+          <PageTitle order={2} place={t.tabs[tab.text]}>
+            {dataset.name}
+          </PageTitle>
           {dataset.description && <p>{dataset.description}</p>}
           <Facts dataset={dataset} />
         </div>
@@ -90,39 +105,12 @@ function Tabs({ dataset }: { dataset: Dataset }) {
   const box = useTabInSight();
   return (
     <nav ref={box} aria-label={t.tabsLabel} className={styles.tabs}>
-      <Link
-        to="/projects/$owner/$project/data/$dataset"
-        params={params}
-        activeOptions={{ exact: true, includeSearch: false }}
-      >
-        {t.tabs.examples}
-      </Link>
-      <Link
-        to="/projects/$owner/$project/data/$dataset/versions"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-      >
-        {t.tabs.versions}
-      </Link>
-      {dataset.kind === 'embedding' && (
-        <Link
-          to="/projects/$owner/$project/data/$dataset/indexes"
-          params={params}
-          activeOptions={{ includeSearch: false }}
-        >
-          {t.tabs.indexes}
+      {tabsOf(dataset).map(({ to, text }) => (
+        <Link key={to} to={to} params={params} activeOptions={{ exact: text === 'examples', includeSearch: false }}>
+          {t.tabs[text]}
+          {text === 'feedback' && waiting > 0 && <span className={styles.tabCount}>{format.shortNumber(waiting)}</span>}
         </Link>
-      )}
-      {dataset.kind === 'embedding' && (
-        <Link
-          to="/projects/$owner/$project/data/$dataset/feedback"
-          params={params}
-          activeOptions={{ includeSearch: false }}
-        >
-          {t.tabs.feedback}
-          {waiting > 0 && <span className={styles.tabCount}>{format.shortNumber(waiting)}</span>}
-        </Link>
-      )}
+      ))}
     </nav>
   );
 }

@@ -20,6 +20,7 @@ import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
 import { UnfinishedImports } from '../imports/unfinished-imports.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
+import { versionName } from '../versions/version-name.ts';
 import { CreateDataset } from './create-dataset.tsx';
 import styles from './data.module.css';
 import { type Dataset, type DatasetsFilter, datasetsQuery } from './datasets-queries.ts';
@@ -158,7 +159,7 @@ function useColumns(): Column<Dataset>[] {
       key: 'version',
       label: t.version,
       align: 'end',
-      render: ({ latest_version }) => (latest_version ? t.versionNumber(latest_version.number) : t.none),
+      render: ({ latest_version }) => (latest_version ? versionName(latest_version.number) : t.none),
     },
     { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <When at={updated_at} /> },
   ];

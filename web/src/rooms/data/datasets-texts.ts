@@ -1,5 +1,7 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 
+const counted = (count: string) => (count === '1' ? '1 example' : `${count} examples`);
+
 export const datasetsTexts = catalogue(
   {
     title: 'Datasets',
@@ -22,7 +24,6 @@ export const datasetsTexts = catalogue(
     version: 'Latest version',
     changed: 'Changed',
     none: 'none',
-    versionNumber: (number: number) => `v${number}`,
     inboxWaits: (count: string) => `${count} in the inbox`,
     invalidCount: (count: string) => `${count} too long`,
     nameMissing: 'Give it a name.',
@@ -45,8 +46,8 @@ export const datasetsTexts = catalogue(
     back: 'Datasets',
     goneTitle: 'There is no such dataset',
     gone: 'It is not in this project, or the address is wrong.',
-    facts: (examples: string, tokens: string) =>
-      `${examples === '1' ? '1 example' : `${examples} examples`} · ${tokens} tokens`,
+    counted,
+    facts: (examples: string, tokens: string) => `${counted(examples)} · ${tokens} tokens`,
     unfinished: 'Unfinished imports',
     unfinishedText: 'They wait for you, or are being worked on.',
   },
@@ -71,7 +72,6 @@ export const datasetsTexts = catalogue(
     version: '最新版本',
     changed: '更新时间',
     none: '无',
-    versionNumber: (number) => `v${number}`,
     inboxWaits: (count) => `收件箱中有 ${count} 条`,
     invalidCount: (count) => `${count} 条过长`,
     nameMissing: '请填写名称。',
@@ -93,6 +93,7 @@ export const datasetsTexts = catalogue(
     back: '数据集',
     goneTitle: '没有这个数据集',
     gone: '它不在此项目中，或地址有误。',
+    counted: (count) => `${count} 条样本`,
     facts: (examples, tokens) => `${examples} 条样本 · ${tokens} 个词元`,
     unfinished: '未完成的导入',
     unfinishedText: '等待你继续，或正在处理。',

@@ -21,7 +21,7 @@ export type AddExampleProps = { at: DatasetPath; kind: Example['kind']; isOpen: 
 export function AddExample({ isOpen, ...props }: AddExampleProps) {
   const t = useTexts(examplesTexts);
   return (
-    <Dialog opened={isOpen} onClose={props.onClose} title={t.addTitle} size="xl">
+    <Dialog opened={isOpen} onClose={props.onClose} title={t.addTitle} size="xl" isLossless>
       <AddForm {...props} />
     </Dialog>
   );

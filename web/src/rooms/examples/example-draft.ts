@@ -23,6 +23,9 @@ export type ExampleDraft = { split: Split } & (
   | { kind: 'embedding'; query: string; positives: PassageDraft[]; negatives: PassageDraft[] }
 );
 
+/** Of fields that hold a draft, or a part of one. */
+export type ExampleEditorProps<Draft = ExampleDraft> = { draft: Draft; onChange: (draft: Draft) => void };
+
 export type TextDraft = Extract<ExampleDraft, { kind: 'text' }>;
 export type EmbeddingDraft = Extract<ExampleDraft, { kind: 'embedding' }>;
 

@@ -6,9 +6,9 @@ export const issueTexts = catalogue(
     names: {
       bad_json: 'Not JSON',
       bad_encoding: 'Wrong encoding',
-      missing_field: 'Missing',
+      missing_field: 'Something is missing',
       wrong_type: 'Wrong type',
-      empty_text: 'Empty',
+      empty_text: 'An empty text',
       last_message_not_assistant: 'Does not end with an answer',
       unknown_role: 'Unknown role',
       tool_arguments_invalid: 'Tool arguments do not fit',

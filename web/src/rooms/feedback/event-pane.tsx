@@ -1,21 +1,19 @@
-import { Alert, Button, Group, Kbd, Switch } from '@mantine/core';
+import { Button, Group, Kbd, Switch } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { useLanguage } from '../../i18n/language.tsx';
-import { IconArrowLeft, IconInfoCircle } from '../../ui/icons.tsx';
-import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { EventFacts } from './event-facts.tsx';
+import { Head } from './event-head.tsx';
 import styles from './feedback.module.css';
-import { type Decision, dryRunQuery, type Split, usePromote, useRestore, useSkip } from './feedback-changes.ts';
+import { type Decision, dryRunQuery, type Split } from './feedback-changes.ts';
 import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
 import { Keys } from './keys.tsx';
 import { Lesson } from './lesson.tsx';
 import { Results } from './results.tsx';
+import { useActions, useDecision } from './use-event-decision.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
 
 export type EventPaneProps = {
@@ -105,29 +103,6 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   );
 }
 
-/** What it is about, and what became of it. */
-function Head({ event, onBack }: { event: EventDetail; onBack: () => void }) {
-  const t = useTexts(feedbackTexts);
-  const { query, state, skipped_reason: reason } = event;
-  return (
-    <>
-      <Button
-        className={styles.back}
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconArrowLeft size={14} />}
-        onClick={onBack}
-      >
-        {t.backToList}
-      </Button>
-      <h3>{query}</h3>
-      <EventFacts event={event} />
-      {state === 'promoted' && <Note text={t.becameExample} />}
-      {state === 'skipped' && <Note text={reason ? t.skippedBecause(reason) : t.isSkipped} />}
-    </>
-  );
-}
-
 /** Takes an event out of the inbox, or back into it: the same key does both. */
 function SkipButton({ text, onClick }: { text: string; onClick: () => void }) {
   return (
@@ -147,44 +122,6 @@ function SplitSwitch({ split, onChange }: { split: Split; onChange: (split: Spli
       onChange={({ currentTarget: { checked } }) => onChange(checked ? 'test' : 'train')}
     />
   );
-}
-
-function Note({ text }: { text: string }) {
-  return (
-    <Alert color="gray" icon={<IconInfoCircle />}>
-      {text}
-    </Alert>
-  );
-}
-
-/** What is decided about an event is kept while the inbox is open, also while others are looked at. */
-function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
-  const [made, setMade] = useState<ReadonlyMap<string, Decision>>(new Map());
-  const setDecision = (next: Decision) => setMade((before) => new Map(before).set(eventId, next));
-  return [made.get(eventId) ?? suggestion, setDecision];
-}
-
-/** While one event is on its way others can be decided. */
-function useActions(at: EventPath, onGone: (id: string) => void) {
-  const t = useTexts(feedbackTexts);
-  const { language } = useLanguage();
-  const outcome = (text: string) => ({
-    onDone: (event: { id: string }) => {
-      onGone(event.id);
-      notify({ tone: 'good', text });
-    },
-    onError: (error: unknown) => notifyProblem(error, language),
-  });
-  const promote = usePromote(at, outcome(t.promotedOne));
-  const skip = useSkip(at, outcome(t.skippedOne));
-  const restore = useRestore(at, outcome(t.restoredOne));
-  const id = at.event;
-  return {
-    isBusy: [promote, skip, restore].some(({ isPending, variables }) => isPending && variables.id === id),
-    promote: (decision: Decision, split: Split) => promote.mutate({ id, decision, split }),
-    skip: () => skip.mutate({ id }),
-    restore: () => restore.mutate({ id }),
-  };
 }
 
 /** What is known to stand in the way without asking. */

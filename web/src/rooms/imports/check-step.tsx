@@ -58,7 +58,7 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
       <OptionsPanel options={options} onChange={setOptions} />
       <PreviewPanel preview={shown} isAsked={isAsked} isCurrent={isCurrent} />
       {isAsked && preview.error ? <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} /> : null}
-      <ConfirmBar {...{ at, options, isCurrent }} preview={shown} onChange={setOptions} />
+      <ConfirmBar {...{ at, options, isAsked, isCurrent }} preview={shown} onChange={setOptions} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { useRef } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -12,18 +13,26 @@ export type ConfirmBarProps = {
   at: ImportPath;
   options: Options;
   preview: Preview | undefined;
+  /** Enough is said for a preview. */
+  isAsked: boolean;
   /** The preview is that of what is chosen: nothing else can be confirmed. */
   isCurrent: boolean;
   onChange: (options: Options) => void;
 };
 
 /** What would happen, and the button that makes it happen. Always in sight. */
-export function ConfirmBar({ at, options, preview, isCurrent, onChange }: ConfirmBarProps) {
+export function ConfirmBar({ at, options, preview, isAsked, isCurrent, onChange }: ConfirmBarProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
   const confirm = useConfirmImport(at);
   const idempotencyKeyOf = useIdempotencyKey();
   const count = preview?.will_import ?? 0;
+  const box = useRef<HTMLDivElement>(null);
+  const leaveOut = () => {
+    onChange({ ...options, on_invalid: 'skip' });
+    // The button that was pressed goes away.
+    box.current?.focus();
+  };
   const run = () => {
     if (!preview) return;
     const token = preview.preview_token;
@@ -33,8 +42,8 @@ export function ConfirmBar({ at, options, preview, isCurrent, onChange }: Confir
     <>
       {confirm.error ? <ProblemNote error={confirm.error} /> : null}
       <div className={styles.foot}>
-        <div aria-live="polite" className={styles.consequences}>
-          {preview && <Consequences {...{ preview, options, onChange }} />}
+        <div ref={box} tabIndex={-1} aria-live="polite" className={styles.consequences}>
+          {preview ? <Consequences {...{ preview, options, leaveOut }} /> : !isAsked && t.mapFirst}
         </div>
         <Group gap="xs">
           <CancelImport at={at} />
@@ -47,9 +56,9 @@ export function ConfirmBar({ at, options, preview, isCurrent, onChange }: Confir
   );
 }
 
-type ConsequencesProps = Pick<ConfirmBarProps, 'options' | 'onChange'> & { preview: Preview };
+type ConsequencesProps = Pick<ConfirmBarProps, 'options'> & { preview: Preview; leaveOut: () => void };
 
-function Consequences({ preview, options, onChange }: ConsequencesProps) {
+function Consequences({ preview, options, leaveOut }: ConsequencesProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
   const { will_import: added, will_skip: skipped, counts } = preview;
@@ -60,7 +69,7 @@ function Consequences({ preview, options, onChange }: ConsequencesProps) {
       {isRefused ? (
         <>
           <small>{t.rejectedHint(format.number(counts.invalid))}</small>
-          <Button size="compact-xs" variant="light" onClick={() => onChange({ ...options, on_invalid: 'skip' })}>
+          <Button size="compact-xs" variant="light" onClick={leaveOut}>
             {t.leaveOut}
           </Button>
         </>

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconArrowLeft } from '../../ui/icons.tsx';
+import { PageTitle } from '../../ui/page-title.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import styles from '../data/data.module.css';
@@ -53,7 +54,7 @@ function Wizard({ name, step, children }: WizardProps) {
               {t.back}
             </Link>
           </p>
-          <h2>{name === undefined ? t.title : t.titleOf(name)}</h2>
+          <PageTitle order={2}>{name === undefined ? t.title : t.titleOf(name)}</PageTitle>
         </div>
       </div>
       <Steps step={step} />

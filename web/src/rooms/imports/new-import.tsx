@@ -8,6 +8,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetLimitsQuery, datasetQuery, datasetsQuery } from '../data/datasets-queries.ts';
+import { useDatasetOptions } from '../data/use-dataset-options.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { useBytes } from './bytes.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -110,6 +111,7 @@ type TargetChoiceProps = { at: ProjectPath; target: string; onChange: (target: s
 function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
   const t = useTexts(importsTexts);
   const { rows: datasets } = useList(datasetsQuery(at, {}));
+  const options = useDatasetOptions(datasets);
   // It may be further down in the list than what is fetched.
   const isListed = target === '' || datasets.some(({ id }) => id === target);
   const { data: other } = useQuery({ ...datasetQuery({ ...at, dataset: target }), enabled: !isListed });
@@ -120,7 +122,7 @@ function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
       data={[
         { value: '', label: t.newDataset },
         ...(isListed ? [] : [{ value: target, label: other?.name ?? '…' }]),
-        ...datasets.map(({ id, name }) => ({ value: id, label: name })),
+        ...options,
       ]}
       onChange={({ currentTarget: { value } }) => onChange(value)}
     />

@@ -4,7 +4,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
@@ -15,6 +14,7 @@ import { useList } from '../../ui/use-list.ts';
 import type { DatasetPath } from '../data/datasets-queries.ts';
 import { trainedModelsQuery } from '../models/models-queries.ts';
 import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
+import { useVersionOption } from '../versions/use-version-option.ts';
 import { versionsQuery } from '../versions/versions-queries.ts';
 import { useBuildIndex } from './indexes-changes.ts';
 import { indexesTexts } from './indexes-texts.ts';
@@ -40,7 +40,7 @@ export function BuildIndex({ isOpen, ...props }: BuildIndexProps) {
 
 function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen'>) {
   const t = useTexts(indexesTexts);
-  const format = useFormat();
+  const versionOption = useVersionOption();
   const navigate = useNavigate();
   const { rows: versions } = useList(versionsQuery(at));
   const groups = useModels(at);
@@ -75,10 +75,7 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
           label={t.version}
           description={t.versionHint}
           value={version}
-          data={versions.map(({ id, number, example_count }) => ({
-            value: id,
-            label: t.versionOption(format.number(number), format.number(example_count)),
-          }))}
+          data={versions.map(versionOption)}
           onChange={(event) => setVersion(event.currentTarget.value)}
           data-autofocus
         />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { BackLink } from '../../ui/back-link.tsx';
 import { IconAlertCircle } from '../../ui/icons.tsx';
+import { PageTitle } from '../../ui/page-title.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useReadOnly } from '../data/use-read-only.ts';
@@ -48,7 +49,7 @@ function IndexParts() {
     <>
       <div className={styles.head}>
         <div className={styles.title}>
-          <h3>{t.titleOf(index.model, version)}</h3>
+          <PageTitle order={3}>{t.titleOf(index.model, version)}</PageTitle>
           <IndexBadge state={index.state} />
         </div>
         {!isReadOnly && <IndexActions at={at} index={index} />}

@@ -56,10 +56,10 @@ export const playgroundTexts = catalogue(
     waiting: (seconds: string, retry: string, most: string) =>
       `The model is starting. Trying again in ${seconds} s (${retry} of ${most}).`,
     states: {
-      queued: 'Waiting for the model',
-      streaming: 'Being answered elsewhere',
-      failed: 'Failed',
-      stopped: 'Stopped',
+      queued: 'waiting for the model',
+      streaming: 'being answered elsewhere',
+      failed: 'failed',
+      stopped: 'stopped',
     },
     cut: 'Ended at the limit of tokens.',
     edit: 'Edit and send again',

@@ -9,6 +9,7 @@ import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
+import { useDatasetOptions } from '../data/use-dataset-options.ts';
 import type { Project } from '../projects/projects-queries.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
@@ -21,6 +22,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
   const path = { owner: project.owner.slug, project: project.slug };
   const queryClient = useQueryClient();
   const datasets = useQuery(datasetsQuery(path));
+  const options = useDatasetOptions(datasets.data?.data ?? []);
   const [chosen, setChosen] = useState('');
   const [split, setSplit] = useState<'train' | 'test'>('train');
   const keyFor = useIdempotencyKey();
@@ -58,7 +60,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
                 label={t.dataset}
                 value={datasetId}
                 onChange={(event) => setChosen(event.currentTarget.value)}
-                data={(datasets.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                data={options}
                 data-autofocus
               />
               <SegmentedControl

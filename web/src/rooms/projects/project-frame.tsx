@@ -27,7 +27,7 @@ export function ProjectFrame() {
   return (
     <Page
       title={project.name}
-      windowTitle={tab && `${t.tabs[tab.text]} · ${project.name}`}
+      place={tab && t.tabs[tab.text]}
       above={<Where owner={project.owner.slug} slug={project.slug} />}
       badges={
         <>

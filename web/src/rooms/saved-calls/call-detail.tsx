@@ -9,6 +9,7 @@ import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
+import { useDatasetOptions } from '../data/use-dataset-options.ts';
 import { ExampleView } from '../examples/example-view.tsx';
 import { IssueList } from '../examples/issue-list.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -55,6 +56,7 @@ export function CallDetail({ at, id, onClose }: CallDetailProps) {
 function Keep({ at, id }: { at: ProjectPath; id: string }) {
   const t = useTexts(savedCallsTexts);
   const { rows: datasets } = useList(datasetsQuery(at, {}));
+  const options = useDatasetOptions(datasets);
   const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
   const keep = useKeepAsExample(at);
   const refused = keep.data && keep.data.status !== 'converted' ? keep.data : null;
@@ -71,7 +73,7 @@ function Keep({ at, id }: { at: ProjectPath; id: string }) {
         <NativeSelect
           label={t.keepIn}
           value={dataset}
-          data={[{ value: '', label: t.choose }, ...datasets.map((each) => ({ value: each.id, label: each.name }))]}
+          data={[{ value: '', label: t.choose }, ...options]}
           onChange={({ currentTarget: { value } }) => setDataset(value)}
         />
         <Button

@@ -11,6 +11,7 @@ import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
+import { useDatasetOptions } from '../data/use-dataset-options.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { type Converted, convertTrialQuery, useConvertAll } from './saved-calls-changes.ts';
 import type { CallsSearch } from './saved-calls-queries.ts';
@@ -42,6 +43,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
   const { cancel } = useTexts(sharedTexts);
   const format = useFormat();
   const { rows: datasets } = useList(datasetsQuery(at, {}));
+  const options = useDatasetOptions(datasets);
   const [dataset, setDataset] = useState(datasets[0]?.id ?? '');
   const [percent, setPercent] = useState<number | string>(20);
   const [done, setDone] = useState(0);
@@ -64,7 +66,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
       <NativeSelect
         label={t.keepIn}
         value={dataset}
-        data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
+        data={options}
         onChange={({ currentTarget: { value } }) => setDataset(value)}
       />
       <NumberInput label={t.testShare} min={0} max={50} allowDecimal={false} value={percent} onChange={setPercent} />

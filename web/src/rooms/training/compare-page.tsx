@@ -72,14 +72,14 @@ function Comparison({ ids }: { ids: readonly string[] }) {
     }));
   return (
     <>
+      <Panel isPage title={t.compareTitle} text={t.compareText} flush>
+        <Differences compared={compared} />
+      </Panel>
       <Panel title={heldOut.name}>
         <Chart label={heldOut.name} series={curvesOf(heldOut.curve, true)} height={230} />
       </Panel>
       <Panel title={t.loss}>
         <Chart label={t.loss} series={curvesOf('loss', false)} height={230} />
-      </Panel>
-      <Panel title={t.compareTitle} text={t.compareText} flush>
-        <Differences compared={compared} />
       </Panel>
     </>
   );

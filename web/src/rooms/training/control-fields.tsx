@@ -2,7 +2,9 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { datasetNames } from '../data/dataset-names.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
+import { useVersionOption } from '../versions/use-version-option.ts';
 import { isFitting, replayRange } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
 import { type Dataset, versionChoiceQuery } from './training-queries.ts';
@@ -14,9 +16,10 @@ type ControlFieldsProps = { path: ProjectPath; form: JobForm; datasets: readonly
 export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
   const t = useTexts(newJobTexts);
   const format = useFormat();
+  const versionOption = useVersionOption();
   const { data: versions } = useQuery(versionChoiceQuery(path));
   const { control, replay } = form.values;
-  const names = new Map(datasets.map(({ id, name }) => [id, name]));
+  const names = datasetNames(datasets, format.date);
   // A share that is wrong stays in sight, also where the set is taken back.
   const isReplayShown = control !== '' || replay.trim() !== '';
   return (
@@ -26,14 +29,10 @@ export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
         description={versions?.data.length === 0 ? t.noVersions : t.controlHint}
         data={[
           { value: '', label: t.noControl },
-          ...(versions?.data ?? []).map(({ id, number, dataset_id, example_count }) => ({
-            value: id,
-            label: t.controlOption(
-              names.get(dataset_id) ?? dataset_id,
-              format.number(number),
-              format.number(example_count),
-            ),
-          })),
+          ...(versions?.data ?? []).map((version) => {
+            const { value, label } = versionOption(version);
+            return { value, label: `${names.get(version.dataset_id) ?? version.dataset_id} · ${label}` };
+          }),
         ]}
         {...form.getInputProps('control')}
       />

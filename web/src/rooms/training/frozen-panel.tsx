@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import type { Project } from '../projects/projects-queries.ts';
+import { VersionLink } from '../versions/version-link.tsx';
 import styles from './training.module.css';
 import { readFrozenRows } from './training-changes.ts';
 import { frozenQuery, type Job, type JobPath } from './training-queries.ts';
@@ -23,13 +24,15 @@ export function FrozenPanel({ path, job, kind }: { path: JobPath; job: Job; kind
   return (
     <Panel title={t.dataset} text={text} aside={<DownloadRows path={path} name={job.dataset_version_id} />}>
       <Part skeleton={<Skeleton height={44} />}>
-        <Frozen path={path} kind={kind} />
+        <Frozen path={path} kind={kind} version={job.dataset_version_id} />
       </Part>
     </Panel>
   );
 }
 
-function Frozen({ path, kind }: { path: JobPath; kind: Project['kind'] }) {
+type FrozenProps = { path: JobPath; kind: Project['kind']; version: string };
+
+function Frozen({ path, kind, version }: FrozenProps) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
   const { data } = useSuspenseQuery(frozenQuery(path));
@@ -37,7 +40,10 @@ function Frozen({ path, kind }: { path: JobPath; kind: Project['kind'] }) {
   const parts = (train: number, test: number) => t.split(format.number(train), format.number(test));
   const ofVersion = parts(split_counts.train, split_counts.test);
   return (
-    <Facts least="6.5rem">
+    <Facts least="8.5rem">
+      <Fact name={t.version}>
+        <VersionLink at={path} version={version} />
+      </Fact>
       {/* Once they are prepared, what was made of them tells what the job held out. */}
       <Fact name={t.examples} more={!tokens && ofVersion}>
         {format.number(example_count)}

@@ -46,7 +46,7 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <div className={styles.fields}>
-        <Panel title={t.title} text={t.lead}>
+        <Panel isPage title={t.title} text={t.lead}>
           <SourceFields path={path} form={form} bases={bases} datasets={datasets} />
         </Panel>
         <Settings form={form} ranges={ranges} lengths={base?.training.max_seq_lengths ?? []} />

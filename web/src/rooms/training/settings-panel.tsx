@@ -2,6 +2,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { VersionLink } from '../versions/version-link.tsx';
 import { hyperparameterTexts, inOrder, useHyperparameterName } from './hyperparameter-texts.ts';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -27,7 +28,7 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
         ))}
         {control && (
           <Fact name={t.control}>
-            {control.dataset_version_id}
+            <VersionLink at={{ owner, project }} version={control.dataset_version_id} />
             {control.replay_ratio > 0 && ` · ${t.replayed(String(control.replay_ratio))}`}
           </Fact>
         )}

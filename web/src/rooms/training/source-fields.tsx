@@ -1,8 +1,9 @@
 import { NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { useDatasetOptions } from '../data/use-dataset-options.ts';
+import { useVersionOption } from '../versions/use-version-option.ts';
 import { ControlFields } from './control-fields.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import { versionChoiceQuery } from './training-queries.ts';
@@ -14,7 +15,8 @@ type SourceFieldsProps = Omit<NewJobFormProps, 'begin'> & { form: JobForm };
 export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps) {
   const t = useTexts(newJobTexts);
   const shared = useTexts(sharedTexts);
-  const format = useFormat();
+  const options = useDatasetOptions(datasets);
+  const versionOption = useVersionOption();
   const { dataset_id } = form.values;
   const { data: versions } = useQuery({ ...versionChoiceQuery(path, dataset_id), enabled: dataset_id !== '' });
   return (
@@ -35,25 +37,13 @@ export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps)
       <NativeSelect
         label={t.dataset}
         description={t.datasetHint}
-        data={[
-          { value: '', label: t.choose, disabled: true },
-          ...datasets.map(({ id, name, example_count }) => ({
-            value: id,
-            label: t.datasetOption(name, format.number(example_count)),
-          })),
-        ]}
+        data={[{ value: '', label: t.choose, disabled: true }, ...options]}
         {...form.getInputProps('dataset_id')}
       />
       <NativeSelect
         label={t.version}
         disabled={dataset_id === ''}
-        data={[
-          { value: '', label: t.versionNow },
-          ...(versions?.data ?? []).map(({ id, number, label, example_count }) => ({
-            value: id,
-            label: t.versionOption(format.number(number), format.number(example_count), label ? ` · ${label}` : ''),
-          })),
-        ]}
+        data={[{ value: '', label: t.versionNow }, ...(versions?.data ?? []).map(versionOption)]}
         {...form.getInputProps('dataset_version_id')}
       />
       <ControlFields path={path} form={form} datasets={datasets} />

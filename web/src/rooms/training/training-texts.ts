@@ -116,6 +116,7 @@ export const trainingTexts = catalogue(
     checked: (agreement: string) => `What is served agrees with what was trained (${agreement}).`,
     deployedAs: 'Served as:',
     dataset: 'Frozen dataset',
+    version: 'Version',
     datasetText: 'What it learned from, as it was. It does not change any more.',
     samples: { text: 'Sequences made of them', embedding: 'Pairs made of them' },
     samplesText: {
@@ -255,6 +256,7 @@ export const trainingTexts = catalogue(
     checked: (agreement) => `服务结果与训练结果一致（${agreement}）。`,
     deployedAs: '服务名称：',
     dataset: '冻结的数据集',
+    version: '版本',
     datasetText: '训练所用的数据，保持原样，不再变化。',
     samples: { text: '由其生成的序列', embedding: '由其生成的配对' },
     samplesText: {

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, NativeSelect } from '@mantine/core';
+import { ActionIcon, NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
@@ -10,12 +10,11 @@ import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
-import { examplesTexts } from '../examples/examples-texts.ts';
+import { ChangeView } from './change-view.tsx';
 import styles from './comparison.module.css';
-import { Marked } from './marked.tsx';
+import { useVersionOption } from './use-version-option.ts';
+import { versionName } from './version-name.ts';
 import {
-  type Change,
   type Comparison as Compared,
   changeKinds,
   changesQuery,
@@ -26,8 +25,6 @@ import {
 import { versionsTexts } from './versions-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');
-
-const colors = { added: 'pine', removed: 'rust', changed: 'amber' } as const;
 
 /** By which examples a version differs from another one. */
 export function Comparison({ version }: { version: string }) {
@@ -44,7 +41,7 @@ export function Comparison({ version }: { version: string }) {
     </ActionIcon>
   );
   return (
-    <Panel title={t.compareTitle(compared.number)} aside={close} flush>
+    <Panel title={t.compareTitle(versionName(compared.number))} aside={close} flush>
       <Changes shown={shown} onChange={go} />
     </Panel>
   );
@@ -81,6 +78,7 @@ function Changes({ shown, onChange }: ChangesProps) {
 function Since({ shown, since, onChange }: ChangesProps & { since: string | null }) {
   const t = useTexts(versionsTexts);
   const { rows: versions } = useList(versionsQuery(route.useParams()));
+  const versionOption = useVersionOption();
   const others = versions.filter(({ id }) => id !== shown.version);
   return (
     <div className={styles.since}>
@@ -89,12 +87,7 @@ function Since({ shown, since, onChange }: ChangesProps & { since: string | null
         size="xs"
         aria-label={t.since}
         value={since ?? ''}
-        data={[
-          ...(since === null ? [{ value: '', label: t.sinceNothing }] : []),
-          ...others.map(({ id, number, label }) => ({
-            ...{ value: id, label: label ? `${t.number(number)} · ${label}` : t.number(number) },
-          })),
-        ]}
+        data={[...(since === null ? [{ value: '', label: t.sinceNothing }] : []), ...others.map(versionOption)]}
         onChange={({ currentTarget: { value } }) => onChange({ since: value || undefined })}
       />
     </div>
@@ -119,51 +112,4 @@ function Kinds({ shown, counts, onChange }: ChangesProps & { counts: Counts }) {
       onChange={(value) => onChange({ change: changeKinds.find((each) => each === value) })}
     />
   );
-}
-
-function ChangeView({ change: { change, before, after } }: { change: Change }) {
-  const t = useTexts(versionsTexts);
-  const { splits } = useTexts(examplesTexts);
-  const isMoved = before && after && before.split !== after.split;
-  return (
-    <article className={styles.change} data-change={change}>
-      <p className={styles.kind}>
-        <Badge color={colors[change]}>{t.kind1[change]}</Badge>
-        {isMoved && t.splitChanged(splits[before.split], splits[after.split])}
-      </p>
-      {before && after ? (
-        <div className={styles.sides}>
-          <Side name={t.before} side={before} other={after} tone="before" />
-          <Side name={t.after} side={after} other={before} tone="after" />
-        </div>
-      ) : (
-        (after ?? before) && (
-          <ExampleView text={(after ?? before)?.text ?? null} embedding={(after ?? before)?.embedding ?? null} />
-        )
-      )}
-    </article>
-  );
-}
-
-type SideValue = NonNullable<Change['before']>;
-type SideProps = { name: string; side: SideValue; other: SideValue; tone: 'before' | 'after' };
-
-function Side({ name, side, other, tone }: SideProps) {
-  return (
-    <section aria-label={name}>
-      <h3>{name}</h3>
-      <ExampleView
-        text={side.text}
-        embedding={side.embedding}
-        show={(text, place) => <Marked text={text} other={textAt(other, place)} tone={tone} />}
-      />
-    </section>
-  );
-}
-
-/** The text that has this place on the other side. */
-function textAt({ text, embedding }: SideValue, { part, nth }: TextPlace): string {
-  if (part === 'query') return embedding?.query ?? '';
-  if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';
-  return text?.messages.filter(({ role }) => role === part)[nth]?.content ?? '';
 }

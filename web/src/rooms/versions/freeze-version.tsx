@@ -8,6 +8,7 @@ import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
+import { versionName } from './version-name.ts';
 import { useFreeze } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
@@ -35,7 +36,7 @@ function FreezeForm({ at, onClose }: Omit<FreezeVersionProps, 'isOpen'>) {
       { ...wanted, idempotencyKey: idempotencyKeyOf(wanted) },
       {
         onSuccess: ({ number }) => {
-          notify({ tone: 'good', text: t.frozen(number) });
+          notify({ tone: 'good', text: t.frozen(versionName(number)) });
           onClose();
         },
       },

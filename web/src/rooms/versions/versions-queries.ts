@@ -4,6 +4,7 @@ import { type AnswerOf, call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { basePath } from '../../app/page-settings.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
 
 export type Version = Schemas['DatasetVersion'];
 
@@ -40,7 +41,7 @@ export const versionsQuery = (at: DatasetPath) =>
   });
 
 /** A version never changes. */
-export const versionQuery = ({ owner, project }: DatasetPath, id: string) =>
+export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
   queryOptions({
     queryKey: ['version', id],
     queryFn: ({ signal }) =>

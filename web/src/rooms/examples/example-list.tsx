@@ -1,0 +1,113 @@
+import { Button, Group } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { IconFileText, IconSearch, IconUpload } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import styles from '../data/data.module.css';
+import { datasetQuery } from '../data/datasets-queries.ts';
+import { ExampleRow } from './example-row.tsx';
+import { type ExamplesSearch, examplesQuery } from './examples-queries.ts';
+import { examplesTexts } from './examples-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/');
+
+/** About what a row takes that shows a question, an answer and its facts. */
+const rowHeight = 92;
+
+type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: ReactNode };
+
+export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
+  const t = useTexts(examplesTexts);
+  const { owner, project, dataset } = route.useParams();
+  // The same one each time, so that rows that have not changed are not drawn anew.
+  const at = useMemo(() => ({ owner, project, dataset }), [owner, project, dataset]);
+  const { list, rows: examples, total, readOn } = useList(examplesQuery(at, filter));
+  const [openId, setOpenId] = useState<string | null>(null);
+  const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);
+  if (examples.length === 0) return <Nothing filter={filter} isReadOnly={isReadOnly} add={add} />;
+  return (
+    <>
+      <Count total={total} />
+      <VirtualList
+        label={t.list}
+        rows={examples}
+        total={total}
+        idOf={({ id }) => id}
+        estimate={rowHeight}
+        keptId={openId}
+        onNearEnd={readOn}
+        render={(example) => (
+          <ExampleRow {...{ at, example, isReadOnly }} isOpen={openId === example.id} onToggle={toggle} />
+        )}
+      />
+      <LoadMore list={list} shown={examples.length} />
+    </>
+  );
+}
+
+function Count({ total }: { total: number }) {
+  const t = useTexts(examplesTexts);
+  const format = useFormat();
+  return (
+    <p className={styles.listHead}>
+      <span>{t.count(format.number(total))}</span>
+      <span className={styles.keys}>{t.keys}</span>
+    </p>
+  );
+}
+
+function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
+  const t = useTexts(examplesTexts);
+  const { nothingFound } = useTexts(sharedTexts);
+  const at = route.useParams();
+  const navigate = route.useNavigate();
+  const { data: dataset } = useSuspenseQuery(datasetQuery(at));
+  const { version, ...narrowing } = filter;
+  if (Object.values(narrowing).some((value) => value !== undefined))
+    return (
+      <Empty
+        icon={IconSearch}
+        title={nothingFound}
+        action={
+          <Button variant="default" onClick={() => void navigate({ search: { version } })}>
+            {t.clear}
+          </Button>
+        }
+      >
+        {t.noneFound} {t.searchHint}
+      </Empty>
+    );
+  return (
+    <Empty icon={IconFileText} title={t.emptyTitle} action={!isReadOnly && <Beginnings add={add} />}>
+      {dataset.kind === 'embedding' ? t.emptyEmbedding : t.emptyText}
+    </Empty>
+  );
+}
+
+function Beginnings({ add }: { add: ReactNode }) {
+  const t = useTexts(examplesTexts);
+  const at = route.useParams();
+  return (
+    <Group gap="xs" justify="center">
+      <ButtonLink
+        size="xs"
+        to="/projects/$owner/$project/data/imports/$import"
+        params={{ ...at, import: 'new' }}
+        search={{ dataset: at.dataset }}
+        leftSection={<IconUpload size={14} />}
+        variant="default"
+      >
+        {t.import}
+      </ButtonLink>
+      {add}
+    </Group>
+  );
+}

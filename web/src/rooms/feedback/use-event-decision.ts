@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useLanguage } from '../../i18n/language.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
+import { type Decision, type Split, usePromote, useRestore, useSkip } from './feedback-changes.ts';
+import type { EventPath } from './feedback-queries.ts';
+import { feedbackTexts } from './feedback-texts.ts';
+import { suggestion } from './judgment.ts';
+
+/** What is decided about an event is kept while the inbox is open, also while others are looked at. */
+export function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
+  const [made, setMade] = useState<ReadonlyMap<string, Decision>>(new Map());
+  const setDecision = (next: Decision) => setMade((before) => new Map(before).set(eventId, next));
+  return [made.get(eventId) ?? suggestion, setDecision];
+}
+
+/** While one event is on its way others can be decided. */
+export function useActions(at: EventPath, onGone: (id: string) => void) {
+  const t = useTexts(feedbackTexts);
+  const { language } = useLanguage();
+  const outcome = (text: string) => ({
+    onDone: (event: { id: string }) => {
+      onGone(event.id);
+      notify({ tone: 'good', text });
+    },
+    onError: (error: unknown) => notifyProblem(error, language),
+  });
+  const promote = usePromote(at, outcome(t.promotedOne));
+  const skip = useSkip(at, outcome(t.skippedOne));
+  const restore = useRestore(at, outcome(t.restoredOne));
+  const id = at.event;
+  return {
+    isBusy: [promote, skip, restore].some(({ isPending, variables }) => isPending && variables.id === id),
+    promote: (decision: Decision, split: Split) => promote.mutate({ id, decision, split }),
+    skip: () => skip.mutate({ id }),
+    restore: () => restore.mutate({ id }),
+  };
+}

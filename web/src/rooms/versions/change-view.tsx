@@ -1,0 +1,57 @@
+import { Badge } from '@mantine/core';
+import { useTexts } from '../../i18n/catalogue.ts';
+import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
+import { examplesTexts } from '../examples/examples-texts.ts';
+import styles from './comparison.module.css';
+import { Marked } from './marked.tsx';
+import type { Change } from './versions-queries.ts';
+import { versionsTexts } from './versions-texts.ts';
+
+const colors = { added: 'pine', removed: 'rust', changed: 'amber' } as const;
+
+export function ChangeView({ change: { change, before, after } }: { change: Change }) {
+  const t = useTexts(versionsTexts);
+  const { splits } = useTexts(examplesTexts);
+  const isMoved = before && after && before.split !== after.split;
+  return (
+    <article className={styles.change} data-change={change}>
+      <p className={styles.kind}>
+        <Badge color={colors[change]}>{t.kind1[change]}</Badge>
+        {isMoved && t.splitChanged(splits[before.split], splits[after.split])}
+      </p>
+      {before && after ? (
+        <div className={styles.sides}>
+          <Side name={t.before} side={before} other={after} tone="before" />
+          <Side name={t.after} side={after} other={before} tone="after" />
+        </div>
+      ) : (
+        (after ?? before) && (
+          <ExampleView text={(after ?? before)?.text ?? null} embedding={(after ?? before)?.embedding ?? null} />
+        )
+      )}
+    </article>
+  );
+}
+
+type SideValue = NonNullable<Change['before']>;
+type SideProps = { name: string; side: SideValue; other: SideValue; tone: 'before' | 'after' };
+
+function Side({ name, side, other, tone }: SideProps) {
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <ExampleView
+        text={side.text}
+        embedding={side.embedding}
+        show={(text, place) => <Marked text={text} other={textAt(other, place)} tone={tone} />}
+      />
+    </section>
+  );
+}
+
+/** The text that has this place on the other side. */
+function textAt({ text, embedding }: SideValue, { part, nth }: TextPlace): string {
+  if (part === 'query') return embedding?.query ?? '';
+  if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';
+  return text?.messages.filter(({ role }) => role === part)[nth]?.content ?? '';
+}

@@ -1,0 +1,17 @@
+import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { datasetsTexts } from '../data/datasets-texts.ts';
+import { versionName } from './version-name.ts';
+import type { Version } from './versions-queries.ts';
+
+type Choice = Pick<Version, 'id' | 'number' | 'label' | 'example_count'>;
+
+/** A version to choose: its number, the word for it, and how much is in it. */
+export function useVersionOption(): (version: Choice) => { value: string; label: string } {
+  const t = useTexts(datasetsTexts);
+  const format = useFormat();
+  return ({ id, number, label, example_count }) => ({
+    value: id,
+    label: [versionName(number), label, t.counted(format.number(example_count))].filter(Boolean).join(' · '),
+  });
+}

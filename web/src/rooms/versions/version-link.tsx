@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { TextLink } from '../../ui/text-link.tsx';
+import { datasetQuery } from '../data/datasets-queries.ts';
+import type { ProjectPath } from '../projects/projects-queries.ts';
+import { versionName } from './version-name.ts';
+import { versionQuery } from './versions-queries.ts';
+
+type VersionLinkProps = { at: ProjectPath; version: string };
+
+/** The name of a dataset and of a version of it, as soon as they are known, and the way to its examples. */
+export function VersionLink({ at: { owner, project }, version }: VersionLinkProps) {
+  const { data: frozen } = useQuery(versionQuery({ owner, project }, version));
+  const at = { owner, project, dataset: frozen?.dataset_id ?? '' };
+  const { data: known } = useQuery({ ...datasetQuery(at), enabled: frozen !== undefined });
+  if (!frozen) return '…';
+  return (
+    <TextLink to="/projects/$owner/$project/data/$dataset" params={at} search={{ version }}>
+      {known?.name ?? '…'} · {versionName(frozen.number)}
+    </TextLink>
+  );
+}

@@ -1,0 +1,2 @@
+/** What a version is called, everywhere and in every language. */
+export const versionName = (number: number): string => `v${number}`;

@@ -1,0 +1,34 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useTexts } from '../i18n/catalogue.ts';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import { plainHeader } from './plain-header.ts';
+
+export type LeaveQuestionProps = { isOpen: boolean; onStay: () => void; onLeave: () => void };
+
+/** Asks before a dialog closes over what was written in it; Escape goes back to writing. */
+export function LeaveQuestion({ isOpen, onStay, onLeave }: LeaveQuestionProps) {
+  const t = useTexts(sharedTexts);
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onStay}
+      title={t.leaveTitle}
+      size="sm"
+      withCloseButton={false}
+      attributes={plainHeader}
+      transitionProps={{ duration: 120 }}
+    >
+      <Stack gap="md">
+        <Text>{t.leaveText}</Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onStay} data-autofocus>
+            {t.goOnWriting}
+          </Button>
+          <Button color="rust" onClick={onLeave}>
+            {t.discard}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
