@@ -78,7 +78,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
 
   const { id: versionId } = await ask('POST', `datasets/${datasetId}/versions`, {});
   await go(`/projects/${path}/training-jobs/new`);
-  await page.getByLabel('What it must not forget').selectOption({ label: 'Tickets · 1 · 24 examples' });
+  await page.getByLabel('What it must not forget').selectOption({ label: 'Tickets · v1 · 24 examples' });
   // The server has it, too.
   await page.getByText('The control set is of the dataset that is learned from').waitFor();
   const share = page.getByLabel('Share of it that is learned along');

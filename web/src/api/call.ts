@@ -1,6 +1,7 @@
 import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Routes } from './generated/contract.ts';
+import { inOneFlight } from './in-one-flight.ts';
 import { lostConnection, Problem, problemOf } from './problem.ts';
 import { csrfToken, renewSession } from './session.ts';
 
@@ -34,13 +35,12 @@ type Arguments<Name extends RouteName> =
  *
  * @throws {Problem} for every failure, also when no answer comes.
  */
-export async function call<Name extends RouteName>(
-  route: Name,
-  ...[options]: Arguments<Name>
-): Promise<AnswerOf<Name>> {
-  const response = await send(route, options ?? {});
-  // as: the server answers by its contract, which tests of its own hold it to.
-  return (response.status === 204 ? null : await response.json()) as AnswerOf<Name>;
+export function call<Name extends RouteName>(route: Name, ...[options]: Arguments<Name>): Promise<AnswerOf<Name>> {
+  return inOneFlight(options?.idempotencyKey, async () => {
+    const response = await send(route, options ?? {});
+    // as: the server answers by its contract, which tests of its own hold it to.
+    return (response.status === 204 ? null : await response.json()) as AnswerOf<Name>;
+  });
 }
 
 export type LooseOptions = {

@@ -42,12 +42,15 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
     if (this.state.error === null) return this.props.children;
     return (
       <div className={styles.problem}>
-        <ProblemNote error={this.state.error} onRetry={this.retry} />
+        <ProblemNote error={this.state.error} onRetry={isGone(this.state.error) ? undefined : this.retry} />
         {isOutOfReach(this.state.error) && <Recovery onRecover={this.retry} />}
       </div>
     );
   }
 }
+
+/** It will not be there the next time either. */
+const isGone = (error: unknown): boolean => isProblem(error) && error.status === 404;
 
 const isOutOfReach = (error: unknown): boolean => isProblem(error) && (error.status === 0 || error.status === 503);
 

@@ -23,11 +23,13 @@ type EstimateSideProps = {
   body: NewJob | null;
   /** For the sake of a setting that cannot be read. */
   isWrong: boolean;
+  /** Why it could not begin. */
+  error: unknown;
   children: ReactNode;
 };
 
 /** What a job would take, and what to think about first: asked of the server as the form changes. */
-export function EstimateSide({ path, body, isWrong, children }: EstimateSideProps) {
+export function EstimateSide({ path, body, isWrong, error, children }: EstimateSideProps) {
   const t = useTexts(newJobTexts);
   const asked = useSettled(body);
   const plan = useQuery({
@@ -40,6 +42,8 @@ export function EstimateSide({ path, body, isWrong, children }: EstimateSideProp
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   });
+  // Mostly what stands in the way of the one stands in the way of the other: it is told once.
+  const refusal = (asked !== null && plan.error) || error;
   return (
     <Panel title={t.estimate}>
       <div aria-live="polite">
@@ -47,7 +51,7 @@ export function EstimateSide({ path, body, isWrong, children }: EstimateSideProp
         {asked !== null && plan.isPending && <Skeleton height={84} aria-label={t.computing} />}
         {asked !== null && plan.data && <Estimated plan={plan.data} />}
       </div>
-      {asked !== null && plan.error ? <ProblemNote error={plan.error} /> : null}
+      {refusal ? <ProblemNote error={refusal} /> : null}
       {children}
     </Panel>
   );

@@ -6,7 +6,6 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { focusWrong } from '../../ui/focus-wrong.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { ProblemNote } from '../../ui/problem-note.tsx';
 import { EstimateSide } from './estimate-side.tsx';
 import { areFitting, jobBody, rangesOf } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
@@ -71,8 +70,12 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
         </Panel>
       </div>
       <div className={styles.side}>
-        <EstimateSide path={path} body={isChosen && isFit ? body : null} isWrong={isChosen && !isFit}>
-          {create.error ? <ProblemNote error={create.error} /> : null}
+        <EstimateSide
+          path={path}
+          body={isChosen && isFit ? body : null}
+          isWrong={isChosen && !isFit}
+          error={create.error}
+        >
           <Button type="submit" fullWidth mt="md" loading={create.isPending} disabled={!isChosen}>
             {t.start}
           </Button>
