@@ -13,13 +13,12 @@ const folder = mkdtempSync(join(tmpdir(), 'fanfold-child-'));
 const file = (name: string) => join(folder, name);
 const text = { shape: smallShape, seed: 1, kind: 'text', spread: 0.2, ends: false } as const;
 writeRandomModel(file('text.gguf'), text);
-writeRandomModel(file('thinks.gguf'), {
-  ...text,
-  template: chatMlTemplate.replace(
-    "{{- '<|im_start|>assistant\\n' -}}",
-    "{{- '<|im_start|>assistant\\n<think>\\n' -}}",
-  ),
-});
+const thinking = chatMlTemplate.replace(
+  "{{- '<|im_start|>assistant\\n' -}}",
+  "{{- '<|im_start|>assistant\\n<think>\\n' -}}",
+);
+writeRandomModel(file('thinks.gguf'), { ...text, template: thinking });
+writeRandomModel(file('ends.gguf'), { ...text, template: thinking, ends: true });
 writeRandomModel(file('embed.gguf'), { ...text, seed: 2, kind: 'embedding' });
 const adapter = (name: string, seed: number, spreadOfB: number): Adapter => {
   writeRandomAdapter(file(name), { shape: smallShape, rank: 4, alpha: 8, seed, spreadOfB });
@@ -185,6 +184,28 @@ describe('reasoning', () => {
     });
     assert.ok(json.reasoning.length > 0);
     assert.match(json.content, /^\{/);
+    await thinker.stop();
+  });
+
+  test('a model that ends within its reasoning gives the answer all the same, where its form was promised', async () => {
+    const thinker = await ChildDriver.start({ ...config, ggufPath: file('ends.gguf') });
+    const properties = { sure: { type: 'boolean' } };
+    const schema = { type: 'object', properties, required: ['sure'], additionalProperties: false };
+    const responseFormat = { type: 'json_schema', schema } as const;
+    let endedEarly = 0;
+    for (let seed = 1; endedEarly < 3 && seed <= 60; seed += 1) {
+      const sampling = { maxTokens: 600, temperature: 1, seed };
+      const free = await thinker.write(userPrompt('think', { reasoningEffort: 'high' }), sampling);
+      const { usage, reason } = finishedOf(free);
+      if (free.content !== '' || usage.completionTokens > 500) continue;
+      endedEarly += 1;
+      assert.equal(reason, 'length');
+      const formed = await thinker.write(userPrompt('think', { reasoningEffort: 'high', responseFormat }), sampling);
+      assert.equal(formed.reasoning, free.reasoning);
+      assert.match(formed.content, /^\{\s*"sure"\s*:\s*(true|false)\s*\}$/);
+      assert.equal(finishedOf(formed).reason, 'stop');
+    }
+    assert.equal(endedEarly, 3);
     await thinker.stop();
   });
 });

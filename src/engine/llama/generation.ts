@@ -90,11 +90,14 @@ export class Generation {
       return 'resample';
     }
     this.#completionTokens += 1;
-    if (vocabulary.isEnd(token)) {
+    const ends = vocabulary.isEnd(token);
+    if (ends && !this.#owesAnswer()) {
       this.#ending = 'eog';
       return 'over';
     }
-    this.#accept(token);
+    // The place of an end that comes too early is taken by what closes reasoning.
+    if (ends) this.#closeReasoning(this.#completionTokens - 1);
+    else this.#accept(token);
     if (this.#watching) this.#watch();
     const most = Math.min(sampling.maxTokens, contextTokens - this.prompt.length);
     if (this.#completionTokens >= most) {
@@ -189,6 +192,11 @@ export class Generation {
     return this.#completionTokens === 0 && !prompt.startsInReasoning && token !== tags.open;
   }
 
+  /** A constrained answer has not begun: an end within reasoning would leave the caller without what was promised. */
+  #owesAnswer(): boolean {
+    return this.#constraint !== null && this.#options.parser.inReasoning && this.#options.tags.forcedClose.length > 0;
+  }
+
   #answerBegins(place: keyof Constraint): void {
     if (this.#constraint !== null) this.sampler.constrain(this.#constraint[place], this.#generated ?? []);
     this.#constraint = null;
@@ -196,18 +204,25 @@ export class Generation {
   }
 
   #watch(): void {
-    const { parser, reasoningBudget, tags, sampling } = this.#options;
+    const { parser, reasoningBudget, tags } = this.#options;
     this.parse();
     if (!parser.inReasoning) {
       if (!parser.undecided) this.#answerBegins('afterReasoning');
     } else if (parser.reasoningTokens >= reasoningBudget && tags.forcedClose.length > 0) {
-      for (const token of tags.forcedClose) {
-        if (this.#completionTokens >= sampling.maxTokens) break;
-        this.#completionTokens += 1;
-        this.#accept(token);
-      }
-      this.parse();
-      this.#answerBegins('afterReasoning');
+      this.#closeReasoning(this.#completionTokens);
     }
+  }
+
+  /** By force, behind so many tokens. */
+  #closeReasoning(completionTokens: number): void {
+    const { tags, sampling } = this.#options;
+    this.#completionTokens = completionTokens;
+    for (const token of tags.forcedClose) {
+      if (this.#completionTokens >= sampling.maxTokens) break;
+      this.#completionTokens += 1;
+      this.#accept(token);
+    }
+    this.parse();
+    this.#answerBegins('afterReasoning');
   }
 }
