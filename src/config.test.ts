@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { fileKeyOf, loadConfig, settings } from './config.ts';
+import { fileKeyOf, loadConfig, settings, unknownVariables } from './config.ts';
 
 async function configFile(t: TestContext, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfold-config-'));
@@ -75,7 +75,7 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],
     [{ FANFOLD_CONFIG: await configFile(t, '- port') }, /must hold settings/],
-    [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist/],
+    [{ FANFOLD_CONFIG: await configFile(t, 'prot: 1') }, /"prot", which does not exist; did you mean port\?$/],
     [
       { FANFOLD_CONFIG: await configFile(t, 'FANFOLD_SIGNUP: open') },
       /does not exist; in the file it is called signup\.$/,
@@ -89,6 +89,16 @@ test('a bad value is refused in one line that names the setting and what it may 
       () => loadConfig(environment),
       (error) => error instanceof Error && message.test(error.message) && !error.message.includes('\n'),
     );
+});
+
+test('a variable that looks like a setting and is none is told with what may have been meant', () => {
+  const meant = { PORT: '1', FANFOLD_SIGNUP: 'open', FANFOLD_CONFIG: 'x', FANFOLD_KEY: 'fnf_', HOME: '/root' };
+  assert.equal(unknownVariables(meant), null);
+  assert.equal(
+    unknownVariables({ ...meant, FANFOLD_XYZZY: '', FANFOLD_ENGINE_SEQUENCE: '4', FANFOLD_MAX_DATASET: '' }),
+    'There are no such settings: FANFOLD_ENGINE_SEQUENCE (did you mean FANFOLD_ENGINE_SEQUENCES?), ' +
+      'FANFOLD_MAX_DATASET (did you mean FANFOLD_MAX_DATASETS?), FANFOLD_XYZZY.',
+  );
 });
 
 test('the operating guide lists every setting with its name in the file and its default, and no other', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DatasetLimits } from '#datasets';
-import { isFields, messageOf, OperatorError, systemCodeOf } from '#kernel';
+import { isFields, messageOf, nearestName, OperatorError, systemCodeOf } from '#kernel';
 import type { RunnerValues } from '#training';
 import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
 import { datasetSettings } from './settings/dataset-settings.ts';
@@ -74,6 +74,26 @@ export function fileKeyOf(env: string): string {
   return env.replace(/^FANFOLD_/, '').toLowerCase();
 }
 
+/** Variables of our name that are no settings: where the file is, where the trainer is, and what clients are given. */
+const otherVariables = new Set(['FANFOLD_CONFIG', 'FANFOLD_VENV', 'FANFOLD_KEY', 'FANFOLD_API_KEY']);
+
+/**
+ * One line about variables that look like settings and are none, with what may have been meant; null: there are none. They are
+ * no reason to refuse: another release, or another program, may know them.
+ */
+export function unknownVariables(environment: Environment): string | null {
+  const known = Object.values(settings).map(({ env }) => env);
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('FANFOLD_') && !known.includes(name) && !otherVariables.has(name),
+  );
+  if (unknown.length === 0) return null;
+  const named = unknown.sort().map((name) => {
+    const nearest = nearestName(name, known);
+    return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
+  });
+  return `There are no such settings: ${named.join(', ')}.`;
+}
+
 type ConfigFile = { path: string; values: Map<string, string> };
 
 function readSetting<T>(setting: Setting<T>, environment: Environment, file: ConfigFile): T {
@@ -113,8 +133,9 @@ function readConfigFile(named: string | undefined): ConfigFile {
 
 function unknownSetting(path: string, key: string, known: ReadonlySet<string>): string {
   const inFile = fileKeyOf(key);
-  const hint = known.has(inFile) ? `; in the file it is called ${inFile}` : '';
-  return `${path} has a setting ${JSON.stringify(key)}, which does not exist${hint}.`;
+  const nearest = nearestName(inFile, known);
+  const hint = known.has(inFile) ? `; in the file it is called ${inFile}` : nearest ? `; did you mean ${nearest}?` : '';
+  return `${path} has a setting ${JSON.stringify(key)}, which does not exist${hint}${hint.endsWith('?') ? '' : '.'}`;
 }
 
 /** A name without a value is not set, as an empty variable is not. */

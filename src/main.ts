@@ -1,4 +1,4 @@
-import { Fault, OperatorError } from '#kernel';
+import { Fault, OperatorError, UsageError } from '#kernel';
 import { ModelError } from '#models';
 import { createProgram } from './cli/program.ts';
 import { note } from './cli/terminal.ts';
@@ -32,5 +32,5 @@ try {
   process.exit();
 } catch (error) {
   complain(error);
-  process.exit(1);
+  process.exit(error instanceof UsageError ? 2 : 1);
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OperatorError } from '#kernel';
+import { nearestName, OperatorError, UsageError } from '#kernel';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import { readRoles, roleSettings } from '../settings/role-settings.ts';
@@ -31,7 +31,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   program.version(manifest.version, '--version', 'print the version');
   program.addHelpText(
     'after',
-    '\nIn a checkout, fanfold is `npm run -s fanfold --`.\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason.',
+    '\nIn a checkout, fanfold is `npm run -s fanfold --`.\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason; 2: there is no such command.',
   );
   program
     .command('serve', { isDefault: true })
@@ -40,8 +40,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     // A mistyped command ends up here, because this is the default.
     .allowExcessArguments()
     .action(async (flags: { roles?: string }, { args: [unknown] }: Command) => {
-      if (unknown !== undefined)
-        throw new OperatorError(`There is no command "${unknown}"; there are ${namesOf(program)}.`);
+      if (unknown !== undefined) throw noSuchCommand(program, unknown);
       const settings = withRoles(config(), flags.roles);
       // The whole program takes a moment to load, which no other command needs.
       const { serve } = await import('./serve.ts');
@@ -73,11 +72,34 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .command('database-url')
     .description('print the address of the database, password included, for psql and pg_dump')
     .action(() => useDatabase(config(), async ({ url }) => print(url)));
+  program
+    .command('help [command...]')
+    .description('display help for a command')
+    .action((names: string[]) => findCommand(program, names).outputHelp());
   return program;
 }
 
-function namesOf(program: Command): string {
-  return [...program.commands.map((command) => command.name()), 'help'].join(', ');
+/** A command by its words, as in `keys create`. */
+function findCommand(program: Command, [name, ...rest]: readonly string[]): Command {
+  if (name === undefined) return program;
+  const command = program.commands.find((each) => each.name() === name);
+  if (!command) throw noSuchCommand(program, name);
+  return findCommand(command, rest);
+}
+
+function noSuchCommand(parent: Command, name: string): UsageError {
+  const names = parent.commands.map((command) => command.name());
+  const nearest = nearestName(name, names);
+  const asked = [...pathOf(parent), name].join(' ');
+  const others = names.length > 0 ? ` There are ${names.join(', ')}.` : '';
+  return new UsageError(
+    `There is no command "${asked}".${nearest === null ? '' : ` Did you mean ${nearest}?`}${others}`,
+  );
+}
+
+/** The words that name a command behind that of the program. */
+function pathOf(command: Command): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
 function withRoles(config: Config, text: string | undefined): Config {

@@ -7,7 +7,7 @@ import { OperatorError } from '#kernel';
 import { createLog } from '#telemetry';
 import { openSite } from '#web';
 import { createApp } from '../app.ts';
-import type { Config } from '../config.ts';
+import { type Config, unknownVariables } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
 import { furnish } from './first-start.ts';
 import { renderGreeting } from './greeting.ts';
@@ -22,6 +22,8 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   if (!serves && config.databaseUrl === null)
     throw new OperatorError('A worker works for servers: set DATABASE_URL to their database.');
   const log = createLog({ level: config.logLevel, stream: pino.destination({ dest: 2, sync: true }) });
+  const unknown = unknownVariables(config.environment);
+  if (unknown !== null) log.warn(unknown);
   await prepareDataFolder(config.dataDir);
   const site = openSite({ root: fileURLToPath(new URL('../..', import.meta.url)), publicUrl: config.publicUrl, log });
   await using parts = new AsyncDisposableStack();

@@ -1,11 +1,31 @@
-/** Results go to stdout, where scripts read them; what a person should know besides goes to stderr. */
+import { messageOf, systemCodeOf } from '#kernel';
+
+/**
+ * Results go to stdout, where scripts read them; what a person should know besides goes to stderr. A result that could
+ * not be written, to a full disk for example, is not done: the exit code tells.
+ */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  const problem = write(process.stdout, text);
+  if (problem === null) return;
+  process.exitCode = 1;
+  note(`What belongs here cannot be written to the standard output: ${messageOf(problem)}.`);
 }
 
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  write(process.stderr, text);
 }
+
+/**
+ * Tells why it could not. A reader that has gone is no reason: `head` has read enough, and a `tee` that the terminal's
+ * Ctrl-C has ended must not end the calls that a server still lets finish.
+ */
+function write(stream: NodeJS.WriteStream, text: string): Error | null {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);
+  stream.write(`${text}\n`);
+  return systemCodeOf(stream.errored) === 'EPIPE' ? null : stream.errored;
+}
+
+function ignore(): void {}
 
 /** What one field of a row holds. */
 export type Cell = string | number | boolean | null;

@@ -35,8 +35,9 @@ export {
   type PageRequest,
 } from './list-page.ts';
 export type { Log } from './log.ts';
+export { nearestName } from './nearest-name.ts';
 export { networkOf } from './network.ts';
-export { OperatorError } from './operator-error.ts';
+export { OperatorError, UsageError } from './operator-error.ts';
 export { randomPage } from './random.ts';
 export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
