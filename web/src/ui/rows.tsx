@@ -11,6 +11,8 @@ export type Column<Row> = {
   isLabelHidden?: boolean;
   /** What the row is called: a heading of the row. */
   isName?: boolean;
+  /** Goes first where a table has too little room; a card has it again. */
+  isSpare?: boolean;
 };
 
 export type RowsProps<Row> = {
@@ -34,9 +36,9 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
       <thead role="rowgroup">
         {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
         <tr role="row">
-          {columns.map(({ key, label: text, align, isLabelHidden }) => (
+          {columns.map(({ key, label: text, align, isLabelHidden, isSpare }) => (
             // biome-ignore lint/a11y/noRedundantRoles: see above
-            <th key={key} role="columnheader" scope="col" data-align={align}>
+            <th key={key} role="columnheader" scope="col" data-align={align} data-spare={isSpare}>
               <span className={isLabelHidden ? 'visually-hidden' : undefined}>{text}</span>
             </th>
           ))}
@@ -58,7 +60,7 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
 }
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
-  const { label, align, isLabelHidden, isName, render } = column;
+  const { label, align, isLabelHidden, isName, isSpare, render } = column;
   if (isName)
     return (
       // biome-ignore lint/a11y/noRedundantRoles: see above
@@ -68,7 +70,7 @@ function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
     );
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see above
-    <td role="cell" data-align={align} data-label={isLabelHidden ? undefined : label}>
+    <td role="cell" data-align={align} data-spare={isSpare} data-label={isLabelHidden ? undefined : label}>
       {render(row)}
     </td>
   );

@@ -13,11 +13,12 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
   return [
     { key: 'what', label: t.what, isName: true, render: (row) => <What row={row} /> },
     { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{t.types[type]}</Badge> },
-    { key: 'key', label: t.key, render: ({ key }) => <KeyName name={key?.name} /> },
+    { key: 'key', label: t.key, isSpare: true, render: ({ key }) => <KeyName name={key?.name} /> },
     { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'active',
       label: t.activeTime,
+      isSpare: true,
       align: 'end',
       render: ({ active_ms }) => (active_ms === null ? '–' : format.duration(active_ms)),
     },

@@ -33,6 +33,7 @@ export function useRegistryColumns(): Column<CallableModel>[] {
     {
       key: 'size',
       label: t.size,
+      isSpare: true,
       align: 'end',
       render: ({ dimensions, max_context_tokens }) => {
         if (max_context_tokens !== null) return t.context(format.number(max_context_tokens));
