@@ -31,7 +31,7 @@ export const sharedTexts = catalogue(
     inUse: 'In use',
     archive: 'Archive',
     leaveTitle: 'Close without saving?',
-    leaveText: 'What you have written here would be lost.',
+    leaveText: 'What you have filled in here would be lost.',
     goOnWriting: 'Go on writing',
     discard: 'Discard',
   },
