@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeRandomAdapter } from '#test/lora-adapter.ts';
-import { chatMlTemplate, smallShape, writeRandomModel } from '#test/random-model.ts';
+import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import type { Adapter } from '../port.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt } from './child-driver.fixture.ts';
 
@@ -13,12 +13,6 @@ const folder = mkdtempSync(join(tmpdir(), 'fanfold-child-'));
 const file = (name: string) => join(folder, name);
 const text = { shape: smallShape, seed: 1, kind: 'text', spread: 0.2, ends: false } as const;
 writeRandomModel(file('text.gguf'), text);
-const thinking = chatMlTemplate.replace(
-  "{{- '<|im_start|>assistant\\n' -}}",
-  "{{- '<|im_start|>assistant\\n<think>\\n' -}}",
-);
-writeRandomModel(file('thinks.gguf'), { ...text, template: thinking });
-writeRandomModel(file('ends.gguf'), { ...text, template: thinking, ends: true });
 writeRandomModel(file('embed.gguf'), { ...text, seed: 2, kind: 'embedding' });
 const adapter = (name: string, seed: number, spreadOfB: number): Adapter => {
   writeRandomAdapter(file(name), { shape: smallShape, rank: 4, alpha: 8, seed, spreadOfB });
@@ -165,48 +159,6 @@ describe('generation', () => {
     const activeMs = written.map((one) => finishedOf(one).activeMs);
     assert.ok(activeMs.every((ms) => ms > 0));
     assert.ok(activeMs.reduce((sum, ms) => sum + ms) <= elapsedMs);
-  });
-});
-
-describe('reasoning', () => {
-  test('effort low closes reasoning by force, high does not', async () => {
-    const thinker = await ChildDriver.start({ ...config, ggufPath: file('thinks.gguf') });
-    const low = await thinker.write(userPrompt('think', { reasoningEffort: 'low' }), { maxTokens: 60 });
-    const { usage, reason } = finishedOf(low);
-    assert.ok(low.reasoning.length > 0 && low.content.length > 0);
-    assert.ok(usage.reasoningTokens > 30 && usage.reasoningTokens < 50);
-    assert.deepEqual([usage.completionTokens, reason], [60, 'length']);
-    const high = await thinker.write(userPrompt('think', { reasoningEffort: 'high' }), { maxTokens: 60 });
-    assert.deepEqual([high.content, finishedOf(high).usage.reasoningTokens], ['', 60]);
-    const format = { type: 'json_object' } as const;
-    const json = await thinker.write(userPrompt('think', { reasoningEffort: 'low', responseFormat: format }), {
-      maxTokens: 60,
-    });
-    assert.ok(json.reasoning.length > 0);
-    assert.match(json.content, /^\{/);
-    await thinker.stop();
-  });
-
-  test('a model that ends within its reasoning gives the answer all the same, where its form was promised', async () => {
-    const thinker = await ChildDriver.start({ ...config, ggufPath: file('ends.gguf') });
-    const properties = { sure: { type: 'boolean' } };
-    const schema = { type: 'object', properties, required: ['sure'], additionalProperties: false };
-    const responseFormat = { type: 'json_schema', schema } as const;
-    let endedEarly = 0;
-    for (let seed = 1; endedEarly < 3 && seed <= 60; seed += 1) {
-      const sampling = { maxTokens: 600, temperature: 1, seed };
-      const free = await thinker.write(userPrompt('think', { reasoningEffort: 'high' }), sampling);
-      const { usage, reason } = finishedOf(free);
-      if (free.content !== '' || usage.completionTokens > 500) continue;
-      endedEarly += 1;
-      assert.equal(reason, 'length');
-      const formed = await thinker.write(userPrompt('think', { reasoningEffort: 'high', responseFormat }), sampling);
-      assert.equal(formed.reasoning, free.reasoning);
-      assert.match(formed.content, /^\{\s*"sure"\s*:\s*(true|false)\s*\}$/);
-      assert.equal(finishedOf(formed).reason, 'stop');
-    }
-    assert.equal(endedEarly, 3);
-    await thinker.stop();
   });
 });
 
