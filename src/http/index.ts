@@ -18,6 +18,7 @@ export {
 } from './page-query.ts';
 export { pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
+export { readRfc3339 } from './rfc3339.ts';
 export type { RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
 export { type EventStream, openSse } from './sse.ts';

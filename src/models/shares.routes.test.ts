@@ -180,6 +180,7 @@ test('twenty wishes to share at once make one share; wrong ones are refused by f
     '2020-01-01T00:00:00Z',
     'tomorrow',
     '2030-13-01T00:00:00Z',
+    '2030-02-29T00:00:00Z',
     '9999-12-31T23:59:59-14:00',
     '',
   ])

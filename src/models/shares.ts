@@ -1,6 +1,7 @@
 import { type Account, findAccountBySlug } from '#accounts';
 import { recordActivity } from '#activity';
 import type { Sql } from '#db';
+import { readRfc3339 } from '#http';
 import {
   type Clock,
   type CursorCodec,
@@ -83,13 +84,10 @@ export async function shareModel(
   return { share: counted, isNew };
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-
 function readExpiry(text: string | null, clock: Clock): Date | null {
   if (text === null) return null;
-  const time = new Date(text);
-  // In UTC it must have four digits, too, to be told as such a time.
-  if (!rfc3339.test(text) || Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999)
+  const time = readRfc3339(text);
+  if (time === null)
     throw fault('invalid_request', { message: 'expires_at: expected an RFC 3339 time.', param: 'expires_at' });
   if (time.getTime() <= clock.nowMs())
     throw fault('invalid_request', { message: 'expires_at: this time has passed.', param: 'expires_at' });

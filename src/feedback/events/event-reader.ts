@@ -1,3 +1,4 @@
+import { readRfc3339 } from '#http';
 import type { Fields } from '#kernel';
 import {
   type EventDetails,
@@ -138,16 +139,11 @@ function readDetails(fields: Fields, { param }: Place): EventDetails {
   };
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-
 function readTime(value: unknown, param: string): string | null {
   if (value === undefined || value === null) return null;
-  const text = readText(value, param, limits.maxName);
-  const time = rfc3339.test(text) ? new Date(text) : null;
-  const utc = time && !Number.isNaN(time.getTime()) ? time.toISOString() : '';
-  // At the ends of the calendar, what has four digits where it happened has another number of them in UTC.
-  if (!rfc3339.test(utc)) throw new FieldError('value', param, 'expected an RFC 3339 time');
-  return utc;
+  const time = readRfc3339(readText(value, param, limits.maxName));
+  if (time === null) throw new FieldError('value', param, 'expected an RFC 3339 time');
+  return time.toISOString();
 }
 
 function readMetadata(value: unknown, param: string): Record<string, string> {

@@ -108,6 +108,7 @@ test('what is wrong with an event is refused with the path of the field; wrong t
     [{ ...event, user_ref: 'u'.repeat(129) }, 400, 'user_ref'],
     [{ ...event, occurred_at: 'yesterday' }, 400, 'occurred_at'],
     [{ ...event, occurred_at: '2026-02-31T25:00:00Z' }, 400, 'occurred_at'],
+    [{ ...event, occurred_at: '2026-02-30T12:00:00Z' }, 400, 'occurred_at'],
     [{ ...event, occurred_at: '9999-12-31T23:59:59-14:00' }, 400, 'occurred_at'],
     [{ ...event, occurred_at: '0000-01-01T00:00:00+14:00' }, 400, 'occurred_at'],
     [{ ...event, metadata: { a: 1 } }, 422, 'metadata.a'],
