@@ -13,7 +13,13 @@ export type App = {
 export async function createApp(options: AppOptions): Promise<App> {
   const rooms = await openRooms(options);
   const server = await openServer(options, rooms);
-  await start(rooms);
+  try {
+    await start(rooms);
+  } catch (error) {
+    // What has begun works on the database, which whoever opened it closes now. Only the first trouble is worth a word.
+    await close(rooms, server, 0).catch(() => {});
+    throw error;
+  }
   return { server, close: (drainMs) => close(rooms, server, drainMs) };
 }
 

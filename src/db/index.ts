@@ -6,5 +6,5 @@ export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';
 export { migrate } from './migrate.ts';
 export { createMonths, type MonthlyTable, type Months, monthsBefore } from './months.ts';
-export { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';
+export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';
 export { timeText } from './time-text.ts';

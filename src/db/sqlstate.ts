@@ -11,6 +11,11 @@ export function constraintOf(error: unknown): string | null {
   return databaseErrorIn(error)?.constraint ?? null;
 }
 
+/** What only the operator can mend, whatever was asked of the database. */
+export function isDiskFull(error: unknown): boolean {
+  return sqlState(error) === '53100';
+}
+
 // 08 connection, 53 out of resources (disk full, too many connections), 57P shutdown or start-up, 58 system error.
 const unavailableClass = /^(08|53|57P|58)/;
 // A standby, or a server switched to read only: writes are refused until the operator acts.

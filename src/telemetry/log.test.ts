@@ -46,6 +46,13 @@ test('fields with the names of secrets are blanked, however they got there', () 
   assert.equal(text.trim().split('\n').length, 3);
 });
 
+test('the copy of an error that the job queue tells of is logged as the error, without the row that it failed on', () => {
+  const error = Object.assign(new Error('terminating connection'), { code: '57P01', detail: 'heliotrope' });
+  const text = logged((log) => log.warn({ err: { ...error, message: error.message, stack: error.stack, queue: 'q' } }));
+  assert.match(text, /"message":"terminating connection","code":"57P01","stack":"Error: terminating connection/);
+  assert.ok(!text.includes('heliotrope'), text);
+});
+
 test('a chain of causes is told to its end, but not for ever', () => {
   const loop = new Error('a');
   loop.cause = new Error('b', { cause: loop });

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { isFields } from '#kernel';
 
 /**
  * The log: JSON lines on one stream. No text of a caller is ever handed to it on purpose; what could slip in with an
@@ -47,20 +48,34 @@ const deepestCause = 5;
  * HTTP clients the headers that they sent: none of it belongs into a log.
  */
 function errorToLog(error: unknown, depth = 0): LoggedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
-  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  if (!isErrorLike(error)) return { type: typeof error, message: String(error).slice(0, 500) };
+  const { code, constraint } = error;
   // Data exceptions quote the value at fault, in the message and so in the stack.
   const shown = isDataException(code)
     ? (text: string) => text.replace(/: "[\s\S]*"/, ': "..."')
     : (text: string) => text;
   return {
-    type: error.name,
+    type: error.name ?? 'Error',
     message: shown(error.message),
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
     ...(error.stack === undefined ? {} : { stack: shown(error.stack) }),
     ...(error.cause === undefined || depth === deepestCause ? {} : { cause: errorToLog(error.cause, depth + 1) }),
   };
+}
+
+type ErrorLike = {
+  message: string;
+  name?: string;
+  stack?: string;
+  cause?: unknown;
+  code?: unknown;
+  constraint?: unknown;
+};
+
+/** An error, or the copy of its fields that the job queue tells of. */
+function isErrorLike(error: unknown): error is ErrorLike {
+  return error instanceof Error || (isFields(error) && typeof error['message'] === 'string');
 }
 
 /** SQLSTATE class 22. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile as execFileCallback, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -199,4 +200,29 @@ test('a database whose user or name is wrong is refused in one line', async (t) 
   const wrongName = new URL(url);
   wrongName.pathname = '/nowhere';
   await assert.rejects(openDatabase({ url: wrongName.href, maxConnections: 1 }), /has no such database/);
+});
+
+test('a start that fails when all has begun already ends what has begun, and is refused in one line', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const address = other.address();
+  assert.ok(typeof address === 'object' && address);
+  const taken = { FANFOLD_OPERATOR_PORT: String(address.port) };
+  const env = { FANFOLD_DATA_DIR: folder, DATABASE_URL: url, FANFOLD_LOG_LEVEL: 'warn', ...taken };
+  assertOneLine(await runCommand(['serve'], env), /^The operator port \d+ on 127\.0\.0\.1 cannot be opened;/);
+});
+
+test('a command that meets a full disk of the database says so in one line', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { url, database, drop } = await createTestDatabase();
+  t.after(drop);
+  await database.query(`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
+  await database.query('create trigger refuse before insert on accounts execute function refuse()');
+  const ended = await runCommand(['accounts', 'create', 'ada'], { FANFOLD_DATA_DIR: folder, DATABASE_URL: url });
+  assertOneLine(ended, /^The disk of the database is full\.$/m);
 });
