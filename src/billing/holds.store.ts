@@ -93,13 +93,3 @@ export async function releaseHolds(
 ): Promise<void> {
   await sql.query(releaseStatement, [requestIds], { name: 'billing.release_holds', timeoutMs });
 }
-
-/** Request ids of the holds of one instance. */
-export async function listHoldsByInstance(sql: Sql, instanceId: string): Promise<string[]> {
-  const rows = await sql.query<{ request_id: string }>(
-    'select request_id from holds where instance_id = $1',
-    [instanceId],
-    { name: 'billing.holds_of_instance' },
-  );
-  return rows.map((row) => row.request_id);
-}

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { type Clock, createRounds, joinRounds, type Log, type Rounds } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
-import { listHoldsByInstance, releaseHolds } from './holds.store.ts';
-import { buryInstances, deleteInstance, listOtherInstances, renewInstance } from './instances.store.ts';
+import { releaseHolds } from './holds.store.ts';
+import { buryInstances, deleteInstance, lookAround, renewInstance } from './instances.store.ts';
 
 export type InstanceTiming = {
   /** Pause between life signs. */
@@ -45,18 +45,14 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
   let registration: Promise<unknown> | null = null;
 
   async function sweep(): Promise<void> {
-    const sightings = await listOtherInstances(database, instanceId);
-    const dead = watch.observe(sightings, clock.monotonicMs());
+    const { others, ownHolds } = await lookAround(database, instanceId);
+    // Holds whose placing or release had an unknown outcome. A call is open before its hold can be seen here.
+    const forgotten = ownHolds.filter((requestId) => !isOpen(requestId));
+    const dead = watch.observe(others, clock.monotonicMs());
     if (dead.length > 0) {
       const holds = await buryInstances(database, dead);
       log?.info({ instances: dead.map(({ id }) => id), holds }, 'gave back the holds of dead instances');
     }
-    await releaseForgotten();
-  }
-
-  /** Holds whose placing or release had an unknown outcome. A call is open before its hold can be seen here. */
-  async function releaseForgotten(): Promise<void> {
-    const forgotten = (await listHoldsByInstance(database, instanceId)).filter((requestId) => !isOpen(requestId));
     if (forgotten.length > 0) await releaseHolds(database, forgotten, { timeoutMs: releaseTimeoutMs });
   }
 

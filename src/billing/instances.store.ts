@@ -24,16 +24,29 @@ export async function deleteInstance(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from instances where id = $1', [id]);
 }
 
-/** Every other instance that is registered or owns holds. */
-export async function listOtherInstances(sql: Sql, id: string): Promise<Sighting[]> {
-  const rows = await sql.query<{ id: string; seen_at: string | null }>(
-    `select id, instances.seen_at::text
+export type Surroundings = {
+  /** Every other instance that is registered or owns holds. */
+  others: Sighting[];
+  /** Request ids of the holds of this instance. */
+  ownHolds: string[];
+};
+
+/** In one statement: instances look every few seconds, and mostly there is nothing to be seen. */
+export async function lookAround(sql: Sql, id: string): Promise<Surroundings> {
+  const rows = await sql.query<{ id: string; seen_at: string | null; own_holds: string[] | null }>(
+    `select id, instances.seen_at::text, null::text[] as own_holds
        from (select id from instances union select instance_id from holds) known left join instances using (id)
-      where id <> $1`,
+      where id <> $1
+      union all
+     select $1, null, array_agg(request_id) from holds where instance_id = $1 having count(*) > 0`,
     [id],
-    { name: 'billing.other_instances' },
+    { name: 'billing.look_around' },
   );
-  return rows.map((row) => ({ id: row.id, seenAt: row.seen_at }));
+  const others = rows.filter((row) => row.own_holds === null);
+  return {
+    others: others.map((row) => ({ id: row.id, seenAt: row.seen_at })),
+    ownHolds: rows.flatMap((row) => row.own_holds ?? []),
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { lost } from './message-error.ts';
 import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
 
-const lookEveryMs = 5_000;
+const lookEveryMs = 10_000;
 /** For what has been left for a minute and more. */
 const tidyEveryMs = 30_000;
 /** Whoever waits for a model asks again within a minute. */

@@ -40,6 +40,8 @@ export type JobsOptions = {
 };
 
 const maxConnections = 3;
+/** To open a connection costs both sides as much as dozens of the queue's statements, and once a minute it needs two. */
+const keptConnections = { idleTimeoutMillis: 300_000 };
 /** Silence of a worker, 10 at least, that means that it is dead. */
 const heartbeatSeconds = 10;
 /** Less than the watch takes from one check to the next. */
@@ -110,6 +112,8 @@ function openBoss(url: string, log: JobsOptions['log']): PgBoss {
     connectionString: url,
     schema,
     max: maxConnections,
+    // Passed through to the driver's pool, though the queue's types do not name it.
+    ...keptConnections,
     application_name: 'fanfold jobs',
     useListenNotify: true,
     // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.

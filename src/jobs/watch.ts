@@ -1,5 +1,5 @@
-import { createRounds, joinRounds, type Log, type Rounds } from '#kernel';
-import { checkForWork, listDueQueues, type QueueSql } from './queue.store.ts';
+import { createRounds, type Log, type Rounds } from '#kernel';
+import { lookIntoQueues, type QueueSql } from './queue.store.ts';
 
 export type WatchOptions = {
   sql: QueueSql;
@@ -13,10 +13,13 @@ export type WatchOptions = {
   monotonicMs?: () => number;
 };
 
-const lookEveryMs = 2_000;
+/** While something waits or runs; otherwise every second time. */
+const lookEveryMs = 2_500;
 /** Also the time in which others can see that somebody works on these queues. */
 export const checkEveryMs = 5_000;
 const superviseEveryMs = 60_000;
+/** A timer may be early. */
+const slackMs = lookEveryMs / 2;
 
 /**
  * Looks after all queues with one statement, where the queue would ask for each by itself and supervise with ten: most of
@@ -24,25 +27,24 @@ const superviseEveryMs = 60_000;
  */
 export function createWatch(options: WatchOptions): Rounds {
   const { sql, queues, wake, supervise, log, monotonicMs = () => performance.now() } = options;
+  let isResting = false;
+  let lookedMs = Number.NEGATIVE_INFINITY;
   let supervisedMs = Number.NEGATIVE_INFINITY;
 
   /** New work notifies its workers; this is for what is tried again, was delayed, or came while nobody listened. */
   async function look(): Promise<void> {
-    for (const queue of await listDueQueues(sql, queues())) wake(queue);
-  }
-
-  /** Only where somebody works can anybody have died. */
-  async function check(): Promise<void> {
-    const isDue = monotonicMs() - supervisedMs >= superviseEveryMs;
-    if (!(await checkForWork(sql, queues())) && !isDue) return;
+    const nowMs = monotonicMs();
+    if (isResting && nowMs - lookedMs < checkEveryMs - slackMs) return;
+    lookedMs = nowMs;
+    const { due, isActive, isWaiting } = await lookIntoQueues(sql, queues());
+    isResting = !isActive && !isWaiting;
+    for (const queue of due) wake(queue);
+    // Only where somebody works can anybody have died.
+    if (nowMs - supervisedMs < (isActive ? checkEveryMs - slackMs : superviseEveryMs)) return;
     await supervise();
-    supervisedMs = monotonicMs();
+    supervisedMs = nowMs;
   }
 
-  function roundsOf(work: () => Promise<void>, pauseMs: number): Rounds {
-    const onTrouble = (error: unknown) => log?.warn({ err: error }, 'trouble with the job queue');
-    return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
-  }
-
-  return joinRounds([roundsOf(look, lookEveryMs), roundsOf(check, checkEveryMs)]);
+  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'trouble with the job queue');
+  return createRounds({ pauseMs: lookEveryMs, first: 'after a pause', work: look, onTrouble });
 }

@@ -47,7 +47,7 @@ const maxItems = 64;
 const tidyMs = 60_000;
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { database, instanceId, registered, log, sweepMs = 5_000, now = () => null } = options;
+  const { database, instanceId, registered, log, sweepMs = 10_000, now = () => null } = options;
   // Calls that are, or may come to be, in flight. A row of this process that is not in here is a left-over.
   const open = new Set<string>();
 

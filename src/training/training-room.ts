@@ -74,7 +74,7 @@ export type Training = {
 };
 
 const defaultTiming: TrainingTiming = {
-  ...{ beatMs: 1_500, leaseSeconds: 30, lookMs: 2_000, gatherMs: 200, checkpointSeconds: 60 },
+  ...{ beatMs: 1_500, leaseSeconds: 30, lookMs: 5_000, gatherMs: 200, checkpointSeconds: 60 },
 };
 
 export function createTraining(options: TrainingOptions): Training {
