@@ -70,7 +70,7 @@ export type BillingOptions = {
 };
 
 const defaultTiming: BillingTiming = {
-  beatMs: 2_000,
+  beatMs: 3_000,
   sweepMs: 5_000,
   deadAfterMs: 15_000,
   settleForMs: 10_000,

@@ -33,6 +33,7 @@ async function exchange(
   let closed = false;
   socket.on('data', (data) => (text += data.toString('latin1')));
   socket.on('error', () => {});
+  const waited = new AbortController();
   const end = once(socket, 'close').then(() => {
     closed = true;
   });
@@ -40,7 +41,9 @@ async function exchange(
     if (!socket.destroyed) socket.write(chunk, 'latin1');
     if (gapMs > 0) await sleep(gapMs);
   }
-  await Promise.race([end, sleep(forMs)]);
+  // A wait that is left behind would keep the process for as long.
+  await Promise.race([end, sleep(forMs, undefined, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
   socket.destroy();
   return { text, closed };
 }

@@ -200,7 +200,7 @@ function promises(name: 'local' | 'ray', stage: () => RunnerStage): void {
   test('an attempt that says nothing any more is lost', async () => {
     const { open, attempts } = stage();
     const run = await attempts.attempt({ words: 'hang deaf' });
-    const { outcome } = await follow(open({ silenceMs: 1_500 }), run);
+    const { outcome } = await follow(open({ silenceMs: 1_500, killAfterMs: 1_000 }), run);
     assert.deepEqual(outcome, { kind: 'lost', reason: 'It said nothing for too long.' });
   });
 }
