@@ -128,10 +128,9 @@ const baseSettings = {
   wal_buffers: '16MB',
   wal_writer_delay: '50ms',
   io_method: 'sync',
-  // A server that rests should be woken seldom. Who waits for no write loses a second of them in a crash, not a fifth.
-  wal_writer_delay: '1s',
-  checkpoint_timeout: '15min',
   max_logical_replication_workers: '0',
+  // What a checkpoint writes it spreads, page by page: a server that rests would be woken for it ten times a second.
+  checkpoint_timeout: '15min',
   // After a crash one call for the file system instead of one per file: measured 4 s of fsync on a busy disk.
   ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
   jit: 'off',
