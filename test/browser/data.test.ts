@@ -202,6 +202,8 @@ test('versions are frozen, compared, looked into and downloaded', async () => {
   const { data: versions } = await ask('GET', `/dataset-versions?dataset_id=${id}`);
   assert.equal(createHash('sha256').update(file).digest('hex'), versions[0].sha256);
 
+  // Two menus with the same words would be one too many.
+  await page.getByRole('menu').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'More actions for v1' }).click();
   await page.getByRole('menuitem', { name: 'Show its examples' }).click();
   await page.getByText('As frozen in v1').waitFor();
