@@ -73,6 +73,11 @@ test('an account breaks none of its rules, neither when it is made nor when it i
     ['locale', '', 'accounts_locale_check'],
     ['role', 'king', 'accounts_role_check'],
     ['status', 'asleep', 'accounts_status_check'],
+    ['requests_per_minute', '0', 'accounts_requests_per_minute_check'],
+    ['concurrent_requests', '10001', 'accounts_concurrent_requests_check'],
+    ['credits_per_day_micro', '-1', 'accounts_credits_per_day_micro_check'],
+    ['max_active_keys', '-1', 'accounts_max_active_keys_check'],
+    ['max_projects', '-1', 'accounts_max_projects_check'],
     ['held_micro', '1', 'accounts_never_overdrawn'],
   ]) {
     const broken = (error: unknown) => constraintOf(error) === rule;

@@ -10,27 +10,28 @@ import { chargeWithin } from './rates.ts';
  * out and answered with nothing.
  *
  * The sums are made by the caller, per account and in order: `total` of its charges and, for each charge, what is `paid`
- * with it and before it. Accounts come in the order of their ids, which is the order of locks everywhere in this room.
- * A charge finds its account's balance by its `place` in that order: a join would sort all rows by `n` once more.
+ * with it and before it. Where a charge's account stands among those that paid, its balance stands among their balances:
+ * a join would sort all rows by `n` once more. Rows are numbered only after all accounts were written, and thereby locked.
+ *
+ * Accounts come in the order of their ids, which is the order of locks everywhere in this room, and every plan that finds them
+ * by their index keeps it. They are not locked in a step of their own: an account that another statement changes meanwhile is
+ * looked at again as it is then, guard and all, and what the guard lets through breaks no constraint.
  */
 const statement = `
-  with locked as (
-    select due.n, due.total, account.id, account.balance_micro, account.held_micro,
-           account.balance_micro - due.total >= account.held_micro as pays
-      from unnest($1::text[], $2::bigint[]) with ordinality as due (account_id, total, n)
-      left join lateral (
-        select id, balance_micro, held_micro from accounts where accounts.id = due.account_id for no key update) account on true
-  ), payable as (
-    select * from locked where pays
-  ), balances as (
-    select array_agg(case when pays then balance_micro end order by n) as of_place from locked
+  with paid as (
+    update accounts set balance_micro = balance_micro - due.total
+      from unnest($1::text[], $2::bigint[]) with ordinality as due (account_id, total, place)
+     where accounts.id = due.account_id and balance_micro - due.total >= held_micro
+    returning due.place::integer, accounts.id, balance_micro + due.total as before, balance_micro - held_micro as available
+  ), payer as (
+    select array_agg(place) as places, array_agg(before) as balances from paid
   ), written as (
     insert into ledger (
       id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision,
       request_id, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
       prompt_tokens, completion_tokens, outcome, operation)
     select charge.ledger_id, charge.account_id, 'inference', -charge.wanted,
-           (select of_place from balances)[charge.place] - charge.paid,
+           (select balances from payer)[array_position((select places from payer), charge.place)] - charge.paid,
            charge.project_id, charge.model_requested, charge.model_served, charge.model_revision,
            charge.request_id, charge.key_id, charge.key_name, charge.active_ms, charge.units,
            charge.rate_micro_per_minute, charge.price_version, charge.held_micro,
@@ -38,13 +39,10 @@ const statement = `
            charge.operation
       from unnest(${chargeLists(3)}, $21::bigint[], $22::bigint[], $23::integer[])
            with ordinality as charge (${chargeNames}, wanted, paid, place, n)
-     where (select of_place from balances)[charge.place] is not null
+     where charge.place = any ((select places from payer)::integer[])
      order by n
-  ), lowered as (
-    update accounts set balance_micro = payable.balance_micro - payable.total, held_micro = payable.held_micro
-      from payable where accounts.id = payable.id
   )
-  select id as "accountId", balance_micro - total - held_micro as "availableMicro" from payable`;
+  select id as "accountId", available as "availableMicro" from paid`;
 
 export type Paid = { accountId: string; availableMicro: Micro };
 

@@ -6,10 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Database, Sql } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { assertBooksAreRight, chargeFor, openAccount, waitFor } from './billing.fixture.ts';
+import { assertBooksAreRight, chargeFor, listLedger, openAccount, waitFor } from './billing.fixture.ts';
 import { balanceOf, grant } from './grants.ts';
 import { placeHolds, releaseHolds } from './holds.store.ts';
 import { renewInstance } from './instances.store.ts';
+import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
 const context: { test?: TestDatabase } = {};
@@ -113,5 +114,37 @@ test('a hold that was swept while its settlement waited is not given back twice'
   );
   assert.deepEqual(charged, [300n]);
   assert.deepEqual(await balanceOf(database(), accountId), { settledMicro: 700n, heldMicro: 0n, availableMicro: 700n });
+  await assertBooksAreRight(database());
+});
+
+test('calls without holds of their own are booked on the balance that others left while they waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const paid = await overtake(
+    (tx) => settleQuickly(tx, [chargeFor(accountId, { units: 3 })], limit),
+    () => settleQuickly(database(), [chargeFor(accountId, { units: 2 }), chargeFor(accountId, { units: 5 })], limit),
+  );
+  assert.deepEqual(paid, [{ accountId, availableMicro: 0n }]);
+  const rows = await listLedger(database(), accountId);
+  assert.deepEqual(
+    rows.map((row) => row.balance_after_micro),
+    [1_000n, 700n, 500n, 0n],
+  );
+  await assertBooksAreRight(database());
+});
+
+test('calls without holds of their own are left out when others took the credits while they waited', async () => {
+  const [poor, rich] = (await Promise.all([1_000n, 1_000n].map((micro) => openAccount(database(), micro)))).toSorted();
+  assert(poor && rich);
+  const paid = await overtake(
+    (tx) => placeHolds(tx, 'ins_1', { requests: [{ requestId: 'req_stale_6', accountId: poor, micro: 700n }], ...limit }),
+    () =>
+      settleQuickly(
+        database(),
+        [poor, rich].map((id) => chargeFor(id, { units: 4 })),
+        limit,
+      ),
+  );
+  assert.deepEqual(paid, [{ accountId: rich, availableMicro: 600n }]);
+  assert.equal((await balanceOf(database(), poor)).settledMicro, 1_000n);
   await assertBooksAreRight(database());
 });

@@ -1,0 +1,3 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseKey } from '#keys';
