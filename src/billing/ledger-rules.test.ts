@@ -31,7 +31,7 @@ const attempt = { ...call, training_job_id: '', attempt: 1 };
 /** A right row of each type that costs; ids are its own. */
 function rowOf(type: string, accountId: string): Row {
   const own = { id: newId('led'), account_id: accountId, type, balance_after_micro: 900 };
-  if (type === 'training') return { ...own, ...attempt, request_id: null, training_job_id: newId('trn') };
+  if (type === 'training') return { ...own, ...attempt, request_id: null, training_job_id: newId('job') };
   if (type === 'inference' || type === 'index')
     return { ...own, ...call, request_id: newId('req'), outcome: 'succeeded' };
   return { ...own, micro: -100 };
