@@ -2,6 +2,9 @@ import { fault } from '#kernel';
 import type { EmbeddingInputs } from '../port.ts';
 import type { ServingRoute } from './serving-route.ts';
 
+/** Whether the engine behind a route cuts inputs that are too long when it is asked to; the others refuse them. */
+export const canCut = ({ api }: ServingRoute): boolean => api === 'tei' || api === 'vllm';
+
 /** How a route is asked for vectors. Cutting is left to the engine, which knows where its tokens end. */
 export function embeddingCall(route: ServingRoute, { texts, truncate, maxInputTokens }: EmbeddingInputs) {
   if (route.api === 'tei') return { path: '//embed', body: { inputs: texts, truncate, normalize: true } };

@@ -1,7 +1,7 @@
 import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
 import { countTexts } from './count-tokens.ts';
-import { embeddingCall, vectorsOf } from './embedding-request.ts';
+import { canCut, embeddingCall, vectorsOf } from './embedding-request.ts';
 import { readJson } from './read-answer.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { Elsewhere, reach } from './route-set.ts';
@@ -30,10 +30,20 @@ export function prepareEmbedding(
       });
     }
     const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
+    const longest = Math.max(...counts);
+    if (longest > most && !canCut(route)) throw cannotBeCut(longest, inputs.maxInputTokens);
     const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
     const sum = counted.reduce((total, each) => total + each.tokens, 0);
     const handle = waiting.keep({ runtime, adapter, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
     return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
+  });
+}
+
+/** Told before anything is run: such an engine would refuse the input in words of its own. */
+function cannotBeCut(tokens: number, most: number) {
+  return fault('invalid_request', {
+    message: `truncate: an input has ${tokens} tokens, the limit is ${most}, and the engine that serves this model cannot cut it; shorten it.`,
+    param: 'truncate',
   });
 }
 

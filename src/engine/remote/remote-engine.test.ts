@@ -270,3 +270,46 @@ test('vectors come in the order of the inputs and of unit length; others than as
   const one = await engine.prepareEmbedding({ ...inputs, texts: ['ab'] }, signal());
   await assert.rejects(engine.embed({ handle: one.handle, signal: signal() }), isFault('generation_failed'));
 });
+
+test('an input that an engine cannot cut is refused before anything is run, and named; one that fits is not', async () => {
+  const asked: string[] = [];
+  const server = await upstream(({ path, body }, response) => {
+    asked.push(path);
+    const text = String(body.prompt ?? body.content ?? body.inputs);
+    const tokens = Array.from(text, (_, index) => index);
+    const counted = Array.isArray(body.inputs) ? [tokens.map((id) => ({ id }))] : { count: tokens.length, tokens };
+    return void response.writeHead(200).end(JSON.stringify(counted));
+  });
+  const wanted = { target: prompt.target, maxInputTokens: 3, truncate: true };
+  for (const [api, isCut] of [
+    ['vllm', true],
+    ['tei', true],
+    ['llama-server', false],
+    ['sglang', false],
+    ['openai', false],
+  ] as const) {
+    const engine = createRemoteEngine({
+      routes: () => [routeTo('a', server.url, { kind: 'embedding', api, dimensions: 2 })],
+      countHere: async (_model, items) =>
+        items.map((item) => {
+          const tokens = 'texts' in item ? item.texts.join('').length : 0;
+          return { tokens, longest: tokens };
+        }),
+      clock: systemClock,
+      log: () => {},
+    });
+    stops.push(() => engine.close());
+    const long = engine.prepareEmbedding({ ...wanted, texts: ['abcdef'] }, signal());
+    if (isCut) assert.deepEqual((await long).inputs, [{ tokens: 3, truncated: true }], api);
+    else
+      await assert.rejects(long, (error) => {
+        assert.ok(error instanceof Fault && error.fault === 'invalid_request', api);
+        assert.equal(error.options.param, 'truncate');
+        assert.match(error.message, /^truncate: an input has 6 tokens, the limit is 3, and the engine/);
+        return true;
+      });
+    const short = await engine.prepareEmbedding({ ...wanted, texts: ['abc'] }, signal());
+    assert.deepEqual(short.inputs, [{ tokens: 3, truncated: false }], api);
+  }
+  assert.ok(asked.every((path) => path === '/tokenize'));
+});
