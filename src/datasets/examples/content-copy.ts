@@ -28,8 +28,8 @@ export class ContentCopy {
     return this.#memory.used;
   }
 
-  /** `place`: of its example among those that come with contents. */
-  add(from: Buffer, hashAt: number, { start, end, place }: { start: number; end: number; place: number }): void {
+  /** The canonical JSON stands somewhere in the bytes; `place`: of its example among those that come with contents. */
+  add(from: Buffer, hashAt: number, { start, end }: { start: number; end: number }, place: number): void {
     const jsonBytes = end - start;
     const rowBytes = this.#head.length + hashBytes + lengthBytes + jsonBytes + this.#tail.length;
     const { into, at } = this.#memory.room(rowBytes);

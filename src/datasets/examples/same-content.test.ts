@@ -41,7 +41,7 @@ async function importFirst({ datasetId }: Seeded, words: Words[], knows: boolean
   const sums = new KindSums('import');
   for (const [place, { hash, json, ...example }] of (await storables(words)).entries()) {
     const from = Buffer.concat([hash, Buffer.from(json)]);
-    contents.add(from, 0, { start: hash.length, end: from.length, place });
+    contents.add(from, 0, { start: hash.length, end: from.length }, place);
     rows.add(from, 0, { ...example, tokens: place });
     sums.add({ ...example, tokens: place });
   }

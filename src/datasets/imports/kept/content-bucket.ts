@@ -42,11 +42,9 @@ export function hashAt(bytes: Buffer, at: number): Buffer {
 
 /** What else the record of a row, or of a content, says. */
 export function rowAt(bytes: Buffer, at: number): KeptRow {
-  return {
-    bytes: bytes.readUInt32LE(at + hashBytes),
-    row: bytes.readUInt32LE(at + hashBytes + 4),
-    ...readMark(bytes[at + hashBytes + 8] ?? 0),
-  };
+  // Field by field: it is asked twice for each row, and a spread takes longer.
+  const { split, isFirst } = readMark(bytes[at + hashBytes + 8] ?? 0);
+  return { bytes: bytes.readUInt32LE(at + hashBytes), row: bytes.readUInt32LE(at + hashBytes + 4), split, isFirst };
 }
 
 /**
@@ -57,8 +55,11 @@ function sortedPlaces(bytes: Buffer): Uint32Array {
   const places = placesOf(bytes);
   const step = 2 ** Math.max(1, Math.ceil(Math.log2(places.length)));
   const shift = Math.max(1, step / 2 ** (exactBits - keyBytes * 8));
-  const keys = Float64Array.from(places, (place, index) => keyOf(bytes, place, shift) * step + index).sort();
-  const sorted = Uint32Array.from(keys, (key) => places[key % step] ?? 0);
+  const keys = new Float64Array(places.length);
+  for (const [index, place] of places.entries()) keys[index] = keyOf(bytes, place, shift) * step + index;
+  keys.sort();
+  const sorted = new Uint32Array(places.length);
+  for (let index = 0; index < keys.length; index++) sorted[index] = places[(keys[index] ?? 0) % step] ?? 0;
   for (let index = 1; index < sorted.length; index++) {
     if (Math.floor((keys[index] ?? 0) / step) !== Math.floor((keys[index - 1] ?? 0) / step)) continue;
     for (let at = index; at > 0 && isBehind(bytes, sorted[at - 1] ?? 0, sorted[at] ?? 0); at--)

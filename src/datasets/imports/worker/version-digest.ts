@@ -15,7 +15,7 @@ export class VersionDigest {
   #used = 0;
   readonly #tokens: number[] = [];
   readonly #counts: Record<Split, number> = { train: 0, test: 0 };
-  #bytes = 0n;
+  #bytes = 0;
 
   /** The canonical JSON stands somewhere in the bytes. */
   add(from: Buffer, { start, end }: { start: number; end: number }, { split, valid, tokens }: CopiedExample): void {
@@ -27,7 +27,7 @@ export class VersionDigest {
       this.#used += from.copy(this.#lines, this.#used, start, end - 1);
       this.#used += ends[split].copy(this.#lines, this.#used);
     }
-    this.#bytes += BigInt(lineBytes);
+    this.#bytes += lineBytes;
     this.#counts[split]++;
     if (tokens !== null) this.#tokens.push(tokens);
   }
@@ -36,7 +36,7 @@ export class VersionDigest {
     this.#flush();
     const { train: trainCount, test: testCount } = this.#counts;
     const tokenStats = statsOf(this.#tokens);
-    return { sha256: this.#hash.digest('hex'), bytes: this.#bytes, trainCount, testCount, tokenStats };
+    return { sha256: this.#hash.digest('hex'), bytes: BigInt(this.#bytes), trainCount, testCount, tokenStats };
   }
 
   #flush(): void {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from '#db';
 import type { ExampleContent } from '../../content/example-content.ts';
 import { searchWords } from '../../content/search-words.ts';
@@ -13,6 +14,8 @@ import { factsOf, isSearched, isWholeVersion, showProgress, type Writing } from 
 /** Contents of one statement: more do not make it quicker, and this bounds what is in memory. */
 const mostBytes = 4_000_000;
 const mostContents = 4_000;
+/** Contents between two turns of the event loop: both connections have to be fed meanwhile, or the database waits. */
+const fewContents = 250;
 
 /**
  * Writes the contents in the order of a version, which is that of their index as well. Gives what the version comes to
@@ -25,14 +28,15 @@ export async function writeContents(tx: Transaction, write: Writing): Promise<Su
   const copy = new ContentCopy({ datasetId: dataset.id, firstId, bytes: mostBytes + mostBytes / 8 });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const bucket of kept.contentsByHash())
-      for (const places of someAtATime(bucket.places)) {
+      for (const places of someAtATime(bucket.places, write.hasContents ? mostContents : fewContents)) {
+        await nextTurn();
         write.check();
         if (digest) addLines(digest, { write, bucket, places });
         const unknown = await unknownOf(tx, { write, bucket, places });
         if (isSearched(kept)) await insertContents(tx, dataset.id, withWords(bucket, places));
         else
           for (const place of unknown)
-            copy.add(bucket.bytes, place, { ...bucket.jsonOf(place), place: bucket.contentsBefore(place) });
+            copy.add(bucket.bytes, place, bucket.jsonOf(place), bucket.contentsBefore(place));
         write.done.contents += places.length;
         showProgress(write);
         if (copy.bytes >= mostBytes) yield copy.take();
@@ -44,8 +48,8 @@ export async function writeContents(tx: Transaction, write: Writing): Promise<Su
 }
 
 /** So that no more is in memory than one bucket and a part for the database. */
-function* someAtATime(places: Uint32Array): Generator<Uint32Array> {
-  for (let from = 0; from < places.length; from += mostContents) yield places.subarray(from, from + mostContents);
+function* someAtATime(places: Uint32Array, some: number): Generator<Uint32Array> {
+  for (let from = 0; from < places.length; from += some) yield places.subarray(from, from + some);
 }
 
 type Some = { write: Writing; bucket: ContentBucket; places: Uint32Array };

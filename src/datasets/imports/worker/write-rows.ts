@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from '#db';
 import { refuseOverflow } from '../../examples/add-examples.ts';
 import { overlapped } from '../../examples/bulk-add.ts';
@@ -25,6 +26,8 @@ export async function writeRows(tx: Transaction, write: Writing): Promise<Writte
   });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const records of kept.inOrder()) {
+      // Both connections have to be fed meanwhile, or the database waits.
+      await nextTurn();
       write.check();
       for (let at = 0; at < records.length; at += rowRecordBytes) {
         write.done.rows++;
