@@ -41,6 +41,13 @@ export class CopyMemory {
     return { into: this.#filling, at };
   }
 
+  /** Puts what is there behind what another has. */
+  moveBehind(other: CopyMemory): void {
+    const { into, at } = other.room(this.#used);
+    this.#filling.copy(into, at, 0, this.#used);
+    this.#used = 0;
+  }
+
   /** What is there. It holds until the next but one is taken. */
   take(): Buffer {
     const taken = this.#filling.subarray(0, this.#used);

@@ -21,10 +21,14 @@ type Options = {
 };
 type Pattern = { row: Buffer; idEnd: number; hashAt: number; bytesAt: number; tokensAt: number };
 
+/** So few that all of them are in the last page of the primary key, or in the one before it. */
+const together = 64;
+const togetherBytes = together * 256;
+
 /**
  * Examples of an import as data of `copyExamples`. All rows of a split are alike but for a few numbers, so they are made from a
- * pattern. Those of a split stand together in each part, because then they come one behind the other in the index of live
- * examples, too.
+ * pattern. Those of a split stand together, some at a time: they come one behind the other in the index of live examples,
+ * which begins with the split, and nearly so in the primary key, whose full pages would else be divided for those of the other.
  */
 export class ExampleCopy {
   readonly #options: Options;
@@ -34,7 +38,7 @@ export class ExampleCopy {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#memory = { train: new CopyMemory(options.bytes), test: new CopyMemory(options.bytes / 4) };
+    this.#memory = { train: new CopyMemory(options.bytes), test: new CopyMemory(togetherBytes) };
     this.#patterns = { train: this.#patternOf('train'), test: this.#patternOf('test') };
   }
 
@@ -45,6 +49,7 @@ export class ExampleCopy {
   /** Examples get ids that ascend in the order in which they are added. */
   add(from: Buffer, hashStart: number, example: CopiedExample): void {
     const { split, bytes, tokens, valid, issues } = example;
+    if (this.added % together === 0) this.#gather();
     const place = this.added++;
     const memory = this.#memory[split];
     if (tokens === null || !valid || issues.length > 0) {
@@ -68,7 +73,12 @@ export class ExampleCopy {
 
   /** It holds until the next but one is taken. */
   take(): Buffer[] {
-    return asCopy([this.#memory.train.take(), this.#memory.test.take()]);
+    this.#gather();
+    return asCopy([this.#memory.train.take()]);
+  }
+
+  #gather(): void {
+    this.#memory.test.moveBehind(this.#memory.train);
   }
 
   #encode(example: CopiedExample & { hash: Buffer }, id: string): Buffer {
