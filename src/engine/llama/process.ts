@@ -33,9 +33,12 @@ export type ProcessEvents<Received> = {
   gone: (exit: { reason: string; tail: string }) => void;
 };
 
-/** Names of variables that children get from the server's environment; everything else (keys, database URL) stays out. */
+/**
+ * Names of variables that children get from the server's environment; everything else (keys, database URL) stays out. A child
+ * that finds its modules compiled begins in half the time.
+ */
 const passedOn =
-  /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|(CUDA|NVIDIA|GGML|HIP|ROCR|VK|OMP)_\w+)$/i;
+  /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|(CUDA|NVIDIA|GGML|HIP|ROCR|VK|OMP)_\w+)$/i;
 /** The child's own JavaScript is small; with what Node takes its idle heap takes about 17 MB more. */
 const smallYoungMb = 2;
 const stopMs = 3_000;

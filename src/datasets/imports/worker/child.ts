@@ -23,7 +23,7 @@ function main(): void {
   // The server may have died while this program was loading.
   if (!process.connected) die();
   const tools = remembered(openTools);
-  const rulers = createRulers();
+  const rulers = createRulers(process.env);
   process.on('message', (received) => {
     // as: the channel carries only what worker-process.ts sends.
     const { order } = received as ToWorker<Counting>;

@@ -9,17 +9,22 @@ export type Counting = { baseModels: readonly BaseModel[]; engineModels: readonl
 /** The texts of each batch come anew, and go at once. */
 const youngMb = 8;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Gives the rulers of the models that an order names; null there: none is installed. */
-export function createRulers(): (counting: Counting | null) => Pick<WorkDeps, 'rulerOf' | 'surveyRulerOf'> {
+export function createRulers(
+  environment: Environment,
+): (counting: Counting | null) => Pick<WorkDeps, 'rulerOf' | 'surveyRulerOf'> {
   let now: Counting | null = null;
-  const tokenCounter = createTokenCounter({ models: () => now?.engineModels ?? [], log: () => {}, youngMb });
+  const models = () => now?.engineModels ?? [];
+  const tokenCounter = createTokenCounter({ models, environment, log: () => {}, youngMb });
   return (counting) => {
     now = counting;
-    const models = { baseModels: () => counting?.baseModels ?? [] };
+    const installed = { baseModels: () => counting?.baseModels ?? [] };
     return {
-      rulerOf: (dataset) => rulerOf({ models, tokenCounter }, dataset),
+      rulerOf: (dataset) => rulerOf({ models: installed, tokenCounter }, dataset),
       surveyRulerOf: async (dataset) => {
-        const model = countingModel({ models }, dataset);
+        const model = countingModel({ models: installed }, dataset);
         return (
           model && {
             maxTokens: model.maxContextTokens,

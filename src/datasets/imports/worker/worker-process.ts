@@ -22,8 +22,8 @@ const heapOptions = [
 ];
 /** A worker that says nothing for so long is stuck in something that never ends. */
 const silenceMs = 60_000;
-/** What the S3 client looks for by itself, and nothing else of the server's secrets. */
-const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|AWS_\w+)$/;
+/** What the S3 client looks for by itself, where compiled modules lie, and nothing else of the server's secrets. */
+const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|AWS_\w+)$/;
 
 /** Starting a process takes as long as reading a small file, so one that is done waits a while for more. */
 const idleMs = 30_000;
