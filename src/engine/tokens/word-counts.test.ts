@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { createTextCounter } from './text-counter.ts';
+import { assembled } from './words.fixture.ts';
 
 const qwen2 =
   /'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu;
@@ -60,6 +62,13 @@ test('words of whatever length are counted as they are divided, in one part or m
   );
 });
 
+test('a text may be longer than any before, and what is left of others behind it does not matter', () => {
+  const { count } = counter();
+  const long = ' wording and more'.repeat(20_000);
+  for (const text of ['a', long, 'bc d', `${long}${long}`, 'b', ` ${'z'.repeat(200)}`, ' ', `${'y '.repeat(64)}q`])
+    assert.equal(count([text]), expectedOf(text));
+});
+
 test('a word is asked for once, however many there are, until there are too many to be remembered', () => {
   const { count, asked } = counter();
   const wordAt = (n: number) => ` w${n.toString(36).replace(/\d/g, (digit) => 'ABCDEFGHIJ'.charAt(Number(digit)))}`;
@@ -71,4 +80,9 @@ test('a word is asked for once, however many there are, until there are too many
   const tooMany = textOf(70_000);
   assert.equal(count([tooMany]), expectedOf(tooMany));
   assert.equal(count([tooMany]), expectedOf(tooMany));
+});
+
+test('the program is the one that its text says', async () => {
+  const program = readFileSync(new URL('./words.wasm', import.meta.url));
+  assert.deepEqual(program, Buffer.from(await assembled()), 'Run `npm run words`.');
 });
