@@ -18,7 +18,7 @@ export class SeenHashes {
     this.#want(bytes, at);
     const place = this.#find();
     if (this.#words[place] !== 0) return false;
-    this.#words.set(this.#wanted, place);
+    this.#put(place);
     this.#used++;
     return true;
   }
@@ -56,8 +56,12 @@ export class SeenHashes {
     this.#words = new Uint32Array(this.#slots * wordsPerHash);
     for (let at = 0; at < old.length; at += wordsPerHash) {
       if (old[at] === 0) continue;
-      this.#wanted.set(old.subarray(at, at + wordsPerHash));
-      this.#words.set(this.#wanted, this.#find());
+      for (let word = 0; word < wordsPerHash; word++) this.#wanted[word] = old[at + word] ?? 0;
+      this.#put(this.#find());
     }
+  }
+
+  #put(place: number): void {
+    for (let word = 0; word < wordsPerHash; word++) this.#words[place + word] = this.#wanted[word] ?? 0;
   }
 }

@@ -25,6 +25,7 @@ const mostShapes = 1_000;
  */
 export function createConversationSegments(template: () => ChatTemplate): ConversationSegments {
   const shapes = new Map<string, Shape | null>();
+  let last: { messages: readonly ChatMessage[]; shape: Shape | null } | null = null;
   let holdsWord: HoldsWord | null = null;
   const rendered = (conversation: Conversation) =>
     renderConversation(template(), conversation).segments.map(({ special, text }) => ({
@@ -35,15 +36,21 @@ export function createConversationSegments(template: () => ChatTemplate): Conver
     holdsWord ??= lookFor(wordsOf(template().source));
     const texts = fillingsOf(conversation, holdsWord);
     if (texts === null) return rendered(conversation);
-    const key = keyOf(conversation.messages);
-    let shape = shapes.get(key);
-    if (shape === undefined) {
-      if (shapes.size >= mostShapes) shapes.clear();
-      shape = shapeOf(template(), conversation.messages);
-      shapes.set(key, shape);
-    }
-    return shape === null ? rendered(conversation) : filled(shape, texts);
+    // Most conversations are like the one before, and to make a key of each would take longer than to see it.
+    if (!last || !areAlike(last.messages, conversation.messages))
+      last = { messages: conversation.messages, shape: shapeFor(conversation.messages) };
+    return last.shape === null ? rendered(conversation) : filled(last.shape, texts);
   };
+
+  function shapeFor(messages: readonly ChatMessage[]): Shape | null {
+    const key = keyOf(messages);
+    const known = shapes.get(key);
+    if (known !== undefined) return known;
+    if (shapes.size >= mostShapes) shapes.clear();
+    const shape = shapeOf(template(), messages);
+    shapes.set(key, shape);
+    return shape;
+  }
 }
 
 /** Everything that the template's program may look for in texts, without the blanks at its ends: texts have none there. */
@@ -97,6 +104,19 @@ function textsOf(message: ChatMessage): string[] {
   if (message.role !== 'assistant' || message.reasoning === null) return [message.content];
   return [message.reasoning, message.content];
 }
+
+/** Whether they have the same key. */
+function areAlike(some: readonly ChatMessage[], others: readonly ChatMessage[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((message, index) => {
+      const other = others[index];
+      return other?.role === message.role && hasReasoning(other) === hasReasoning(message);
+    })
+  );
+}
+
+const hasReasoning = (message: ChatMessage) => message.role === 'assistant' && message.reasoning !== null;
 
 function keyOf(messages: readonly ChatMessage[]): string {
   return messages.map((message) => `${message.role}${textsOf(message).length}`).join(' ');

@@ -20,7 +20,7 @@ export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): I
   function countSegments(segments: readonly DividedText[]): number {
     const [first] = segments;
     // Many templates write the start token themselves.
-    let tokens = first?.special && first.parts.join('') === bosText ? 0 : inFront;
+    let tokens = first?.special && textOf(first) === bosText ? 0 : inFront;
     for (const segment of segments) tokens += segment.special ? 1 : countSegment(segment);
     return tokens;
   }
@@ -59,6 +59,11 @@ export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): I
       return { tokens: counts.reduce((sum, count) => sum + count, 0), longest: Math.max(0, ...counts) };
     };
   };
+}
+
+/** Most have one part only. */
+function textOf({ parts }: DividedText): string {
+  return parts.length === 1 ? (parts[0] ?? '') : parts.join('');
 }
 
 function templateOf({ template, controlTexts: controlTokens, bosText, eosText }: CountingBasis): ChatTemplate {

@@ -69,6 +69,14 @@ test('a text may be longer than any before, and what is left of others behind it
     assert.equal(count([text]), expectedOf(text));
 });
 
+test('a text may end where the memory for it does', () => {
+  const { count } = counter();
+  for (let length = 2 ** 17 - 80; length <= 2 ** 17; length++) {
+    const text = '!'.repeat(length);
+    assert.equal(count([text]), expectedOf(text));
+  }
+});
+
 test('a word is asked for once, however many there are, until there are too many to be remembered', () => {
   const { count, asked } = counter();
   const wordAt = (n: number) => ` w${n.toString(36).replace(/\d/g, (digit) => 'ABCDEFGHIJ'.charAt(Number(digit)))}`;

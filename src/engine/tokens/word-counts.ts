@@ -6,8 +6,8 @@ const longestKnown = 24;
 const mostLong = 1 << 14;
 /** Characters that added tokens may begin with. */
 const mostBeginnings = 4;
-/** A look at a text takes so many bytes, which must be there. */
-const stepBytes = 32;
+/** A look at a text takes so many bytes, which must be there behind its end. */
+const lookBytes = 64;
 
 /**
  * Whether added tokens can be found on the way: where none begins within another one, it does not matter which is looked
@@ -92,14 +92,14 @@ export class WordCounts {
     for (const text of texts) {
       if (text === '') continue;
       // Most texts need not be measured: a unit of a text takes at most three bytes.
-      if (end + text.length * 3 + stepBytes > table.bytes.length)
-        table.makeRoom(end, Buffer.byteLength(text) + stepBytes);
+      if (end + text.length * 3 + lookBytes > table.bytes.length)
+        table.makeRoom(end, Buffer.byteLength(text) + lookBytes);
       // A character that is not ASCII takes more bytes than the text has characters.
       if (table.bytes.write(text, end) !== text.length) return null;
       end += text.length;
     }
     // Nothing is looked for beyond this: neither letters nor added tokens.
-    table.bytes.fill(0, end, end + stepBytes);
+    table.bytes[end] = 0;
     for (const [index, [beginning]] of this.#added.entries()) table.bytes[end + index] = beginning;
     return end;
   }

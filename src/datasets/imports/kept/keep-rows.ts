@@ -11,13 +11,15 @@ import {
   type KeptOf,
   type Mark,
   type Piece,
-  rowRecordBytes,
   rowsBucket,
   toMark,
 } from './kept-format.ts';
 
-/** A row that makes an example, as the survey has found it: its hash and its JSON stand somewhere in the bytes. */
-export type RowToKeep = { row: number; bytes: Buffer; hashAt: number; jsonAt: number; jsonEnd: number } & Mark;
+/**
+ * A row that makes an example, as the survey has found it: `at` a place of the bytes stands its hash, behind that room for the
+ * rest of a head (`kept-format.ts`), which is written there, and then its JSON, up to the end.
+ */
+export type RowToKeep = { row: number; bytes: Buffer; at: number; end: number } & Mark;
 
 const pieceBytes = 1 << 16;
 /** Written at once. */
@@ -56,17 +58,18 @@ export class RowKeeper {
     this.#opening = openDraft(this.#draft).catch(() => this.#giveUp());
   }
 
-  keep(kept: RowToKeep): void {
+  keep({ row, bytes, at, end, split, isFirst }: RowToKeep): void {
     if (this.#isGivenUp) return;
     this.#valid++;
-    const { bytes, jsonAt, jsonEnd } = kept;
-    if (kept.isFirst) {
-      const [into, at] = this.#room(bytes[kept.hashAt] ?? 0, contentHeadBytes + jsonEnd - jsonAt);
-      const behind = into.writeUInt32LE(this.#contents++, writeHead(into, at, kept));
-      bytes.copy(into, behind, jsonAt, jsonEnd);
+    const jsonBytes = end - at - contentHeadBytes;
+    let next = bytes.writeUInt32LE(jsonBytes, at + hashBytes);
+    next = bytes.writeUInt32LE(row, next);
+    next = bytes.writeUInt8(toMark({ split, isFirst }), next);
+    if (isFirst) {
+      bytes.writeUInt32LE(this.#contents++, next);
+      this.#add(bytes[at] ?? 0, bytes, at, end);
     }
-    const [into, at] = this.#room(rowsBucket, rowRecordBytes);
-    writeHead(into, at, kept);
+    this.#add(rowsBucket, bytes, at, next);
   }
 
   /** Waits where the disk is slower than the survey. */
@@ -100,18 +103,17 @@ export class RowKeeper {
     await rm(this.#draft, { force: true });
   }
 
-  /** A place for so many bytes in a bucket. */
-  #room(bucket: number, bytes: number): [into: Buffer, at: number] {
+  #add(bucket: number, from: Buffer, at: number, end: number): void {
     const open = this.#open[bucket];
     if (!open) throw new Error('There is no such bucket. This is a bug.');
+    const bytes = end - at;
     if (open.used + bytes > open.bytes.length) {
       this.#flush(bucket);
       open.bytes =
         (bytes <= pieceBytes ? this.#free.pop() : null) ?? Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes));
     }
-    const at = open.used;
+    from.copy(open.bytes, open.used, at, end);
     open.used += bytes;
-    return [open.bytes, at];
   }
 
   #flush(bucket: number): void {
@@ -162,11 +164,4 @@ async function openDraft(draft: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!(await isOurs(folder))) throw new Error('This folder is not ours.');
   return open(draft, 'wx', 0o600);
-}
-
-function writeHead(into: Buffer, at: number, { row, bytes, hashAt, jsonAt, jsonEnd, ...mark }: RowToKeep): number {
-  let next = at + bytes.copy(into, at, hashAt, hashAt + hashBytes);
-  next = into.writeUInt32LE(jsonEnd - jsonAt, next);
-  next = into.writeUInt32LE(row, next);
-  return into.writeUInt8(toMark(mark), next);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { CountingBasis } from '#engine';
+import { contentHeadBytes, hashBytes } from '../kept/kept-format.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { openRows } from '../reading/open-rows.ts';
 import { JudgeThreads } from './judge-threads.ts';
@@ -76,11 +77,11 @@ async function surveyed(options: Partial<SurveyOptions>) {
     },
     findExisting: async (hashes) => new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => hash < '1')),
     writeIssue: (line) => issues.push(line),
-    keep: ({ bytes, hashAt, jsonAt, jsonEnd, ...mark }) =>
+    keep: ({ bytes, at, end, ...mark }) =>
       kept.push({
         ...mark,
-        hash: bytes.toString('hex', hashAt, hashAt + 32),
-        json: bytes.toString('utf8', jsonAt, jsonEnd),
+        hash: bytes.toString('hex', at, at + hashBytes),
+        json: bytes.toString('utf8', at + contentHeadBytes, end),
       }),
     onRows: async () => {},
     ...options,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TokenCount } from '#engine';
 import type { Issue } from '../../content/issues.ts';
-import { hashBytes } from '../kept/kept-format.ts';
+import { contentHeadBytes } from '../kept/kept-format.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 import type { NotedColumns } from './column-notes.ts';
 
@@ -12,7 +12,7 @@ export type Judged = {
   lines: number;
   /** `factsPerRow` of each row. */
   facts: Uint32Array<ArrayBuffer>;
-  /** Hash and canonical JSON of each row that makes an example. */
+  /** Of each row that makes an example its hash, with room for all of the head with which it is kept, and its canonical JSON. */
   examples: Buffer<ArrayBuffer>;
   /** Of the rows that have any. */
   issues: { row: number; issues: Issue[] }[];
@@ -33,10 +33,9 @@ export type ExampleFacts = {
   split: 'train' | 'test' | null;
   /** Null: there is nobody to count. */
   tokens: TokenCount | null;
-  /** Where its hash begins among the examples, and behind that its JSON. */
-  hashAt: number;
-  jsonAt: number;
-  jsonEnd: number;
+  /** Where its hash begins among the examples, and where its JSON ends. */
+  at: number;
+  end: number;
 };
 
 type WrittenExample = {
@@ -85,14 +84,14 @@ export class JudgedRows {
   addExample({ json, split }: { json: string; split: ExampleFacts['split'] }): void {
     // A unit of a text takes at most three bytes, so that most need not be measured.
     if (!this.#hasRoom(json.length * 3)) this.#makeRoom(Buffer.byteLength(json));
-    const bytes = this.#examples.write(json, this.#used + hashBytes);
+    const bytes = this.#examples.write(json, this.#used + contentHeadBytes);
     this.#end({ bytes, split, sha256: hash('sha256', json, 'binary') });
   }
 
   /** The same for JSON that is written here; `write` returns where it ends. */
   addWritten({ split, mostBytes, write }: WrittenExample): void {
     this.#makeRoom(mostBytes);
-    const from = this.#used + hashBytes;
+    const from = this.#used + contentHeadBytes;
     const end = write(this.#examples, from);
     const sha256 = hash('sha256', this.#examples.subarray(from, end), 'binary');
     this.#end({ bytes: end - from, split, sha256 });
@@ -101,7 +100,7 @@ export class JudgedRows {
   /** `sha256`: as characters, one for each byte. */
   #end({ bytes, split, sha256 }: { bytes: number; split: ExampleFacts['split']; sha256: string }): void {
     this.#examples.write(sha256, this.#used, 'latin1');
-    this.#used += hashBytes + bytes;
+    this.#used += contentHeadBytes + bytes;
     const at = (this.#rows - 1) * factsPerRow;
     this.#facts[at + 2] = (this.#facts[at + 2] ?? 0) | marks.example | (split === null ? 0 : marks[split]);
     this.#facts[at + 3] = bytes;
@@ -123,12 +122,12 @@ export class JudgedRows {
   }
 
   #hasRoom(bytes: number): boolean {
-    return this.#used + hashBytes + bytes <= this.#examples.length;
+    return this.#used + contentHeadBytes + bytes <= this.#examples.length;
   }
 
   #makeRoom(bytes: number): void {
     if (this.#hasRoom(bytes)) return;
-    const needed = this.#used + hashBytes + bytes;
+    const needed = this.#used + contentHeadBytes + bytes;
     const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#examples.length * 2)));
     this.#examples.copy(larger, 0, 0, this.#used);
     this.#examples = larger;
@@ -137,21 +136,20 @@ export class JudgedRows {
 
 /** The facts of all rows, one after the other. */
 export function* readFacts({ rows, facts }: Judged): Generator<RowFacts> {
-  let hashAt = 0;
+  let at = 0;
   for (let place = 0; place < rows * factsPerRow; place += factsPerRow) {
     const mark = facts[place + 2] ?? 0;
-    const example = (mark & marks.example) === 0 ? null : exampleOf(facts, place, hashAt);
+    const example = (mark & marks.example) === 0 ? null : exampleOf(facts, place, at);
     yield { line: facts[place] ?? 0, at: facts[place + 1] ?? 0, hasColumns: (mark & marks.columns) !== 0, example };
-    hashAt = example?.jsonEnd ?? hashAt;
+    at = example?.end ?? at;
   }
 }
 
-function exampleOf(facts: Uint32Array, place: number, hashAt: number): ExampleFacts {
+function exampleOf(facts: Uint32Array, place: number, at: number): ExampleFacts {
   const mark = facts[place + 2] ?? 0;
   const isCounted = (mark & marks.counted) !== 0;
   const tokens = isCounted ? { tokens: facts[place + 4] ?? 0, longest: facts[place + 5] ?? 0 } : null;
-  const jsonAt = hashAt + hashBytes;
-  return { split: splitOf(mark), tokens, hashAt, jsonAt, jsonEnd: jsonAt + (facts[place + 3] ?? 0) };
+  return { split: splitOf(mark), tokens, at, end: at + contentHeadBytes + (facts[place + 3] ?? 0) };
 }
 
 function splitOf(mark: number): ExampleFacts['split'] {

@@ -94,17 +94,17 @@ export class SurveyState {
     if (!findExisting) return nothing;
     const hashes: Buffer[] = [];
     for (const { example } of readFacts(judged))
-      if (example) hashes.push(judged.examples.subarray(example.hashAt, example.hashAt + hashBytes));
+      if (example) hashes.push(judged.examples.subarray(example.at, example.at + hashBytes));
     return findExisting(hashes);
   }
 
   /** Remembers and keeps an example; whether its content is there already, in the file or in the dataset. */
   #isDuplicate({ examples }: Judged, { example }: RowFacts, existing: ReadonlySet<string>): boolean {
     if (!example) return false;
-    const { split, hashAt, jsonAt, jsonEnd } = example;
-    const isFirst = this.#seen.add(examples, hashAt);
-    this.#options.keep?.({ row: this.#counts.rows, bytes: examples, hashAt, jsonAt, jsonEnd, split, isFirst });
-    return !isFirst || (existing.size > 0 && existing.has(examples.toString('hex', hashAt, hashAt + hashBytes)));
+    const { split, at, end } = example;
+    const isFirst = this.#seen.add(examples, at);
+    this.#options.keep?.({ row: this.#counts.rows, bytes: examples, at, end, split, isFirst });
+    return !isFirst || (existing.size > 0 && existing.has(examples.toString('hex', at, at + hashBytes)));
   }
 
   #takeRow({ row, facts, own, isDuplicate }: RowInHand, source: RowSource): void {
