@@ -27,7 +27,10 @@ function main(): void {
   process.on('message', (received) => {
     // as: the channel carries only what worker-process.ts sends.
     const { order } = received as ToWorker<Counting>;
-    void run(order, { tools, ...rulers(order.counting) }).then(say);
+    void run(order, { tools, ...rulers(order.counting) })
+      .then(say)
+      // What was read is likely to be imported next.
+      .then(() => import('./write-examples.ts'));
   });
 }
 

@@ -13,7 +13,6 @@ import type { WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
 import { survey } from '../survey/survey.ts';
-import { tellOfImport } from '../tell.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
 import { type Job, surveyRulerFor } from './room.ts';
@@ -39,6 +38,7 @@ export async function readFile(job: Job): Promise<void> {
       objects.put(keys.tokensKey, Readable.from([found.tokens.toBytes()])),
       keeper.end({ ...keptOf(run, found.mapping), rows: found.profile.counts.rows }),
     ]);
+    const { tellOfImport } = await import('../tell.ts');
     await database.transaction(async (tx) => {
       if (!(await endReading(tx, { importId: run.id, reading: run.reading }, found)))
         throw new Unwanted('Another reading was asked for.');
@@ -69,13 +69,15 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
       { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
       { options: run.asked, bounds, tempDir },
     );
+    // What will be needed at the end is loaded while the tokeniser begins (`work.ts`).
+    const [ruler] = await Promise.all([surveyRulerFor(job), import('../tell.ts')]);
     const { datasetId } = run;
     const found = await survey(file, {
       kind: run.kind,
       mapping: run.asked.mapping,
       sampleRows: run.asked.sampleRows,
       maxRows: bounds.maxRows,
-      ruler: await surveyRulerFor(job),
+      ruler,
       findExisting:
         datasetId === null
           ? null

@@ -12,11 +12,14 @@ import {
 import { removeKept } from '../kept/kept-files.ts';
 import { NotKept } from '../kept/kept-rows.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
-import { tellOfImport } from '../tell.ts';
 import { type Pulse, startPulse, Unwanted } from './pulse.ts';
 import { readFile } from './read-file.ts';
 import type { WorkDeps } from './room.ts';
-import { failureOf, writeExamples } from './write-examples.ts';
+
+/*
+ * What writes examples and what tells the feed bring half of the server along. They are loaded where they are needed, as a worker
+ * that has just begun is waited for.
+ */
 
 /** Somebody else works at the import, or writes into its dataset: try later. */
 export class Busy extends Error {
@@ -65,7 +68,7 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
       try {
         const job = { ...deps, run: begun.run, pulse };
         if (begun.run.state === 'profiling') await whileHolding(tx, pulse, readFile(job));
-        else await writeExamples(tx, job);
+        else await (await import('./write-examples.ts')).writeExamples(tx, job);
       } finally {
         await pulse.stop();
       }
@@ -114,6 +117,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /** Tells how an attempt ended, where that is for the import to say. By now its transaction is undone. */
 async function end({ database }: WorkDeps, run: RunningImport | null, error: unknown): Promise<void> {
+  const { tellOfImport } = await import('../tell.ts');
   if (run && error instanceof Unwanted) {
     await database.transaction(async (tx) => {
       if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});
@@ -132,12 +136,21 @@ async function end({ database }: WorkDeps, run: RunningImport | null, error: unk
   throw error;
 }
 
+/** What stands in the way of writing is a refusal in the words of the dataset. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.row.status >= 500 || error.fault === 'in_use') return error;
+  const reason = error.options.details?.reason;
+  const code = reason === 'max_examples_per_dataset' ? 'dataset_full' : 'dataset_unavailable';
+  return new ImportFailure(code, error.message, { details: error.options.details ?? {} });
+}
+
 /** Ends an import as failed, unless it is over or another reading was asked for. */
 export async function failImport(
   database: WorkDeps['database'],
   run: RunningImport,
   error: ImportError,
 ): Promise<void> {
+  const { tellOfImport } = await import('../tell.ts');
   await database.transaction(async (tx) => {
     if (!(await endAsFailed(tx, { importId: run.id, reading: run.reading }, error))) {
       if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});

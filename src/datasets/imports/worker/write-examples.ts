@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
-import { Fault } from '#kernel';
 import { contentHash } from '../../content/example-content.ts';
 import { createDataset } from '../../datasets.ts';
 import { type BulkCounts, bulkAdd } from '../../examples/bulk-add.ts';
@@ -183,12 +182,4 @@ function exampleOf(row: SourceRow, about: About): StorableExample[] {
   const split = said ?? drawSplit(contentHash(json), run.options);
   const origin = { split, origin: 'import', originId: run.id } as const;
   return [storable(origin, { content, json, issues, tokens: tokens.at(index), maxTokens }).example];
-}
-
-/** What stands in the way of writing is a refusal in the words of the dataset. */
-export function failureOf(error: unknown): unknown {
-  if (!(error instanceof Fault) || error.row.status >= 500 || error.fault === 'in_use') return error;
-  const reason = error.options.details?.reason;
-  const code = reason === 'max_examples_per_dataset' ? 'dataset_full' : 'dataset_unavailable';
-  return new ImportFailure(code, error.message, { details: error.options.details ?? {} });
 }
