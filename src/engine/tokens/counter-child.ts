@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
 import type { Answer, FromCounter, Question, ToCounter } from './counter-protocol.ts';
@@ -59,6 +60,11 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
     encoder: once(() => createModelEncoder(model)),
   }));
   loaded.set(ggufPath, loading);
+  // Whoever is killed keeps nothing of what was compiled for him.
+  loading.then(
+    () => flushCompileCache(),
+    () => {},
+  );
   return loading;
 }
 

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { BlockJudge, type CountTexts, type JudgeDeps } from './block-judge.ts';
 import type { FromJudge, JudgeStart, ToJudge } from './judge-protocol.ts';
@@ -13,6 +14,8 @@ async function main(): Promise<void> {
   const { createItemCounter } = (await import(itemCounter)) as Pick<JudgeDeps, 'createItemCounter'>;
   const { countTexts, answered } = questions(say);
   const judge = new BlockJudge(yardstick, { createItemCounter, countTexts });
+  // Whoever is terminated keeps nothing of what was compiled for him.
+  flushCompileCache();
 
   async function judgeBlock({ id, text, bytes, isCut, memory }: ToJudge & { type: 'block' }): Promise<void> {
     const block = { buffer: Buffer.from(text), bytes, byteOffset: 0, isCut };

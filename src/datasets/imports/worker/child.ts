@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
@@ -29,8 +30,9 @@ function main(): void {
     const { order } = received as ToWorker<Counting>;
     void run(order, { tools, ...rulers(order.counting) })
       .then(say)
-      // What was read is likely to be imported next.
-      .then(() => import('./write-examples.ts'));
+      // What was read is likely to be imported next. Whoever is killed keeps nothing of what was compiled for him.
+      .then(() => import('./write-examples.ts'))
+      .then(() => flushCompileCache());
   });
 }
 
