@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -36,6 +36,14 @@ test('counts come in the order of the items, however many there are and whoever 
   assert.equal(one.length, 1_000);
   for (const [index, { tokens }] of one.entries()) assert.equal(tokens, one[index % 50]?.tokens);
   assert.ok((one[49]?.tokens ?? 0) > (one[1]?.tokens ?? 0));
+  await counter.close();
+});
+
+test('what was compiled for the child is kept for the next one, although it is killed', async () => {
+  const compiled = mkdtempSync(join(folder, 'compiled-'));
+  const counter = counterOf({ environment: { ...process.env, NODE_COMPILE_CACHE: compiled } });
+  await counter.basis('tiny');
+  assert.ok(readdirSync(compiled, { recursive: true }).length > 10);
   await counter.close();
 });
 
