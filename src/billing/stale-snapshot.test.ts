@@ -136,7 +136,8 @@ test('calls without holds of their own are left out when others took the credits
   const [poor, rich] = (await Promise.all([1_000n, 1_000n].map((micro) => openAccount(database(), micro)))).toSorted();
   assert(poor && rich);
   const paid = await overtake(
-    (tx) => placeHolds(tx, 'ins_1', { requests: [{ requestId: 'req_stale_6', accountId: poor, micro: 700n }], ...limit }),
+    (tx) =>
+      placeHolds(tx, 'ins_1', { requests: [{ requestId: 'req_stale_6', accountId: poor, micro: 700n }], ...limit }),
     () =>
       settleQuickly(
         database(),
