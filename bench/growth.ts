@@ -62,7 +62,11 @@ async function prepare(scale: { rows: number; months: number }) {
   console.error(`${scale.rows} calls in ${scale.months} months: ${((performance.now() - began) / 1000).toFixed(0)} s`);
   const app = await startApp(database, { watched: false });
   const billing = createBilling({ database, instanceId: newId('ins'), clock: systemClock });
-  const admit = createAdmission({ sql: database, keyUsage: createKeyUsage({ sql: database, clock: systemClock }) });
+  const admit = createAdmission({
+    sql: database,
+    keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
+    clock: systemClock,
+  });
   const { slug: ownerSlug, project: projectSlug, key } = big;
   const page = (path: string) => async () => {
     const response = await fetch(app.origin + path, { headers: bearer(key) });
@@ -72,7 +76,7 @@ async function prepare(scale: { rows: number; months: number }) {
   return {
     questions: {
       admission: async () => {
-        await admit({ authorization: `Bearer ${key}` }, { ownerSlug, projectSlug, model: 'chat' });
+        await admit({ authorization: `Bearer ${key}` }, { ownerSlug, projectSlug, model: 'chat' }).answer;
       },
       'hold and settlement': () => call(billing, big),
       'first page of usage': page('/api/v1/credits/usage'),

@@ -52,9 +52,16 @@ async function prepare(keys: number) {
     { timeoutMs: 120_000 },
   );
   await database.query('vacuum analyze api_keys', [], { timeoutMs: 120_000 });
-  const admit = createAdmission({ sql: database, keyUsage: createKeyUsage({ sql: database, clock: systemClock }) });
+  const admit = createAdmission({
+    sql: database,
+    keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
+    clock: systemClock,
+  });
   const question = { ownerSlug: slug, projectSlug: project, model: 'chat' };
-  return { drop, ask: (n: number) => admit({ authorization: `Bearer ${real[n % real.length]?.key}` }, question) };
+  return {
+    drop,
+    ask: (n: number) => admit({ authorization: `Bearer ${real[n % real.length]?.key}` }, question).answer,
+  };
 }
 
 async function measure({ ask }: Prepared): Promise<number> {

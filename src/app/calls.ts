@@ -25,7 +25,7 @@ export function openCalls({ ground, engines, books, resources }: CallsOptions) {
     retentionDays: config.autosaveRetentionDays,
   });
   const inference: InferenceDeps = {
-    admit: createAdmission({ sql: database, keyUsage, findTrained }),
+    admit: createAdmission({ sql: database, keyUsage, clock, findTrained }),
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
     repeatGuard: createRepeatGuard(clock),

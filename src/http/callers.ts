@@ -2,9 +2,10 @@ import type { FastifyReply } from 'fastify';
 
 /**
  * Why a call should stop: the connection closed, it does not read what it gets, its key or session is no longer worth
- * anything, somebody asked for the end, or this process is stopping.
+ * anything, it has begun before its admission and was not admitted so, somebody asked for the end, or this process is
+ * stopping.
  */
-export type CallerLoss = 'disconnected' | 'slow_reader' | 'revoked' | 'stopped' | 'shutdown';
+export type CallerLoss = 'disconnected' | 'slow_reader' | 'revoked' | 'not_admitted' | 'stopped' | 'shutdown';
 
 /** The other end of a call in progress. */
 export type Caller = {

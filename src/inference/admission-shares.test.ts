@@ -5,7 +5,7 @@ import { createKeyUsage } from '#keys';
 import { insertHostedModel, openModels } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Admit, createAdmission } from './admission.ts';
+import { type Admission, createAdmission } from './admission.ts';
 
 describe('admission of callers whom a model is shared with', () => {
   const databases: TestDatabase[] = [];
@@ -24,7 +24,11 @@ describe('admission of callers whom a model is shared with', () => {
     const insert = (alias: string) =>
       insertHostedModel(database, { projectId, alias, baseModel, visibility: 'shared', active: true });
     const [lent, kept] = [await insert('lent'), await insert('kept')];
-    const admit = createAdmission({ sql: database, keyUsage: createKeyUsage({ sql: database, clock: systemClock }) });
+    const admit = createAdmission({
+      sql: database,
+      keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
+      clock: systemClock,
+    });
     const share = async (expires: string | null = null) => {
       const id = newId('shr');
       await database.query(
@@ -36,11 +40,11 @@ describe('admission of callers whom a model is shared with', () => {
     };
     const keys = { owner: await seedKey(database, owner), guest: await seedKey(database, guest) };
     const ask = (who: keyof typeof keys, model: string | null) =>
-      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: project.slug, model });
+      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: project.slug, model }).answer;
     return { database, ask, share, lent, kept, guest };
   }
 
-  const refusal = async (answer: ReturnType<Admit>) => {
+  const refusal = async (answer: Admission['answer']) => {
     const error = await answer.then(
       () => assert.fail('was let in'),
       (reason: unknown) => reason,

@@ -10,8 +10,8 @@ export type AdmittedPlace = {
   model: string | null;
 };
 
-/** What a call with a key presents: its digest. */
-export type AdmissionQuestion = AdmittedPlace & { digest: Buffer };
+/** What a call with a key presents: its digest, in hexadecimal. */
+export type AdmissionQuestion = AdmittedPlace & { digest: string };
 
 export type AdmissionAnswer = {
   /** Who pays; null: nobody whom we know. */
@@ -117,7 +117,7 @@ export async function findAdmissions(sql: Sql, questions: readonly AdmissionQues
   const rows = await sql.query<Row>(
     byKey,
     [
-      questions.map(({ digest }) => digest.toString('hex')),
+      questions.map(({ digest }) => digest),
       questions.map(({ ownerSlug }) => ownerSlug),
       questions.map(({ projectSlug }) => projectSlug),
       questions.map(({ model }) => model),

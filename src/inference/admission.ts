@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
 import type { Principal } from '#http';
-import { fault } from '#kernel';
+import { type Clock, fault, isOutOfReach } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow, TrainedModel } from '#models';
@@ -12,6 +12,7 @@ import {
   findAccountAdmission,
   findAdmissions,
 } from './admission.store.ts';
+import { createRecentAdmissions, nameOf } from './recent-admissions.ts';
 
 /** Who calls, in which project, and the hosted model that the `model` string names there, if any. */
 export type Admitted = {
@@ -42,7 +43,15 @@ export type FindTrained = (question: {
   accountId: string;
 }) => Promise<TrainedModel | null>;
 
-export type Admit = (headers: IncomingHttpHeaders, question: AdmittedPlace) => Promise<Admitted>;
+/** One call's question, and what is known of its answer. */
+export type Admission = {
+  /** What was answered to the same question shortly before; null: nothing that a call may begin with. */
+  expected: Admitted | null;
+  /** The answer of the database, which is asked anew for every call. */
+  answer: Promise<Admitted>;
+};
+
+export type Admit = (headers: IncomingHttpHeaders, place: AdmittedPlace) => Admission;
 
 /** One statement at a time: with two, batches are half as large and cost more (measured: a fifth fewer calls per second). */
 const lanes = 1;
@@ -50,24 +59,48 @@ const maxQuestions = 512;
 
 /**
  * Makes the admission check of the compatible routes. The promise: once the answer to deactivate or delete a key has
- * been sent, no call that arrives later is admitted, on any replica; so nothing here is cached. Faults, in this order:
+ * been sent, no call that arrives later is admitted, on any replica; so the database is asked anew for every call, and what
+ * it said before only says what a call may prepare meanwhile (ADR 0040). Faults, in this order:
  * `invalid_credentials`, `account_suspended`, `project_not_found`, `state_conflict` (archived project);
  * `service_unavailable` when the database cannot answer.
  */
-export function createAdmission(options: { sql: Sql; keyUsage: KeyUsage; findTrained?: FindTrained }): Admit {
-  const { sql, keyUsage, findTrained } = options;
+export function createAdmission(options: {
+  sql: Sql;
+  keyUsage: KeyUsage;
+  clock: Clock;
+  findTrained?: FindTrained;
+}): Admit {
+  const { sql, keyUsage, clock, findTrained } = options;
+  const recent = createRecentAdmissions(clock);
   const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
     name: 'inference.admit',
     lanes,
     maxItems: maxQuestions,
     run: (questions) => findAdmissions(sql, questions),
   });
-  return async (headers, question) => {
+
+  async function ask(question: AdmissionQuestion, name: string): Promise<Admitted> {
+    let admitted: Admitted;
+    try {
+      admitted = judge(await batcher.submit(question));
+    } catch (error) {
+      if (isOutOfReach(error)) recent.forgetAll();
+      else recent.forget(name);
+      throw error;
+    }
+    if (admitted.key) keyUsage.seen(admitted.key.id);
+    // What takes more than this answer to let a call in is asked for first.
+    if (admitted.limited === null && !namesJob(admitted, question.model)) recent.note(name, admitted);
+    else recent.forget(name);
+    return withTrained(admitted, question.model, findTrained);
+  }
+
+  return (headers, place) => {
     const digest = bearerDigest(headers);
     if (!digest) throw fault('invalid_credentials');
-    const admitted = judge(await batcher.submit({ ...question, digest }));
-    if (admitted.key) keyUsage.seen(admitted.key.id);
-    return withTrained(admitted, question.model, findTrained);
+    const question = { ...place, digest: digest.toString('hex') };
+    const name = nameOf(question);
+    return { expected: recent.find(name), answer: ask(question, name) };
   };
 }
 
@@ -78,7 +111,7 @@ export function createPrincipalAdmission(options: { sql: Sql; admit: Admit; find
     { headers, principal }: { headers: IncomingHttpHeaders; principal: Principal },
     place: AdmittedPlace,
   ): Promise<Admitted> => {
-    if (principal.method === 'api_key') return admit(headers, place);
+    if (principal.method === 'api_key') return admit(headers, place).answer;
     const answer = await findAccountAdmission(sql, principal.accountId, place);
     if (!answer) throw fault('invalid_credentials');
     return withTrained(judge(answer), place.model, findTrained);
@@ -91,11 +124,13 @@ function withTrained(
   requested: string | null,
   find: FindTrained | undefined,
 ): Admitted | Promise<Admitted> {
+  if (!find || !namesJob(admitted, requested)) return admitted;
   const { alias, accountId } = admitted;
-  const namesJob = alias?.targetType === 'training_job' || requested?.startsWith('training-job#');
-  if (!find || !namesJob) return admitted;
   return find({ requested, alias, accountId }).then((trained) => ({ ...admitted, trained }));
 }
+
+const namesJob = ({ alias }: Admitted, requested: string | null): boolean =>
+  alias?.targetType === 'training_job' || requested?.startsWith('training-job#') === true;
 
 function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
   if (!caller) throw fault('invalid_credentials');

@@ -57,7 +57,7 @@ export async function answerChat(
   attended: AttendedCall,
   { wanted, follower }: { wanted: ChatRequest; follower: ChatFollower | null },
 ): Promise<ChatCompletion | FastifyReply> {
-  const model = resolveText(deps, attended.admitted, wanted.model);
+  const model = resolveText(deps, attended, wanted.model);
   follower?.resolved(model);
   const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: wanted.model };
   const { maxContextTokens: promptTokens } = model.limits;
@@ -85,8 +85,8 @@ async function sendAnswer(deps: InferenceDeps, chat: Chat): Promise<ChatCompleti
 
 async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyReply> {
   const { attended, wanted, head, follower } = chat;
-  const { request, reply, caller } = attended;
-  const stream = createChatStream(reply, caller, createFrames(head, wanted.includeUsage));
+  const { request, reply } = attended;
+  const stream = createChatStream(attended, createFrames(head, wanted.includeUsage));
   // What is streamed is kept whole, with the same ids.
   const collector = attended.isKept || follower ? createCollector() : null;
   const follow = follower && ((delta: NamedDelta) => follower.delta(delta));

@@ -14,6 +14,11 @@ export type Call = {
   /** Of the route, as in `chat.create`. */
   operation: string;
   admitted: Admitted;
+  /**
+   * Of a call that has begun before its admission came: resolves when that says what was expected, and rejects when it does
+   * not; until then nothing of the call may be seen, kept or charged. Null: it was admitted before it began.
+   */
+  confirmed: Promise<void> | null;
   model: ServedModel;
   /** Upper bound of the prompt in tokens, before it is tokenised. */
   promptTokensAtMost: number;
@@ -82,7 +87,7 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
   const [prepared, held] = await Promise.allSettled([steps.prepare(), placeHold(billing, call, heldMicro)]);
   // A prompt that cannot run is told first: it stays wrong whatever the balance.
   if (prepared.status === 'rejected') {
-    if (held.status === 'fulfilled') giveBack(billing, call, heldMicro);
+    if (held.status === 'fulfilled') await giveBack(billing, call, heldMicro);
     throw whyItEnded(prepared.reason, call.signal);
   }
   if (held.status === 'rejected') {
@@ -102,22 +107,23 @@ async function runAndSettle<Result>(
   let outcome: { result: Result; run: Run };
   try {
     outcome = await run();
+    if (call.confirmed !== null) await call.confirmed;
     // The caller is still there and gets an error, so there is nothing to pay.
     if (outcome.run.cancelled && lossOf(call.signal) === 'shutdown')
       throw fault('generation_failed', { message: 'The service is shutting down.' });
   } catch (error) {
-    giveBack(billing, call, heldMicro);
+    await giveBack(billing, call, heldMicro);
     throw whyItEnded(error, call.signal);
   }
   // Nothing ran before the caller left: nothing to pay.
   if (outcome.run.cancelled && outcome.run.activeMs === 0) {
-    giveBack(billing, call, heldMicro);
+    await giveBack(billing, call, heldMicro);
     call.track.failed(canceled);
     return outcome.result;
   }
   const charge = chargeFor(call, outcome.run, heldMicro);
-  await keep?.(outcome.result, charge).catch((error: unknown) => {
-    giveBack(billing, call, heldMicro);
+  await keep?.(outcome.result, charge).catch(async (error: unknown) => {
+    await giveBack(billing, call, heldMicro);
     throw error;
   });
   await billing.settle(charge);
@@ -144,8 +150,11 @@ async function placeHold(billing: Billing, { requestId, admitted }: Call, micro:
   });
 }
 
-function giveBack(billing: Billing, { requestId }: Call, heldMicro: bigint): void {
-  if (heldMicro > 0n) billing.release(requestId);
+/** Waits only where the call may begin anew: it needs a new hold then, by the same name. */
+async function giveBack(billing: Billing, { requestId, confirmed }: Call, heldMicro: bigint): Promise<void> {
+  if (heldMicro === 0n) return;
+  const released = billing.release(requestId);
+  if (confirmed !== null) await released;
 }
 
 function chargeFor({ requestId, operation, admitted, model }: Call, run: Run, heldMicro: bigint): Charge {

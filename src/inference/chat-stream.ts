@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Finished } from '#engine';
 import { type Caller, type EventStream, openSse } from '#http';
 import { Fault, fault } from '#kernel';
+import type { AttendedCall } from './attended-call.ts';
 import {
   type ChatCompletion,
   type createFrames,
@@ -12,20 +13,34 @@ import {
 
 /**
  * The frames of one streamed chat answer: role, deltas, finish, usage if asked, `[DONE]`; or an error frame and no
- * `[DONE]`. The 200 and its headers leave with the first delta, so that every failure before it can be a JSON error.
+ * `[DONE]`. The 200 and its headers leave with the first delta, so that every failure before it can be a JSON error; and not
+ * before the call is confirmed.
  */
-export function createChatStream(reply: FastifyReply, caller: Caller, frames: ReturnType<typeof createFrames>) {
+export function createChatStream(
+  { reply, caller, confirmed }: Pick<AttendedCall, 'reply' | 'caller' | 'confirmed'>,
+  frames: ReturnType<typeof createFrames>,
+) {
   let sse: EventStream | null = null;
+  /** What came before the admission did. */
+  let early: NamedDelta[] | null = confirmed && [];
+  confirmed?.then(tellEarly, () => {});
 
   const open = () => {
     sse = openSse({ reply, caller });
     return sse;
   };
 
+  function tellEarly(): void {
+    const deltas = early ?? [];
+    early = null;
+    if (deltas.length > 0 && !caller.signal.aborted) open().frames([frames.role(), ...deltas.flatMap(frames.delta)]);
+  }
+
   return {
     opened: () => sse !== null,
     delta(delta: NamedDelta): void {
       if (sse) sse.frames(frames.delta(delta));
+      else if (early) early.push(delta);
       else if (!caller.signal.aborted) open().frames([frames.role(), ...frames.delta(delta)]);
     },
     /** The good end; for a caller who has left there is none. */

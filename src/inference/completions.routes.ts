@@ -27,7 +27,7 @@ export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): vo
 
 async function answer(deps: InferenceDeps, call: AttendedCall, wanted: CompletionRequest) {
   const { model: requested, prompt, sampling } = wanted;
-  const model = resolveText(deps, call.admitted, requested);
+  const model = resolveText(deps, call, requested);
   const { maxContextTokens: promptTokens } = model.limits;
   const collector = createCollector();
   const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };

@@ -3,7 +3,7 @@ import { type Contract, said } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import { projectPrefix } from '#projects';
-import { type Admitted, createPrincipalAdmission } from './admission.ts';
+import { createPrincipalAdmission } from './admission.ts';
 import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -49,7 +49,7 @@ const tryContract: Contract = {
 };
 
 async function answer(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest) {
-  const model = resolveEmbedding(deps, call.admitted, wanted);
+  const model = resolveEmbedding(deps, call, wanted);
   const { maxInputs, requestTokenBudget } = model.limits;
   if (wanted.inputs.length > maxInputs) {
     throw fault('invalid_request', {
@@ -65,9 +65,9 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Embedding
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */
-function resolveEmbedding(deps: InferenceDeps, admitted: Admitted, wanted: EmbeddingRequest): ServedModel {
-  if (admitted.project.kind !== 'embedding') throw fault('embeddings_not_enabled');
-  const model = resolve(deps, admitted, wanted.model);
+function resolveEmbedding(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest): ServedModel {
+  if (call.admitted.project.kind !== 'embedding') throw fault('embeddings_not_enabled');
+  const model = resolve(deps, call, wanted.model);
   const { kind, dimensions } = model.baseModel;
   if (kind !== 'embedding') {
     throw fault('model_not_found', {

@@ -3,7 +3,9 @@ import { compatBody, type ParsedBody } from '#http';
 import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { RequestTarget } from '#requests';
-import type { Admit, Admitted, createPrincipalAdmission } from './admission.ts';
+import type { AdmittedPlace } from './admission.store.ts';
+import type { Admission, Admit, Admitted, createPrincipalAdmission } from './admission.ts';
+import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 
 export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
@@ -21,8 +23,15 @@ export type Entered = {
   target: RequestTarget;
 };
 
+/** A call at the door. */
+export type Entry = {
+  /** How it will be let in, if nothing has changed since the last such call; null: nobody knows. */
+  expected: Entered | null;
+  entered: Promise<Entered>;
+};
+
 /** How a call is let in. */
-export type Enter = (request: FastifyRequest) => Promise<Entered>;
+export type Enter = (request: FastifyRequest) => Entry;
 
 /** Lets a call in: one admission for key, project and the model named in the body (wire contract 3.2). */
 export function enterWith(admit: Admit): Enter {
@@ -41,24 +50,26 @@ export function enterAsPrincipal(admit: AdmitPrincipal, how: { model?: string | 
   return (request) => {
     const body: ParsedBody = { ok: true, value: request.body };
     const { model = modelIn(body) } = how;
-    return enter(request, { body, model, admit: (place) => admit(request, place) });
+    // It waits for its admission: a person makes it, or it is kept by those who follow it.
+    return enter(request, { body, model, admit: (place) => ({ expected: null, answer: admit(request, place) }) });
   };
 }
 
 type Entering = {
   body: ParsedBody;
   model: string | null;
-  admit: (place: { ownerSlug: string; projectSlug: string; model: string | null }) => Promise<Admitted>;
+  admit: (place: AdmittedPlace) => Admission;
 };
 
-async function enter(request: FastifyRequest, { body, model, admit }: Entering): Promise<Entered> {
+function enter(request: FastifyRequest, { body, model, admit }: Entering): Entry {
   const { owner, project: slug } = readParams(request);
-  const admitted = await admit({ ownerSlug: owner, projectSlug: slug, model });
-  return {
+  const { expected, answer } = admit({ ownerSlug: owner, projectSlug: slug, model });
+  const as = (admitted: Admitted): Entered => ({
     admitted,
     body,
     target: { accountId: admitted.accountId, project: { id: admitted.project.id, owner, slug }, model },
-  };
+  });
+  return { expected: expected && as(expected), entered: answer.then(as) };
 }
 
 function modelIn(body: ParsedBody): string | null {
@@ -70,8 +81,12 @@ export function readBody(body: ParsedBody): unknown {
   throw body.fault;
 }
 
-/** Resolves the model that a call names, for a caller already let in. */
-export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+/** Resolves the model that a call names, for a caller already let in, or expected to be. */
+export function resolve(
+  deps: InferenceDeps,
+  { admitted, confirmed }: Pick<Call, 'admitted' | 'confirmed'>,
+  requested: string,
+): ServedModel {
   const model = resolveModel({
     requested,
     alias: admitted.alias,
@@ -81,13 +96,21 @@ export function resolve(deps: InferenceDeps, admitted: Admitted, requested: stri
     baseModels: deps.models,
     etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });
-  if (admitted.alias) deps.modelUsage.seen(admitted.alias.id, admitted.share?.id ?? null);
+  const { alias, share } = admitted;
+  if (alias === null) return model;
+  const noteUse = () => deps.modelUsage.seen(alias.id, share?.id ?? null);
+  if (confirmed === null) noteUse();
+  else confirmed.then(noteUse, () => {});
   return model;
 }
 
 /** Resolves a model that generates text; an embedding model is no model here. */
-export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
-  const model = resolve(deps, admitted, requested);
+export function resolveText(
+  deps: InferenceDeps,
+  call: Pick<Call, 'admitted' | 'confirmed'>,
+  requested: string,
+): ServedModel {
+  const model = resolve(deps, call, requested);
   if (model.baseModel.kind !== 'text') {
     throw fault('model_not_found', {
       param: 'model',

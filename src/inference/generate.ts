@@ -21,7 +21,9 @@ export function generate(deps: InferenceDeps, call: Call, generating: Generating
   const { sampling, streams } = generating;
   return watched(deps.observe, { call, sampling, streams, endOf }, async (watch) => {
     const recording = deps.autoSave.record(call, generating);
-    const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch)].filter((each) => each != null);
+    const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch, call)].filter(
+      (each) => each != null,
+    );
     const finished = await run(deps, call, { ...generating, onDelta: together(listeners) });
     recording?.finish(finished);
     return finished;
@@ -44,11 +46,15 @@ function together(listeners: readonly ((delta: Delta) => void)[]): (delta: Delta
   };
 }
 
-function firstOf(watch: CallWatch): () => void {
+/** What comes before the call is confirmed is there for its caller once it is. */
+function firstOf(watch: CallWatch, { confirmed }: Call): () => void {
   let isFirst = true;
+  const told = () => watch.firstDelta();
   return () => {
-    if (isFirst) watch.firstDelta();
+    if (!isFirst) return;
     isFirst = false;
+    if (confirmed === null) told();
+    else confirmed.then(told, () => {});
   };
 }
 

@@ -14,7 +14,7 @@ export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps
 
   app.get(`${inferencePrefix}/models`, { config: config('models.list', listContract) }, async (request) => {
     const { owner, project } = readParams(request);
-    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
+    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null }).answer;
     const models = await listCallableHostedModels(sql, callerOf(admitted));
     return { object: 'list', data: models.map((model) => toCompatModel(model, owner)) };
   });
@@ -23,7 +23,7 @@ export function modelsRoutes(app: FastifyInstance, { admit, sql }: InferenceDeps
     const { owner, project } = readParams(request);
     // as: the path declares it.
     const { id } = request.params as { id: string };
-    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null });
+    const admitted = await admit(request.headers, { ownerSlug: owner, projectSlug: project, model: null }).answer;
     const models = await listCallableHostedModels(sql, callerOf(admitted));
     const model = models.find(({ alias }) => alias === id);
     if (!model) throw fault('model_not_found', { param: 'model' });

@@ -34,6 +34,8 @@ export type CallWatch = {
   /** The first piece of its answer is there. */
   firstDelta: () => void;
   ended: (end: CallEnd) => void;
+  /** It was not admitted as it had begun: what was done for it was undone, and it counts as no call. */
+  withdrawn: () => void;
 };
 
 /** Told of every call; null when nobody watches. */
@@ -51,12 +53,20 @@ export async function watched<Result>(
 ): Promise<Result> {
   const watch = observe?.(observedCall(call, how)) ?? null;
   if (watch === null) return work(null);
-  const result = await work(watch).catch((error: unknown) => {
+  const result = await work(watch).catch(async (error: unknown) => {
+    if (call.confirmed !== null) await call.confirmed.catch(withdrawing(watch));
     watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
     throw error;
   });
   watch.ended({ kind: 'ran', ...how.endOf(result) });
   return result;
+}
+
+function withdrawing(watch: CallWatch): (why: unknown) => never {
+  return (why) => {
+    watch.withdrawn();
+    throw why;
+  };
 }
 
 function observedCall(call: Call, how: { sampling: Sampling | null; streams: boolean }): ObservedCall {

@@ -59,7 +59,7 @@ test('a call is received, then runs, then is what its ledger row says', async ()
   const requests = create();
   const id = newId('req', nowMs);
   const call = { id, createdAt: new Date(nowMs), route: 'chat.create', project: place(), model: 'chat' };
-  const track = requests.begin(id, 'chat.create', target());
+  const track = requests.begin({ id, operation: 'chat.create', target: target() });
   assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'received' });
   track.running();
   assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'running' });
@@ -86,7 +86,7 @@ test('a call whose caller left is canceled, with what it cost', async () => {
 test('a failed call is known to every process once it is written, and a later charge outweighs it', async () => {
   const requests = create();
   const id = newId('req', nowMs);
-  const track = requests.begin(id, 'chat.create', target());
+  const track = requests.begin({ id, operation: 'chat.create', target: target() });
   track.failed({ state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' });
   track.over();
   await requests.stop();
@@ -110,9 +110,9 @@ test('a call that takes longer is known to other processes, runs while its own l
   const working = create({ clock, pageMs: 20 }, instanceId);
   working.start();
   const [id, quickId] = [newId('req', nowMs), newId('req', nowMs)];
-  working.begin(id, 'chat.create', target()).running();
+  working.begin({ id, operation: 'chat.create', target: target() }).running();
   time.ms = 20;
-  working.begin(quickId, 'chat.create', target());
+  working.begin({ id: quickId, operation: 'chat.create', target: target() });
   const other = create({ sweepMs: 20 });
   const stateOf = async (of: string) => (await find(other, of).catch(() => null))?.state ?? null;
   await until(async () => (await stateOf(id)) === 'running');
@@ -150,7 +150,7 @@ test('a process that was taken for dead and was not says itself how its call end
   await until(async () => (await find(requests, id)).finishedAt !== null);
   await sweeping.stop();
   requests
-    .begin(id, 'chat.create', target())
+    .begin({ id, operation: 'chat.create', target: target() })
     .failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
   await requests.stop();
   assert.equal((await find(create(), id)).errorCode, 'generation_failed');
@@ -160,9 +160,9 @@ test('a call of another account is as unknown as one that never was', async () =
   const requests = create();
   const other = await seedAccount(pg.database);
   const [id, failedId] = [newId('req', nowMs), newId('req', nowMs)];
-  requests.begin(id, 'chat.create', target());
+  requests.begin({ id, operation: 'chat.create', target: target() });
   requests
-    .begin(failedId, 'chat.create', target())
+    .begin({ id: failedId, operation: 'chat.create', target: target() })
     .failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits' });
   await charge(pg.database, id);
   for (const unknown of [id, failedId, newId('req', nowMs), 'req_1', "'; drop table ledger --"])
@@ -175,7 +175,7 @@ async function failedAgo(...agesMs: number[]): Promise<string[]> {
   const ids = agesMs.map((ageMs) => newId('req', nowMs - ageMs));
   for (const id of ids)
     requests
-      .begin(id, 'chat.create', target())
+      .begin({ id, operation: 'chat.create', target: target() })
       .failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
   await requests.stop();
   return ids;

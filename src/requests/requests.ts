@@ -3,12 +3,16 @@ import { type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } f
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { buryRunning, deleteOldFailures, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
-import { type RequestTarget, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
+import { type NewCall, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
 
 /** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
 export type Requests = {
-  /** Costs one map entry. */
-  begin: (id: string, operation: string, target: RequestTarget) => RequestTrack;
+  /**
+   * Costs one map entry.
+   *
+   * @param confirmed nothing is told of the call before this resolves, nor when it rejects.
+   */
+  begin: (call: NewCall, confirmed?: Promise<void> | null) => RequestTrack;
   /** Throws `not_found` for another account's call, for one that left no trace and for one of more than 30 days ago. */
   find: (request: { id: string; accountId: string }) => Promise<RequestRecord>;
   start: () => void;
@@ -75,9 +79,11 @@ export function createRequests(options: RequestsOptions): Requests {
   const rounds = joinRounds([notes, care]);
 
   return {
-    begin(id, operation, target) {
-      const call = new RunningCall({ id, operation, target }, { here, failures, clock });
-      here.set(id, call);
+    begin(begun, confirmed = null) {
+      const call = new RunningCall(begun, { here, failures, clock });
+      const tell = () => void here.set(call.id, call);
+      if (confirmed === null) tell();
+      else confirmed.then(tell, () => {});
       return call;
     },
 

@@ -5,6 +5,13 @@ import type { FailedState, RunningRequest } from './requests.store.ts';
 
 export type RequestTarget = Pick<ReceivedRequest, 'accountId' | 'project' | 'model'>;
 
+export type NewCall = {
+  id: string;
+  /** Of the route that was called, as in `chat.create`. */
+  operation: string;
+  target: RequestTarget;
+};
+
 export type Failure = { state: FailedState; httpStatus: number | null; errorCode: string | null };
 
 /** Follows one call to its end. */
@@ -32,7 +39,7 @@ export class RunningCall implements RequestTrack {
   readonly #place: Place;
   #progress: Progress = 'received';
 
-  constructor({ id, operation, target }: { id: string; operation: string; target: RequestTarget }, place: Place) {
+  constructor({ id, operation, target }: NewCall, place: Place) {
     this.id = id;
     this.operation = operation;
     this.target = target;

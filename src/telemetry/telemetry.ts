@@ -103,4 +103,7 @@ const together = (watches: readonly CallWatch[]): CallWatch => ({
   ended: (end) => {
     for (const watch of watches) watch.ended(end);
   },
+  withdrawn: () => {
+    for (const watch of watches) watch.withdrawn();
+  },
 });
