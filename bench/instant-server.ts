@@ -3,7 +3,7 @@ import { openDatabase } from '#db';
 import { createServer } from '#http';
 import { createIdempotency } from '#idempotency';
 import { createAdmission, createAutoSave, createRepeatGuard, inferenceRoutes } from '#inference';
-import { newId, systemClock } from '#kernel';
+import { createEndOfTurn, newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
 import { createModelUsage, openModels } from '#models';
@@ -45,6 +45,7 @@ inferenceRoutes(app, {
   autoSave,
   observe: null,
   clock,
+  endOfTurn: createEndOfTurn(),
 });
 billing.start();
 requests.start();

@@ -6,6 +6,7 @@ import {
   createSavedCalls,
   type InferenceDeps,
 } from '#inference';
+import { createEndOfTurn } from '#kernel';
 import type { Books } from './books.ts';
 import type { Engines } from './engines.ts';
 import type { Ground } from './ground.ts';
@@ -31,6 +32,7 @@ export function openCalls({ ground, engines, books, resources }: CallsOptions) {
     repeatGuard: createRepeatGuard(clock),
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
+    endOfTurn: createEndOfTurn(),
   };
   const chats = createChats({ database, cursors, billing, datasets, log, calls: createPrincipalCalls(inference) });
   return { saved, inference, chats };

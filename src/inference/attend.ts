@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#http';
 import { hasIdempotencyKey } from '#idempotency';
-import { endOfTurn } from '#kernel';
 import { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type Enter, type Entered, enterWith, readBody } from './entry.ts';
@@ -63,7 +62,7 @@ async function takeThrough<Wanted>(
   const call = new AttendedCall(deps, { request, reply }, { operation: route.operation, entered, confirmed });
   try {
     // One after the other they would begin between the readings of others, which costs a tenth more of the processor.
-    if (confirmed !== null) await endOfTurn();
+    if (confirmed !== null) await deps.endOfTurn();
     const wanted = route.read(readBody(entered.body));
     const kept = hasIdempotencyKey(request.headers) ? await call.reserve() : call.begin();
     if (kept !== null) return route.repeat(kept, { wanted, reply, caller: call.caller });

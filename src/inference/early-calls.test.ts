@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grant } from '#billing';
-import type { Database } from '#db';
-import { fault } from '#kernel';
 import { putRoute } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { seedAlias } from '#test/tenants.ts';
+import { behind, createGate, startEngine } from './early-calls.fixture.ts';
 
 /**
  * Calls that begin while their admission is under way, on two servers with one database. The engine is remote, so that a test
@@ -21,7 +17,7 @@ const remoteModel = 'qwen3-0.6b';
 let pg: TestDatabase;
 let apps: TestApp[];
 let engine: Awaited<ReturnType<typeof startEngine>>;
-const admissions = gate();
+const admissions = createGate();
 
 before(async () => {
   pg = await createTestDatabase();
@@ -32,7 +28,10 @@ before(async () => {
     ...{ id: 'far', url: engine.url, baseModelId: remoteModel, upstreamModel: 'chat' },
   });
   const timing = { tillIdleMs: 300 };
-  apps = [await startApp(held(pg.database), { timing }), await startApp(held(pg.database), { timing })];
+  apps = [
+    await startApp(behind(admissions, pg.database), { timing }),
+    await startApp(behind(admissions, pg.database), { timing }),
+  ];
 });
 
 after(async () => {
@@ -45,79 +44,6 @@ beforeEach(() => {
   admissions.open();
   engine.answers = true;
 });
-
-/** What passes waits while it is closed, and fails while the database is away. */
-function gate() {
-  let opened = Promise.withResolvers<void>();
-  const passing = {
-    isAway: false,
-    waiting: 0,
-    close: () => {
-      opened = Promise.withResolvers<void>();
-    },
-    open: () => opened.resolve(),
-    async pass(): Promise<void> {
-      passing.waiting += 1;
-      await opened.promise;
-      passing.waiting -= 1;
-      if (passing.isAway) throw fault('service_unavailable', { retryAfterSeconds: 1 });
-    },
-  };
-  return passing;
-}
-
-function held(database: Database): Database {
-  return {
-    ...database,
-    async query(sql, values, options) {
-      if (options?.name === 'admission') await admissions.pass();
-      return database.query<never>(sql, values, options);
-    },
-  };
-}
-
-/** An engine that answers at once, or not before it is told to, and notes who hung up. */
-async function startEngine() {
-  const server = createServer(async (request, response) => {
-    if (request.method === 'GET') return void response.end('{"data":[]}');
-    const body = JSON.parse(await text(request));
-    state.got += 1;
-    response.once('close', () => {
-      if (!response.writableFinished) state.canceled += 1;
-    });
-    const finish = () => answer(response, body.stream === true);
-    if (state.answers) finish();
-    else state.finish = finish;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // as: it listens on a port.
-  const { port } = server.address() as AddressInfo;
-  const state = {
-    url: `http://127.0.0.1:${port}/v1`,
-    answers: true,
-    /** Answers the request that came last, where it waits. */
-    finish: () => {},
-    got: 0,
-    canceled: 0,
-    stop: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
-  };
-  return state;
-}
-
-const usage = { prompt_tokens: 3, completion_tokens: 20, total_tokens: 23 };
-
-function answer(response: ServerResponse, streams: boolean): void {
-  if (!streams) {
-    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices, usage }));
-    return;
-  }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] });
-  for (const chunk of [choice({ content: 'Hi.' }, null), choice({}, 'stop'), { choices: [], usage }])
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  response.end('data: [DONE]\n\n');
-}
 
 type Caller = Awaited<ReturnType<typeof seedCaller>>;
 

@@ -42,5 +42,5 @@ export { randomPage } from './random.ts';
 export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
 export { systemCodeOf } from './system-code.ts';
-export { endOfTurn } from './turn.ts';
+export { createEndOfTurn, type EndOfTurn } from './turn.ts';
 export { createTurns, type InTurn } from './turns.ts';

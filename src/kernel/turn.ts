@@ -1,12 +1,16 @@
-let ending: Promise<void> | null = null;
+/** Resolves at the end of this turn of the event loop, for all who ask in it at once. */
+export type EndOfTurn = () => Promise<void>;
 
-/** Resolves for all who ask in one turn of the event loop at its end, when everything that could be read has been read. */
-export function endOfTurn(): Promise<void> {
-  ending ??= new Promise((resolve) => {
-    setImmediate(() => {
-      ending = null;
-      resolve();
+/** By then everything that could be read in the turn has been read, and what was asked of the database first is on its way. */
+export function createEndOfTurn(): EndOfTurn {
+  let ending: Promise<void> | null = null;
+  return () => {
+    ending ??= new Promise((resolve) => {
+      setImmediate(() => {
+        ending = null;
+        resolve();
+      });
     });
-  });
-  return ending;
+    return ending;
+  };
 }

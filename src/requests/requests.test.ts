@@ -76,6 +76,23 @@ test('a call is received, then runs, then is what its ledger row says', async ()
     });
 });
 
+test('nothing is told of a call before it is confirmed, nor of one that is not', async () => {
+  const requests = create();
+  const [good, bad] = [newId('req', nowMs), newId('req', nowMs)];
+  const confirmed = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<void>();
+  const begin = (id: string, until: Promise<void>) =>
+    requests.begin({ id, operation: 'chat.create', target: target() }, until);
+  begin(good, confirmed.promise).running();
+  begin(bad, refused.promise).running();
+  for (const id of [good, bad]) await assert.rejects(find(requests, id), isNotFound);
+  confirmed.resolve();
+  await confirmed.promise;
+  refused.reject(new Error('refused'));
+  assert.equal((await find(requests, good)).state, 'running');
+  await assert.rejects(find(requests, bad), isNotFound);
+});
+
 test('a call whose caller left is canceled, with what it cost', async () => {
   const id = newId('req', nowMs);
   await charge(pg.database, id, 'client_disconnected');
@@ -211,7 +228,10 @@ test('a flood of failures fills neither the memory nor the disk', async () => {
   const flood = (requests: ReturnType<typeof create>) => {
     for (let n = 0; n < 100; n++)
       requests
-        .begin(newId('req', nowMs), 'chat.create', { ...target(), accountId: other.accountId })
+        .begin({
+          ...{ id: newId('req', nowMs), operation: 'chat.create' },
+          target: { ...target(), accountId: other.accountId },
+        })
         .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable' });
   };
   const atMs = { now: 0 };
@@ -234,7 +254,7 @@ test('a database that refuses does not keep a process from stopping', async () =
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
   const requests = createRequests({ database: away, instanceId: newId('ins'), registered: async () => {}, clock });
   requests
-    .begin(newId('req', nowMs), 'chat.create', target())
+    .begin({ id: newId('req', nowMs), operation: 'chat.create', target: target() })
     .failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
   await requests.stop();
 });

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { OperatorError } from '#kernel';
-import { bearer } from '#test/accounts.ts';
+import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { freePort } from '#test/free-port.ts';
@@ -47,10 +47,10 @@ async function scrape(): Promise<Map<string, number>> {
   );
 }
 
-function call(path: string, body: unknown, signal = AbortSignal.timeout(180_000)) {
+function call(path: string, body: unknown, signal = AbortSignal.timeout(180_000), key = tenant.key) {
   return fetch(`${app.origin}/api/projects/${tenant.slug}/${path}`, {
     method: 'POST',
-    headers: { ...bearer(tenant.key), 'content-type': 'application/json' },
+    headers: { ...bearer(key), 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal,
   });
@@ -110,6 +110,28 @@ test('requests are counted by operation and status, calls by base model and outc
   assert.equal(more(tokens('cached')), sum('cached_tokens'));
   assert.equal(more('fanfold_call_time_to_first_token_seconds_count{model="fanfold-tiny-chat"}'), 2);
   assert.ok(more('fanfold_active_seconds_total{model="fanfold-tiny-chat"}') > 0);
+});
+
+test('a call that began before its admission and was refused is counted as a request, and as no call', async () => {
+  const { key, keyId } = await seedKey(db.database, { accountId: tenant.accountId });
+  const asked = { model: 'chat', messages: [{ role: 'user', content: 'heliotrope' }], max_tokens: 8 };
+  const ask = async () => {
+    const response = await call('chat/openai/v1/chat/completions', asked, undefined, key);
+    await response.text();
+    return response.status;
+  };
+  assert.equal(await ask(), 200);
+  await db.database.query('delete from api_keys where id = $1', [keyId]);
+  const inFlight = 'fanfold_calls_in_flight{operation="chat.create",model="fanfold-tiny-chat"}';
+  const more = await added(async () => {
+    assert.equal(await ask(), 401);
+    for (let tries = 0; (await scrape()).get(inFlight) !== 0 && tries < 1_500; tries++) await sleep(20);
+  });
+  assert.equal(more(chatRequests(401)), 1);
+  assert.equal(more(inFlight), 0);
+  for (const outcome of ['succeeded', 'client_disconnected', 'invalid_credentials', 'request_timeout'])
+    assert.equal(more(chatCalls(outcome)), 0, outcome);
+  assert.equal(more('fanfold_call_time_to_first_token_seconds_count{model="fanfold-tiny-chat"}'), 0);
 });
 
 test('shared statements tell their sizes, waits and times', async () => {
