@@ -51,8 +51,8 @@ export async function attend<Wanted>(
 const changed = new Error('The admission of a call has changed.');
 
 /**
- * Takes a call through that was let in, or is expected to be: sends an answer again that was kept under its `Idempotency-Key`, refuses to
- * repeat what may have been served already, notes how the call ended.
+ * Takes a call through that was let in, or is expected to be: sends an answer again that was kept under its
+ * `Idempotency-Key`, refuses to repeat what may have been served already, notes how the call ended.
  */
 async function takeThrough<Wanted>(
   deps: InferenceDeps,
@@ -61,7 +61,7 @@ async function takeThrough<Wanted>(
 ): Promise<unknown> {
   const call = new AttendedCall(deps, { request, reply }, { operation: route.operation, entered, confirmed });
   try {
-    // One after the other they would begin between the readings of others, which costs a tenth more of the processor.
+    // Calls that began as each is read would cost a tenth more of the processor than those that begin together.
     if (confirmed !== null) await deps.endOfTurn();
     const wanted = route.read(readBody(entered.body));
     const kept = hasIdempotencyKey(request.headers) ? await call.reserve() : call.begin();
