@@ -25,7 +25,7 @@ test('questions of one statement are each answered for themselves, in their orde
     const alias = await insertHostedModel(database, {
       ...{ projectId: project.projectId, alias: 'chat', baseModel, active: true },
     });
-    return { ...account, keyId, digest: createHash('sha256').update(key).digest(), project, aliasId: alias.id };
+    return { ...account, keyId, digest: createHash('sha256').update(key).digest('hex'), project, aliasId: alias.id };
   };
   const [ann, bob] = [await seed(), await seed()];
   await database.query('update accounts set requests_per_minute = 7 where id = $1', [bob.accountId]);
@@ -39,7 +39,7 @@ test('questions of one statement are each answered for themselves, in their orde
     [ann.keyId, ann.accountId],
     [bob.keyId, bob.accountId],
   ];
-  const nobody = Buffer.alloc(32);
+  const nobody = '00'.repeat(32);
   const asked = [
     [{ digest: ann.digest, ...place(ann) }, [isAnn, ...ofAnn]],
     [{ digest: bob.digest, ...place(ann) }, [isBob, ...ofAnn]],
