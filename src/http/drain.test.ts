@@ -55,6 +55,17 @@ test('running calls finish, idle connections close, and nothing waits for a keep
   await assert.rejects(fetch(`${origin}/healthz`));
 });
 
+test('a connection on which nothing was ever asked is not waited for', async () => {
+  const { app, port } = await start();
+  const accepted = once(app.server, 'connection');
+  const socket = connect(port, '127.0.0.1');
+  const closed = once(socket, 'close');
+  await accepted;
+  const begun = performance.now();
+  await Promise.all([closed, app.drain({ graceMs: 300_000 })]);
+  assert.ok(performance.now() - begun < 60_000);
+});
+
 test('a new request on an open connection gets 503 and the connection closes', async () => {
   const { app, port, letGo } = await start();
   const socket = connect(port, '127.0.0.1');

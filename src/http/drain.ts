@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 export type DrainOptions = {
@@ -20,10 +22,32 @@ declare module 'fastify' {
 
 const idleSweepMs = 50;
 
-export async function drainServer(app: FastifyInstance, { graceMs, stopMs = 2_000 }: DrainOptions): Promise<void> {
+/**
+ * Returns what closes the connections on which nothing was ever asked. Browsers and clients open some ahead; to Node they are
+ * busy, because a request may be on its way.
+ */
+export function watchUnused(server: Server): () => void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return () => {
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
+export async function drainServer(
+  app: FastifyInstance,
+  { graceMs, stopMs = 2_000 }: DrainOptions,
+  closeUnused: () => void,
+): Promise<void> {
   const { server } = app;
   // A connection whose last answer was promised keep-alive stays open, idle; Node closes idle ones only once.
-  const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    closeUnused();
+  }, idleSweepMs);
   const stop = setTimeout(() => app.callers.loseAll('shutdown'), graceMs);
   const patienceEnded = Promise.withResolvers<void>();
   const cut = setTimeout(() => {

@@ -12,7 +12,7 @@ import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { checkDoor } from './door.ts';
-import { drainServer } from './drain.ts';
+import { drainServer, watchUnused } from './drain.ts';
 import { healthRoutes } from './health.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
@@ -79,6 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const callers = createCallers();
   const app = newFastify(limits, options);
   const closing = { now: false };
+  const closeUnused = watchUnused(app.server);
 
   limitBodyTime(app, limits.requestTimeoutMs);
   app.decorateRequest('shape', 'native');
@@ -87,7 +88,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorate('readers', createReaders(options.authenticator));
   app.decorate('drain', (drain) => {
     closing.now = true;
-    return drainServer(app, drain);
+    return drainServer(app, drain, closeUnused);
   });
   app.addHook('preClose', async () => {
     closing.now = true;
