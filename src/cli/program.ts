@@ -76,6 +76,10 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .command('help [command...]')
     .description('display help for a command')
     .action((names: string[]) => findCommand(program, names).outputHelp());
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.on('command:*', ([unknown = '']: string[]) => {
+      throw noSuchCommand(group, unknown);
+    });
   return program;
 }
 
