@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -78,6 +78,38 @@ test('the embedded server', async (t) => {
     await insert(database, 4);
     assert.deepEqual(await keptNumbers(database), [1, 2, 3, 4]);
     t.diagnostic(`down for ${Math.round(downMs)} ms`);
+  });
+
+  await t.test('is reached through a socket beside its data, also after kill -9, and leaves none behind', async (t) => {
+    const server = await start(t, { dataDir });
+    const url = new URL(server.url);
+    const folder = join(dataDir, 'postgres');
+    assert.equal(url.searchParams.get('host'), folder);
+    const socketsThere = async () => (await readdir(folder)).filter((name) => name.startsWith('.s.'));
+    const ours = [`.s.PGSQL.${url.port}`, `.s.PGSQL.${url.port}.lock`];
+    assert.deepEqual((await socketsThere()).sort(), ours);
+    const killed = server.pid() ?? 0;
+    process.kill(killed, 'SIGKILL');
+    const database = await eventually(async () => {
+      assert.notEqual(server.pid(), killed);
+      return openDatabase({ url: server.url, maxConnections: 1 });
+    }, 120_000);
+    const through = await database.query<{ address: string | null }>('select inet_client_addr()::text as address');
+    assert.deepEqual(through, [{ address: null }]);
+    await writeFile(join(folder, '.s.PGSQL.1.lock'), 'left by a killed one');
+    await database.close();
+    await server.stop();
+    await start(t, { dataDir });
+    assert.equal((await socketsThere()).length, 2);
+    assert.ok(!(await socketsThere()).includes('.s.PGSQL.1.lock'));
+  });
+
+  await t.test('is reached through 127.0.0.1 where the path of a socket would be too long', async (t) => {
+    const server = await start(t, { dataDir: join(dataDir, 'a'.repeat(90)) });
+    assert.equal(new URL(server.url).searchParams.get('host'), null);
+    const database = await open(t, server);
+    const through = await database.query<{ address: string }>('select host(inet_client_addr()) as address');
+    assert.deepEqual(through, [{ address: '127.0.0.1' }]);
   });
 
   await t.test('serves one process per data folder; others are told and can find it', async (t) => {

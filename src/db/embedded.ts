@@ -8,6 +8,7 @@ import pg from 'pg';
 import { OperatorError } from '#kernel';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
+import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
 import { databaseUser, ensureCluster, lastComplaint, spawnPostmaster } from './postmaster.ts';
 import { sqlState } from './sqlstate.ts';
 
@@ -38,7 +39,7 @@ const ports = { first: 28_000, last: 31_999 };
 const stopTimeoutMs = 15_000;
 
 /**
- * Starts a PostgreSQL of our own on a free port of 127.0.0.1 with its data under `<dataDir>/postgres`. It is started
+ * Starts a PostgreSQL of our own on a free port of 127.0.0.1, and at a socket, with its data under `<dataDir>/postgres`. It is started
  * again, on the same port, whenever it ends by itself, and ends with this process, however that ends. One process at a
  * time may hold a data folder: a second one gets an `OperatorError`.
  */
@@ -46,14 +47,16 @@ export async function startEmbedded({ dataDir, durable = true, onEvent }: Embedd
   const home = await openHome(dataDir);
   const binaries = await locateBinaries(home.identity);
   await ensureCluster(home, binaries);
-  const server = await startFirst({ dataDir, home, binaries, durable });
+  const launch = { home, binaries, durable, hasSocket: await takesSockets(home.folder) };
+  const server = await startFirst(dataDir, launch);
   try {
-    await createDatabase(urlOf(home.password, server.port, 'postgres'));
+    await removeSockets(home.folder, { butPort: server.port });
+    await createDatabase(urlOf(home, server.port, 'postgres'));
   } catch (error) {
     await stopProcess(server.child);
     throw error;
   }
-  return supervise(server, { home, binaries, durable, onEvent: onEvent ?? (() => {}) });
+  return supervise(server, { ...launch, onEvent: onEvent ?? (() => {}) });
 }
 
 /** URL of the database that another process runs on this data folder; null when none does. */
@@ -62,15 +65,15 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   return found.state === 'held' ? found.url : null;
 }
 
-type Launch = { home: Home; binaries: Binaries; durable: boolean };
+type Launch = { home: Home; binaries: Binaries; durable: boolean; hasSocket: boolean };
 type Server = { child: ChildProcess; port: number };
 
-async function startFirst({ dataDir, home, binaries, durable }: Launch & { dataDir: string }): Promise<Server> {
+async function startFirst(dataDir: string, { home, binaries, ...options }: Launch): Promise<Server> {
   for (let attempt = 0; attempt < startAttempts; attempt++) {
     await waitUntilFree(dataDir);
     const port = await findFreePort();
-    const child = await spawnPostmaster(home, binaries, { port, durable });
-    if (await answers(child, urlOf(home.password, port, 'postgres'))) return { child, port };
+    const child = await spawnPostmaster(home, binaries, { port, ...options });
+    if (await answers(child, urlOf(home, port, 'postgres'))) return { child, port };
     // Somebody else took the port or the folder first, or children of a killed server are still ending.
     await stopProcess(child);
     await sleep(attemptPauseMs);
@@ -80,8 +83,8 @@ async function startFirst({ dataDir, home, binaries, durable }: Launch & { dataD
 
 type Supervision = Launch & { onEvent: (event: 'lost' | 'recovered') => void };
 
-function supervise({ child: first, port }: Server, { home, binaries, durable, onEvent }: Supervision): Embedded {
-  const url = urlOf(home.password, port, databaseName);
+function supervise({ child: first, port }: Server, { home, binaries, onEvent, ...options }: Supervision): Embedded {
+  const url = urlOf(home, port, databaseName);
   let child = first;
   let stopping = false;
   let reviving: Promise<void> = Promise.resolve();
@@ -96,7 +99,7 @@ function supervise({ child: first, port }: Server, { home, binaries, durable, on
     onEvent('lost');
     while (!stopping) {
       try {
-        child = await spawnPostmaster(home, binaries, { port, durable });
+        child = await spawnPostmaster(home, binaries, { port, ...options });
         if (await answers(child, url)) {
           watch();
           onEvent('recovered');
@@ -165,7 +168,7 @@ async function inspect(dataDir: string): Promise<Found> {
   const text = await readFile(join(home.folder, 'cluster', 'postmaster.pid'), 'utf8').catch(() => '');
   const port = Number(text.split('\n')[portLine]);
   if (!port) return { state: 'free' };
-  const url = urlOf(home.password, port, databaseName);
+  const url = urlOf(home, port, databaseName);
   const answer = await knock(url);
   if (answer === 'open') return { state: 'held', url };
   return { state: answer === 'changing' ? 'changing' : 'free' };
@@ -198,8 +201,9 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-function urlOf(password: string, port: number, database: string): string {
-  return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
+function urlOf({ folder, password }: Pick<Home, 'folder' | 'password'>, port: number, database: string): string {
+  const url = `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
+  return throughSocket(url, { folder, port });
 }
 
 /**

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { OperatorError } from '#kernel';
 import type { Binaries } from './embedded-binaries.ts';
 import type { Home } from './embedded-home.ts';
+import { removeSockets } from './embedded-socket.ts';
 
 /** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
 async function spawnAtHome(home: Home, command: readonly string[], guarded: boolean): Promise<ChildProcess> {
@@ -93,17 +94,24 @@ export type PostmasterOptions = {
   port: number;
   /** false trades the safety of the data for speed: for tests that throw the data away. */
   durable: boolean;
+  /** It listens at a socket in the home folder, too. */
+  hasSocket: boolean;
 };
 
 /** Starts PostgreSQL's main process; it may not answer yet. Its `exit` event tells of its end. */
 export async function spawnPostmaster(
   home: Home,
   { postgres }: Binaries,
-  { port, durable }: PostmasterOptions,
+  { port, durable, hasSocket }: PostmasterOptions,
 ): Promise<ChildProcess> {
   await forgetStrangersPid(join(home.folder, 'cluster', 'postmaster.pid'));
   await boundLog(join(home.folder, 'server.log'));
-  const settings = { ...baseSettings, ...(durable ? {} : carelessSettings), port: String(port) };
+  await removeSockets(home.folder, { port });
+  const settings = {
+    ...baseSettings,
+    ...(durable ? {} : carelessSettings),
+    ...{ port: String(port), unix_socket_directories: hasSocket ? home.nameInside : '' },
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = await spawnAtHome(home, [postgres, '-D', join(home.nameInside, 'cluster'), ...flags], true);
   const guard = child.stdio[4];
@@ -116,7 +124,6 @@ export async function spawnPostmaster(
 
 const baseSettings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   max_connections: '100',
   // A single server without standbys, for short statements, that should stay small.
   wal_level: 'minimal',

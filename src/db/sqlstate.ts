@@ -32,6 +32,8 @@ const networkCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EADDRNOTAVAIL',
+  // Of a socket in the file system whose queue is full.
+  'EAGAIN',
 ]);
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Database, migrate, openDatabase, startEmbedded } from '#db';
 import { startS3Server } from '#test/object-server.ts';
+import { overNetwork } from '#test/over-network.ts';
 import { pythonProgram } from '#test/python.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import type { Machine } from './machine.ts';
@@ -52,7 +53,7 @@ export async function openStage(parts: AsyncDisposableStack, report: (line: stri
     await machine.start();
   }
   const environment = {
-    ...(await reachable(parts, { network, databaseUrl: server.url })),
+    ...(await reachable(parts, { network, databaseUrl: overNetwork(server.url) })),
     ...(await trainingThere(ray, path.join(folder, 'shared'))),
     ...{ FANFOLD_TRUSTED_PROXIES: network.hub, FANFOLD_ENGINE_THREADS: '1' },
   };

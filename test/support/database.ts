@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Database, findEmbedded, lockUntilCommit, migrate, openDatabase } from '#db';
+import { overNetwork } from './over-network.ts';
 
 export type TestDatabase = {
   database: Database;
@@ -107,7 +108,8 @@ async function findOrStartServer(): Promise<string> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     const url = await findEmbedded(folder);
-    if (url) return url;
+    // Whoever comes while it ends finds its folder, and the socket in it, under another name already.
+    if (url) return overNetwork(url);
     if (await claimStart(`${folder}.starting`)) await spawnServer(folder);
     await sleep(100);
   }

@@ -6,6 +6,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, startEmbedded } from '#db';
+import { overNetwork } from './over-network.ts';
 
 const idleMs = 60_000;
 const pollMs = 2_000;
@@ -14,7 +15,7 @@ async function serve(folder: string): Promise<void> {
   const told = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort());
   const server = await startEmbedded({ dataDir: folder, durable: false });
-  const database = await openDatabase({ url: server.url, maxConnections: 1 });
+  const database = await openDatabase({ url: overNetwork(server.url), maxConnections: 1 });
   await writeFile(join(folder, 'server.pid'), String(process.pid));
   await rm(`${folder}.starting`, { force: true });
   await waitUntilIdle(database, told.signal);
