@@ -138,9 +138,8 @@ type Processors = { worker: number; counter: number; database: number };
 /** What the processes at work have taken of a processor so far, s: of these the longest bounds a quiet machine. */
 async function processorTimes({ db }: ImportWorld): Promise<Processors> {
   const workers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('imports/worker/child.ts'));
-  const backends = await db.database.query<{ pid: number }>(
-    `select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
-  );
+  // All that PostgreSQL runs: those who write its log and its pages work for the import, too.
+  const backends = await db.database.query<{ pid: number }>('select pid from pg_stat_activity');
   const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + secondsOf(pid), 0);
   return {
     worker: sum(workers),

@@ -134,6 +134,8 @@ const baseSettings = {
   // until it is on disk. All of it is memory from the start on, so it is one file of the log and no more.
   wal_buffers: '16MB',
   wal_writer_delay: '50ms',
+  // A new file of the log need not be filled with zeros first: of an import's log that was half as much again to write.
+  wal_init_zero: 'off',
   io_method: 'sync',
   max_logical_replication_workers: '0',
   // What a checkpoint writes it spreads, page by page: a server that rests would be woken for it ten times a second.

@@ -45,7 +45,8 @@ export async function findExample(sql: Sql, datasetId: string, id: string): Prom
 
 /**
  * Live examples, newest first: a merge of the stretches of the index that the filter leaves, so that a page costs the
- * same whatever the filter and however deep.
+ * same whatever the filter and however deep. The dataset is compared so that the primary key cannot be used instead, which reads
+ * all that the filter does not want.
  */
 export function listLive(
   sql: Sql,
@@ -62,8 +63,10 @@ export function listLive(
        from (
          select few.* from stretches s cross join lateral (
            select e.* from examples e
-            where e.dataset_id = $1 and e.split = s.split and e.origin = s.origin and e.valid = s.valid
+            where example_stretch(e.dataset_id, e.split, e.origin, e.valid)
+                = example_stretch($1, s.split, s.origin, s.valid)
               and e.removed_seq = 9223372036854775807 and e.id < $5
+              and e.dataset_id || '' = $1 and e.split = s.split and e.origin = s.origin and e.valid = s.valid
             order by e.id desc limit $6
          ) few
          order by few.id desc limit $6
