@@ -28,6 +28,9 @@ export async function attend<Wanted>(
   route: CallRoute<Wanted>,
   enter: Enter = enterWith(deps.admit),
 ): Promise<unknown> {
+  // Asked for before the admission: so calls that begin early do so before its statement is sent, which wakes PostgreSQL, often on
+  // this very processor.
+  void deps.endOfTurn();
   const { expected, entered } = enter(exchange.request);
   if (expected === null || hasIdempotencyKey(exchange.request.headers))
     return takeThrough(deps, exchange, { route, entered: await entered, confirmed: null });
