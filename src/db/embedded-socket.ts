@@ -14,6 +14,7 @@ const socketIn = (folder: string, port: number) => join(resolve(folder), `.s.PGS
 export async function takesSockets(folder: string): Promise<boolean> {
   if (Buffer.byteLength(socketIn(folder, longestPort)) > mostPathBytes) return false;
   const trial = join(resolve(folder), `.s.${process.pid}`);
+  await rm(trial, { force: true });
   return new Promise((settle) => {
     const server = createServer();
     server.once('error', () => settle(false));
