@@ -1,6 +1,6 @@
 --! compatible
 -- A list is a merge of stretches of live examples that are alike in dataset, split, origin and validity. The index has one number of
--- these four where it had themselves: comparing them was a third of what an import cost it (docs/adr/0018-datasets.md).
+-- these four where it had themselves, which an import compared with each other for every row (docs/adr/0018-datasets.md).
 create function example_stretch(dataset text, split text, origin text, valid boolean) returns bigint
   language sql immutable parallel safe
 return hashtextextended(dataset collate "C",
