@@ -166,7 +166,7 @@ async function untilOver(read: () => Promise<{ state: string; error: unknown }>,
     const now = await read();
     if (now.state === state) return;
     if (now.error !== null) throw new Error(JSON.stringify(now.error));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

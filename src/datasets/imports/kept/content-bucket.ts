@@ -5,6 +5,9 @@ const exactBits = 53;
 /** Of a hash, behind the byte that all hashes of a bucket begin with. */
 const keyBytes = 5;
 
+/** A stretch of memory. */
+export type Part = { start: number; end: number };
+
 /**
  * The contents of a bucket, in the order of their hashes. They lie in memory that is used again for the next one, so what
  * is told of them holds until then.
@@ -14,9 +17,10 @@ export class ContentBucket {
   /** Where each begins. */
   readonly places: Uint32Array;
 
-  constructor(bytes: Buffer) {
+  /** `parts`: where they lie in the memory, one behind the other in each. */
+  constructor(bytes: Buffer, parts: readonly Part[]) {
     this.bytes = bytes;
-    this.places = sortedPlaces(bytes);
+    this.places = sortedPlaces(bytes, parts);
   }
 
   hashOf(place: number): Buffer {
@@ -24,7 +28,7 @@ export class ContentBucket {
   }
 
   /** Where the canonical JSON is of the content that begins at this place. */
-  jsonOf(place: number): { start: number; end: number } {
+  jsonOf(place: number): Part {
     const start = place + contentHeadBytes;
     return { start, end: start + this.bytes.readUInt32LE(place + hashBytes) };
   }
@@ -51,8 +55,8 @@ export function rowAt(bytes: Buffer, at: number): KeptRow {
  * Sorted as numbers of a part of the hash and a place among the contents, which takes a tenth of the time that comparing
  * bytes does; hashes that agree in that part are compared.
  */
-function sortedPlaces(bytes: Buffer): Uint32Array {
-  const places = placesOf(bytes);
+function sortedPlaces(bytes: Buffer, parts: readonly Part[]): Uint32Array {
+  const places = placesOf(bytes, parts);
   const step = 2 ** Math.max(1, Math.ceil(Math.log2(places.length)));
   const shift = Math.max(1, step / 2 ** (exactBits - keyBytes * 8));
   const keys = new Float64Array(places.length);
@@ -68,9 +72,10 @@ function sortedPlaces(bytes: Buffer): Uint32Array {
   return sorted;
 }
 
-function placesOf(bytes: Buffer): number[] {
+function placesOf(bytes: Buffer, parts: readonly Part[]): number[] {
   const places: number[] = [];
-  for (let at = 0; at < bytes.length; at += contentHeadBytes + bytes.readUInt32LE(at + hashBytes)) places.push(at);
+  for (const { start, end } of parts)
+    for (let at = start; at < end; at += contentHeadBytes + bytes.readUInt32LE(at + hashBytes)) places.push(at);
   return places;
 }
 

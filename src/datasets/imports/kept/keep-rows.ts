@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -14,6 +15,8 @@ import {
   rowsBucket,
   toMark,
 } from './kept-format.ts';
+import { blockBytes, openPastMemory, wholeBlocks } from './past-memory.ts';
+import { PieceMemory } from './piece-memory.ts';
 
 /**
  * A row that makes an example, as the survey has found it: `at` a place of the bytes stands its hash, behind that room for the
@@ -21,13 +24,12 @@ import {
  */
 export type RowToKeep = { row: number; bytes: Buffer; at: number; end: number } & Mark;
 
-const pieceBytes = 1 << 16;
 /** Written at once. */
 const writeBytes = 1 << 20;
+/** That wait for the disk, beside one in each bucket: as many as a disk writes while the next are filled. */
+const piecesUnderWay = 64;
 /** What waits for the disk before the survey does. */
 const mostWaitingBytes = 16 << 20;
-/** Pieces that wait for rows to be written into them. */
-const mostFree = 64;
 /** More is not kept: the import reads the file again. */
 const mostBytes = 8 * 2 ** 30;
 
@@ -39,12 +41,12 @@ export class RowKeeper {
   readonly #file: string;
   readonly #draft: string;
   readonly #open = Array.from({ length: buckets + 1 }, () => ({ bytes: Buffer.alloc(0), used: 0 }));
+  readonly #memory = new PieceMemory(buckets + 1 + piecesUnderWay);
   readonly #pieces: Piece[] = [];
-  readonly #opening: Promise<FileHandle | null>;
+  readonly #opening: Promise<Draft | null>;
+  #cachedBytes = 0;
   #writing: Promise<void> = Promise.resolve();
   #waitingBytes = 0;
-  /** Memory of pieces that are written: the collector would be told of each. */
-  readonly #free: Buffer<ArrayBuffer>[] = [];
   readonly #gathered: Buffer<ArrayBuffer>[] = [];
   #gatheredBytes = 0;
   #offset = 0;
@@ -55,7 +57,7 @@ export class RowKeeper {
   constructor(file: string) {
     this.#file = file;
     this.#draft = `${file}.${randomBytes(6).toString('hex')}.draft`;
-    this.#opening = openDraft(this.#draft).catch(() => this.#giveUp());
+    this.#opening = openDraft(this.#draft, this.#memory).catch(() => this.#giveUp());
   }
 
   keep({ row, bytes, at, end, split, isFirst }: RowToKeep): void {
@@ -82,12 +84,14 @@ export class RowKeeper {
     for (let bucket = 0; bucket <= buckets; bucket++) this.#flush(bucket);
     this.#writeGathered();
     await this.#writing;
-    const handle = await this.#opening;
-    if (handle === null || this.#isGivenUp) return this.discard();
-    const index = encodeIndex({ ...of, valid: this.#valid, contents: this.#contents, pieces: this.#pieces });
+    const draft = await this.#opening;
+    if (draft === null || this.#isGivenUp) return this.discard();
+    const isOnDisk = this.#cachedBytes < this.#offset / 8;
+    const found = { valid: this.#valid, contents: this.#contents, pieces: this.#pieces };
+    const index = encodeIndex({ ...of, ...found, isOnDisk });
     try {
-      await handle.write(index, 0, index.length, this.#offset);
-      await handle.close();
+      await draft.handle.write(index, 0, index.length, this.#offset);
+      await closeDraft(draft);
       await rename(this.#draft, this.#file);
     } catch {
       await this.discard();
@@ -97,9 +101,9 @@ export class RowKeeper {
   /** The survey came to nothing. */
   async discard(): Promise<void> {
     this.#isGivenUp = true;
-    const handle = await this.#opening;
+    const draft = await this.#opening;
     await this.#writing;
-    await handle?.close().catch(() => {});
+    if (draft) await closeDraft(draft).catch(() => {});
     await rm(this.#draft, { force: true });
   }
 
@@ -109,8 +113,7 @@ export class RowKeeper {
     const bytes = end - at;
     if (open.used + bytes > open.bytes.length) {
       this.#flush(bucket);
-      open.bytes =
-        (bytes <= pieceBytes ? this.#free.pop() : null) ?? Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes));
+      open.bytes = this.#memory.take(bytes);
     }
     from.copy(open.bytes, open.used, at, end);
     open.used += bytes;
@@ -119,17 +122,17 @@ export class RowKeeper {
   #flush(bucket: number): void {
     const open = this.#open[bucket];
     if (!open || open.used === 0) return;
-    const piece = open.bytes.subarray(0, open.used);
+    const { bytes, used } = open;
     open.bytes = Buffer.alloc(0);
     open.used = 0;
-    this.#write(piece, [bucket, this.#offset, piece.length, crc32(piece)]);
+    this.#pieces.push([bucket, this.#offset, used, crc32(bytes.subarray(0, used))]);
+    this.#write(bytes.subarray(0, wholeBlocks(used)).fill(0, used));
   }
 
-  #write(bytes: Buffer<ArrayBuffer>, piece: Piece): void {
-    this.#pieces.push(piece);
-    this.#gathered.push(bytes);
-    this.#gatheredBytes += bytes.length;
-    this.#offset += bytes.length;
+  #write(blocks: Buffer<ArrayBuffer>): void {
+    this.#gathered.push(blocks);
+    this.#gatheredBytes += blocks.length;
+    this.#offset += blocks.length;
     if (this.#offset > mostBytes) this.#giveUp();
     if (this.#gatheredBytes >= writeBytes) this.#writeGathered();
   }
@@ -142,15 +145,20 @@ export class RowKeeper {
     this.#gatheredBytes = 0;
     this.#waitingBytes += bytes;
     this.#writing = this.#writing
-      .then(async () => {
-        if (!this.#isGivenUp) await (await this.#opening)?.writev(gathered, offset);
-      })
+      .then(() => this.#writeTo(gathered, offset))
       .catch(() => void this.#giveUp())
       .finally(() => {
         this.#waitingBytes -= bytes;
-        for (const { buffer } of gathered)
-          if (buffer.byteLength === pieceBytes && this.#free.length < mostFree) this.#free.push(Buffer.from(buffer));
+        for (const piece of gathered) this.#memory.giveBack(piece);
       });
+  }
+
+  async #writeTo(gathered: Buffer<ArrayBuffer>[], offset: number): Promise<void> {
+    const draft = await this.#opening;
+    if (this.#isGivenUp || draft === null) return;
+    const direct = gathered.every((piece) => this.#memory.canPassBy(piece)) ? draft.direct : null;
+    const { bytesWritten } = await (direct ?? draft.handle).writev(gathered, offset);
+    if (direct === null) this.#cachedBytes += bytesWritten;
   }
 
   #giveUp(): null {
@@ -159,9 +167,22 @@ export class RowKeeper {
   }
 }
 
-async function openDraft(draft: string): Promise<FileHandle> {
+/** The same file twice; `direct`: past the system's memory, if that is possible. */
+type Draft = { handle: FileHandle; direct: FileHandle | null };
+
+async function openDraft(draft: string, { blocks }: PieceMemory): Promise<Draft> {
   const folder = path.dirname(draft);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!(await isOurs(folder))) throw new Error('This folder is not ours.');
-  return open(draft, 'wx', 0o600);
+  const handle = await open(draft, 'wx', 0o600);
+  if (blocks === null) return { handle, direct: null };
+  const attempt = (direct: FileHandle) => direct.write(blocks, 0, blockBytes, 0);
+  const direct = await openPastMemory(draft, constants.O_WRONLY, attempt);
+  await handle.truncate();
+  return { handle, direct };
+}
+
+async function closeDraft({ handle, direct }: Draft): Promise<void> {
+  await direct?.close();
+  await handle.close();
 }

@@ -43,10 +43,13 @@ export type KeptIndex = KeptOf & {
   rows: number;
   valid: number;
   contents: number;
+  /** Most pieces went past the system's memory, because the disk was quick enough for it. */
+  isOnDisk: boolean;
+  /** Each begins at a block. */
   pieces: Piece[];
 };
 
-const whole = Buffer.from('kept2\n');
+const whole = Buffer.from('kept3\n');
 export const endBytes = 8 + whole.length;
 
 export function encodeIndex(index: KeptIndex): Buffer {

@@ -1,10 +1,12 @@
-import { readSync } from 'node:fs';
+import { constants, read as readFile } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { ContentBucket } from './content-bucket.ts';
+import { ContentBucket, type Part } from './content-bucket.ts';
 import { isOurs } from './kept-files.ts';
 import { buckets, endBytes, type KeptIndex, type KeptOf, type Piece, readEnd, rowsBucket } from './kept-format.ts';
+import { blockBytes, blockMemory, openPastMemory, wholeBlocks } from './past-memory.ts';
 
 /** The kept rows cannot be used after all; the file that they are of can. */
 export class NotKept extends Error {
@@ -31,17 +33,23 @@ export async function openKeptRows(file: string, of: KeptOf): Promise<KeptRows |
   }
   const { rows, valid, contents, pieces } = index;
   const piecesOf = byBucket(pieces);
+  const contentsPieces = piecesOf.slice(0, buckets);
+  const rowsPieces = (piecesOf[rowsBucket] ?? []).map((piece) => [piece]);
+  const direct = index.isOnDisk ? await openPastMemory(file, constants.O_RDONLY, attemptRead) : null;
+  const { fd } = direct ?? handle;
   return {
     ...{ rows, valid, contents },
     async *contentsByHash() {
-      const read = bucketReader(handle);
-      for (let bucket = 0; bucket < buckets; bucket++) yield new ContentBucket(read(piecesOf[bucket] ?? []));
+      for await (const { bytes, parts } of readAhead(fd, contentsPieces)) yield new ContentBucket(bytes, parts);
     },
     async *inOrder() {
-      const read = bucketReader(handle);
-      for (const piece of piecesOf[rowsBucket] ?? []) yield read([piece]);
+      for await (const { bytes, parts } of readAhead(fd, rowsPieces))
+        for (const { start, end } of parts) yield bytes.subarray(start, end);
     },
-    close: () => handle.close(),
+    async close() {
+      await direct?.close();
+      await handle.close();
+    },
   };
 }
 
@@ -52,9 +60,9 @@ function isOf(index: KeptIndex, of: KeptOf): boolean {
 async function readIndex(handle: FileHandle): Promise<KeptIndex | null> {
   const { size } = await handle.stat();
   if (size < endBytes) return null;
-  const end = readEnd(readAt(handle, size - endBytes, endBytes));
+  const end = readEnd(await readAt(handle, size - endBytes, endBytes));
   if (end === null || end.bytes > size - endBytes) return null;
-  const text = readAt(handle, size - endBytes - end.bytes, end.bytes);
+  const text = await readAt(handle, size - endBytes - end.bytes, end.bytes);
   // as: the checksum says that it is as the keeper has written it.
   return crc32(text) === end.checksum ? (JSON.parse(text.toString()) as KeptIndex) : null;
 }
@@ -65,34 +73,72 @@ function byBucket(pieces: readonly Piece[]): Piece[][] {
   return sorted;
 }
 
-/** Reads pieces one behind the other into memory that is used again: what the system gives anew it has to clear. */
-function bucketReader(handle: FileHandle): (pieces: readonly Piece[]) => Buffer {
-  let memory = Buffer.alloc(0);
-  return (pieces) => {
-    const bytes = pieces.reduce((sum, [, , piece]) => sum + piece, 0);
-    if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes + (bytes >> 3));
-    let at = 0;
-    for (const [, offset, size, checksum] of pieces) {
-      const piece = memory.subarray(at, at + size);
-      readInto(handle, piece, offset);
-      if (crc32(piece) !== checksum) throw new NotKept('The kept rows are not as they were written.');
-      at += size;
-    }
-    return memory.subarray(0, bytes);
+async function attemptRead(direct: FileHandle): Promise<void> {
+  await direct.read(roomFor(blockBytes), 0, blockBytes, 0);
+}
+
+/** Where the pieces of a group lie, until the next but one is asked for. */
+type ReadGroup = { bytes: Buffer; parts: Part[] };
+
+/** Reads group after group of pieces, the next one while the one before is in use, into memory that is used again. */
+async function* readAhead(fd: number, groups: readonly Piece[][]): AsyncGenerator<ReadGroup> {
+  const largest = Math.max(0, ...groups.map(blocksOf));
+  const memory = [roomFor(largest), roomFor(largest)];
+  const begin = (group: number) => {
+    const reading = readGroup(fd, groups[group] ?? [], memory[group % 2] ?? Buffer.alloc(0));
+    // It is waited for later, or never.
+    reading.catch(() => {});
+    return reading;
   };
+  let next = begin(0);
+  try {
+    for (let group = 0; group < groups.length; group++) {
+      const read = await next;
+      next = begin(group + 1);
+      yield read;
+    }
+  } finally {
+    // The file is closed after that.
+    await next.catch(() => {});
+  }
 }
 
-function readAt(handle: FileHandle, offset: number, bytes: number): Buffer {
-  const into = Buffer.allocUnsafeSlow(bytes);
-  readInto(handle, into, offset);
-  return into;
+const blocksOf = (pieces: readonly Piece[]) => pieces.reduce((sum, [, , bytes]) => sum + wholeBlocks(bytes), 0);
+const roomFor = (bytes: number) => blockMemory(bytes) ?? Buffer.allocUnsafeSlow(bytes);
+
+async function readGroup(fd: number, pieces: readonly Piece[], bytes: Buffer): Promise<ReadGroup> {
+  let free = 0;
+  const parts = pieces.map(([, , size]) => {
+    const start = free;
+    free += wholeBlocks(size);
+    return { start, end: start + size };
+  });
+  // Never rejects: all of them are over before the file may be closed.
+  const isWhole = async ({ start, end }: Part, n: number) => {
+    const [, offset = 0, size = 0, checksum] = pieces[n] ?? [];
+    const into = bytes.subarray(start, start + wholeBlocks(size));
+    return (await readInto(fd, into, { offset, size })) && crc32(bytes.subarray(start, end)) === checksum;
+  };
+  const areWhole = await Promise.all(parts.map(isWhole));
+  if (areWhole.includes(false)) throw new NotKept('The kept rows are not as they were written.');
+  return { bytes, parts };
 }
 
-/** Written a moment ago for the most part, and still in memory: to wait for each piece takes longer than to read it. */
-function readInto({ fd }: FileHandle, into: Buffer, offset: number): void {
-  for (let read = 0; read < into.length; ) {
-    const bytesRead = readSync(fd, into, read, into.length - read, offset + read);
-    if (bytesRead === 0) throw new NotKept('The kept rows end too early.');
+async function readAt(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
+  const into = Buffer.allocUnsafeSlow(size);
+  if (await readInto(handle.fd, into, { offset, size })) return into;
+  throw new NotKept('The kept rows cannot be read.');
+}
+
+const readSome = promisify(readFile);
+const nothing = { bytesRead: 0 };
+
+/** At least `size` bytes; as many more, up to the end of `into`, as the file has. False: it has less, or cannot be read. */
+async function readInto(fd: number, into: Buffer, { offset, size }: { offset: number; size: number }): Promise<boolean> {
+  for (let read = 0; read < size; ) {
+    const { bytesRead } = await readSome(fd, into, read, into.length - read, offset + read).catch(() => nothing);
+    if (bytesRead === 0) return false;
     read += bytesRead;
   }
+  return true;
 }
