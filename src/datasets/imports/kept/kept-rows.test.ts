@@ -93,7 +93,10 @@ for (const [name, rows] of cases)
   });
 
 test('a byte of a piece that is not as it was is found, wherever it is', async () => {
-  const file = await keep('spoiled', rowsOf(2_000, () => 500));
+  const file = await keep(
+    'spoiled',
+    rowsOf(2_000, () => 500),
+  );
   const handle = await open(file, 'r+');
   for (const at of [100, 64 * 1_024 + 7, 700_001]) {
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, at);

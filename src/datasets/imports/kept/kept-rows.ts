@@ -134,7 +134,11 @@ const readSome = promisify(readFile);
 const nothing = { bytesRead: 0 };
 
 /** At least `size` bytes; as many more, up to the end of `into`, as the file has. False: it has less, or cannot be read. */
-async function readInto(fd: number, into: Buffer, { offset, size }: { offset: number; size: number }): Promise<boolean> {
+async function readInto(
+  fd: number,
+  into: Buffer,
+  { offset, size }: { offset: number; size: number },
+): Promise<boolean> {
   for (let read = 0; read < size; ) {
     const { bytesRead } = await readSome(fd, into, read, into.length - read, offset + read).catch(() => nothing);
     if (bytesRead === 0) return false;
