@@ -11,6 +11,8 @@ import { createWorkers, type Handled } from './workers.ts';
  * on some replica, also when the process that had begun it dies (the next attempt starts within about half a minute).
  */
 export type Jobs = {
+  /** False: this process enqueues only, and others work. */
+  works: boolean;
   /** Says what does a task's work. All tasks are known before `start`. */
   handle: <Payload extends object>(task: Task<Payload>, handler: TaskHandler<Payload>) => void;
   /**
@@ -35,7 +37,6 @@ export type Jobs = {
 export type JobsOptions = {
   url: string;
   log?: Pick<Log, 'warn'>;
-  /** False: enqueues only, and other processes work. */
   works?: boolean;
 };
 
@@ -71,6 +72,8 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
   const watch = createWatch({ sql: boss.getDb(), queues: workers.queues, wake: workers.wake, supervise, log });
 
   return {
+    works,
+
     handle(task, handler) {
       if (handled.has(task.name)) throw new Error(`The task ${task.name} has a handler already. This is a bug.`);
       // The queue gives back what `enqueue` took, and that takes this payload only.

@@ -45,7 +45,7 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
         database: db.database,
         objects: openFolderStore(path.join(dataDir, 'objects')),
         keptDir,
-        task: { enqueue: async () => {}, resume: async () => {}, stop: () => {} },
+        task: { enqueue: async () => {}, expect: () => {}, resume: async () => {}, stop: () => {} },
       }),
     stop: async () => {
       await app.stop();

@@ -5,14 +5,14 @@ import { indexWordsTask } from '../search/index-words.ts';
 import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
 import { keptFolder } from './kept/kept-files.ts';
 import type { Counting } from './worker/counting.ts';
-import type { ObjectPlace, WorkBounds } from './worker/protocol.ts';
+import type { ObjectPlace, WorkBounds, WorkPlace } from './worker/protocol.ts';
 import { failImport } from './worker/work.ts';
 import { createWorkers, type Workers } from './worker/worker-process.ts';
 
 export type ImportTaskOptions = {
   database: Database;
   /** Not started yet: the work on imports is a task of it. */
-  jobs: Pick<Jobs, 'handle' | 'enqueue'>;
+  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'works'>;
   objectPlace: ObjectPlace;
   bounds: WorkBounds;
   /** Folder for what cannot be read as it comes. */
@@ -25,6 +25,8 @@ export type ImportTaskOptions = {
 export type ImportTask = {
   /** Lets a worker look at the import, once the transaction has committed. */
   enqueue: (tx: Sql, importId: string) => Promise<void>;
+  /** Its file is on its way: has a worker ready here, if this process works. */
+  expect: (importId: string) => void;
   /** Enqueues what has no worker and waits for none. */
   resume: () => Promise<void>;
   /** After the end of `jobs`. */
@@ -37,11 +39,15 @@ const busySeconds = 5;
 
 export function createImportTask(options: ImportTaskOptions): ImportTask {
   const { database, jobs } = options;
+  const place = () => ({ databaseUrl: database.url, objects: options.objectPlace, counting: options.counting() });
   const enqueue = (sql: Sql, importId: string) => jobs.enqueue(sql, task, { importId }, { key: importId });
   const workers = createWorkers(options.environment);
-  jobs.handle(task, ({ importId }, run) => handle({ ...options, workers }, importId, run));
+  jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, place }, importId, run));
   return {
     enqueue,
+    expect: (importId) => {
+      if (jobs.works) workers.prepare(place(), importId);
+    },
     resume: async () => {
       for (const id of await listAbandoned(database)) await enqueue(database, id);
     },
@@ -49,14 +55,13 @@ export function createImportTask(options: ImportTaskOptions): ImportTask {
   };
 }
 
-type Handling = ImportTaskOptions & { workers: Workers };
+type Handling = ImportTaskOptions & { workers: Workers; place: () => WorkPlace<Counting> };
 
 async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
-  const { database, jobs, workers, bounds, objectPlace: objects, counting } = options;
+  const { database, jobs, workers, bounds, place } = options;
   const tempDir = path.join(options.tempDir, importId);
   const keptDir = keptFolder(options);
-  const order = { importId, databaseUrl: database.url, objects, bounds, tempDir, keptDir, counting: counting() };
-  const end = await workers.run(order, run.signal);
+  const end = await workers.run({ ...place(), importId, bounds, tempDir, keptDir }, run.signal);
   if (run.signal.aborted) {
     await giveAttemptBack(database, importId);
     throw new Error('The server stopped while an import was under way; it goes on elsewhere.');

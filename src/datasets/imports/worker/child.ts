@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { type Counting, createRulers } from './counting.ts';
-import type { FromWorker, ToWorker, WorkOrder } from './protocol.ts';
+import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
 import type { WorkDeps } from './room.ts';
-import { Busy, work } from './work.ts';
+import { Busy, prepare, work } from './work.ts';
 
 const aliveMs = 1_000;
 /** What the heap of this thread was given by now would go before the limits that other threads are started with. */
@@ -27,7 +27,16 @@ function main(): void {
   const rulers = createRulers(process.env);
   process.on('message', (received) => {
     // as: the channel carries only what worker-process.ts sends.
-    const { order } = received as ToWorker<Counting>;
+    const message = received as ToWorker<Counting>;
+    if (message.type === 'prepare') {
+      const { place, importId } = message;
+      // An order goes to another process then, and tells what is wrong.
+      void tools(place)
+        .then(({ database }) => prepare({ database, ...rulers(place.counting) }, importId))
+        .catch(die);
+      return;
+    }
+    const { order } = message;
     void run(order, { tools, ...rulers(order.counting) })
       .then(say)
       // What was read is likely to be imported next. Whoever is killed keeps nothing of what was compiled for him.
@@ -38,7 +47,7 @@ function main(): void {
 
 type Tools = { database: Database; objects: ObjectStore };
 
-async function openTools({ databaseUrl, objects }: WorkOrder<Counting>): Promise<Tools> {
+async function openTools({ databaseUrl, objects }: WorkPlace<Counting>): Promise<Tools> {
   return {
     // The lease and the writing take one connection, progress and questions the others.
     database: await openDatabase({ url: databaseUrl, maxConnections: 4 }),

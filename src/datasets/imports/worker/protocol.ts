@@ -16,20 +16,27 @@ export type WorkBounds = {
   maxVersions: number;
 };
 
-export type WorkOrder<Counting> = {
-  importId: string;
+/** What a worker works with. */
+export type WorkPlace<Counting> = {
   databaseUrl: string;
   objects: ObjectPlace;
+  /** What the process needs to count tokens; null: no model is installed that could count. */
+  counting: Counting | null;
+};
+
+export type WorkOrder<Counting> = WorkPlace<Counting> & {
+  importId: string;
   bounds: WorkBounds;
   /** For what cannot be read as it comes. */
   tempDir: string;
   /** For what another order may use again. */
   keptDir: string;
-  /** What the process needs to count tokens; null: no model is installed that could count. */
-  counting: Counting | null;
 };
 
-export type ToWorker<Counting> = { type: 'start'; order: WorkOrder<Counting> };
+/** `prepare`: an order for this import is likely to follow; there is no answer. */
+export type ToWorker<Counting> =
+  | { type: 'prepare'; place: WorkPlace<Counting>; importId: string }
+  | { type: 'start'; order: WorkOrder<Counting> };
 
 /**
  * `alive` comes every second. `again`: somebody else works at the import, or the database does not answer: try later.

@@ -29,11 +29,13 @@ export async function rulerFor(job: Job): Promise<TokenRuler | null> {
   return job.rulerOf(await countedFor(job));
 }
 
-export async function surveyRulerFor(job: Job): Promise<SurveyRuler | null> {
+export async function surveyRulerFor(
+  job: Pick<Job, 'run' | 'database' | 'surveyRulerOf'>,
+): Promise<SurveyRuler | null> {
   return job.surveyRulerOf(await countedFor(job));
 }
 
-async function countedFor({ run, database }: Job): Promise<Counted> {
+async function countedFor({ run, database }: Pick<Job, 'run' | 'database'>): Promise<Counted> {
   const { kind, projectId, datasetId } = run;
   const dataset = datasetId === null ? null : await findDataset(database, { projectId, id: datasetId });
   return { kind, targetModel: dataset?.targetModel ?? null };

@@ -14,7 +14,7 @@ import { NotKept } from '../kept/kept-rows.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { type Pulse, startPulse, Unwanted } from './pulse.ts';
 import { readFile } from './read-file.ts';
-import type { WorkDeps } from './room.ts';
+import { surveyRulerFor, type WorkDeps } from './room.ts';
 
 /*
  * What writes examples and what tells the feed bring half of the server along. They are loaded where they are needed, as a worker
@@ -45,6 +45,12 @@ export async function work(deps: WorkDeps, importId: string): Promise<void> {
     // A reading that was asked for while another one was under way.
     if (run === null || !(await isWanted(deps, run))) return;
   }
+}
+
+/** Wakes what a reading will wait for: the tokeniser. */
+export async function prepare(deps: Pick<WorkDeps, 'database' | 'surveyRulerOf'>, importId: string): Promise<void> {
+  const run = await findRunning(deps.database, importId);
+  if (run) await surveyRulerFor({ ...deps, run });
 }
 
 async function isWanted({ database }: WorkDeps, { id, state, reading }: RunningImport): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Counting } from './counting.ts';
-import type { FromWorker, ToWorker, WorkOrder } from './protocol.ts';
+import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
 
 export type WorkerEnd = { type: 'done' } | { type: 'again' | 'failed' | 'lost'; message: string };
 
@@ -34,6 +34,8 @@ export type Workers = {
    * this process, and when the signal aborts.
    */
   run: (order: WorkOrder<Counting>, signal: AbortSignal) => Promise<WorkerEnd>;
+  /** Has a process ready for an order that is likely to come within half a minute, so that it need not wait for the start. */
+  prepare: (place: WorkPlace<Counting>, importId: string) => void;
   stop: () => void;
 };
 
@@ -44,7 +46,7 @@ export function createWorkers(environment: Readonly<Record<string, string | unde
     for (const [child, timer] of idle) {
       clearTimeout(timer);
       idle.delete(child);
-      if (child.connected) return child;
+      if (child.connected && child.exitCode === null && child.signalCode === null) return child;
     }
     return start(environment);
   }
@@ -57,7 +59,15 @@ export function createWorkers(environment: Readonly<Record<string, string | unde
     idle.set(child, timer);
   }
 
+  function prepare(place: WorkPlace<Counting>, importId: string): void {
+    const isReady = idle.size > 0;
+    const child = take();
+    if (!isReady) child.send({ type: 'prepare', place, importId } satisfies ToWorker<Counting>, () => {});
+    keep(child);
+  }
+
   return {
+    prepare,
     async run(order, signal) {
       signal.throwIfAborted();
       const child = take();
