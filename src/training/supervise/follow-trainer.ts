@@ -56,6 +56,7 @@ export async function followTrainer(
       if (line.value.event === 'checkpoint') checkpoints.keep(line.value.path);
     }
   } finally {
+    intake.stop();
     canceled.removeEventListener('abort', cancel);
     await lines.return(canceledOutcome);
     await checkpoints.kept();

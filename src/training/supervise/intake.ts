@@ -30,6 +30,12 @@ export class Intake {
     this.#timer ??= setTimeout(() => void this.flush().catch(() => {}), this.#pauseMs).unref();
   }
 
+  /** Writes nothing more by itself; what is not written yet is said again to the next worker. */
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
   async flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

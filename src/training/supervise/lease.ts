@@ -11,7 +11,7 @@ export type LeaseTiming = {
 };
 
 export type Lease = {
-  /** Aborts when the lease is lost, the server stops or the job is canceled; see `reason`. */
+  /** Aborts when the lease is lost or has ended; see `reason`. */
   signal: AbortSignal;
   stop: () => Promise<void>;
 };
@@ -56,6 +56,8 @@ export function keepLease(
       stopped = true;
       clearTimeout(timer);
       await beating;
+      // Whatever still waits for the database under this lease waits no longer: nobody would ever tell it to end.
+      lost.abort(new LeaseLost('The work has ended.'));
     },
   };
 }
