@@ -30,10 +30,11 @@ function main(): void {
     const message = received as ToWorker<Counting>;
     if (message.type === 'prepare') {
       const { place, importId } = message;
-      // An order goes to another process then, and tells what is wrong.
-      void tools(place)
-        .then(({ database }) => prepare({ database, ...rulers(place.counting) }, importId))
-        .catch(die);
+      // Without tools it is of no use, and an order goes to another process; what else is wrong the order tells.
+      void tools(place).then(
+        ({ database }) => prepare({ database, ...rulers(place.counting) }, importId).catch(() => {}),
+        die,
+      );
       return;
     }
     const { order } = message;
