@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '#db';
+import { test } from 'node:test';
+import { openDatabase } from '#db';
 import { type Clock, Fault, newId, systemClock } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import {
   assertBooksAreRight,
   chargeFor,
@@ -15,16 +15,7 @@ import {
 import { type BillingTiming, createBilling } from './billing.ts';
 import { balanceOf } from './grants.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 function openBilling(timing: Partial<BillingTiming> = {}, { on = database(), clock = systemClock } = {}) {
   const instanceId = newId('ins');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Database } from '#db';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { test } from 'node:test';
+import { fileDatabase } from '#test/file-database.ts';
 import { chargeFor, openAccount } from './billing.fixture.ts';
 import { countLeftHolds } from './doctor.store.ts';
 import { doctor } from './doctor.ts';
@@ -9,16 +8,7 @@ import { placeHolds } from './holds.store.ts';
 import { renewInstance } from './instances.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const limit = { timeoutMs: 60_000 };
 

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { constraintOf, type Database } from '#db';
+import { test } from 'node:test';
+import { constraintOf } from '#db';
 import { Fault } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, listLedger, openAccount } from './billing.fixture.ts';
 import { balanceOf, grant } from './grants.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
 

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { constraintOf, type Database } from '#db';
+import { test } from 'node:test';
+import { constraintOf } from '#db';
 import { newId } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { fc } from '#test/properties.ts';
 import { countHolds, openAccount } from './billing.fixture.ts';
 import { balanceOf } from './grants.ts';
 import { type HoldAnswer, placeHolds, releaseHolds } from './holds.store.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const timeoutMs = 60_000;
 const request = (accountId: string, micro: bigint) => ({ requestId: newId('req'), accountId, micro });

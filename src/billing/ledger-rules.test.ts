@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { constraintOf, type Database, sqlState } from '#db';
+import { test } from 'node:test';
+import { constraintOf, sqlState } from '#db';
 import { newId } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { listLedger, openAccount } from './billing.fixture.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 type Row = Record<string, string | number | null>;
 

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { constraintOf, type Database } from '#db';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { test } from 'node:test';
+import { constraintOf } from '#db';
+import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount } from './billing.fixture.ts';
 import { balanceOf } from './grants.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const limit = { timeoutMs: 5_000 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Database, openDatabase } from '#db';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { test } from 'node:test';
+import { openDatabase } from '#db';
+import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, countHolds, listLedger, openAccount } from './billing.fixture.ts';
 import type { Charge } from './charge.ts';
 import { balanceOf } from './grants.ts';
@@ -9,17 +9,7 @@ import { placeHolds, releaseHolds } from './holds.store.ts';
 import { renewInstance } from './instances.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-  await renewInstance(context.test.database, 'ins_1');
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase({ prepare: (made) => renewInstance(made, 'ins_1') });
 
 const limit = { timeoutMs: 60_000 };
 

@@ -3,9 +3,9 @@
  * the row as it is when the lock is granted. PostgreSQL checks constraints on the older row too.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Database, Sql } from '#db';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { test } from 'node:test';
+import type { Sql } from '#db';
+import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount, waitFor } from './billing.fixture.ts';
 import { balanceOf, grant } from './grants.ts';
 import { placeHolds, releaseHolds } from './holds.store.ts';
@@ -13,17 +13,7 @@ import { renewInstance } from './instances.store.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-  await renewInstance(context.test.database, 'ins_1');
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase({ prepare: (made) => renewInstance(made, 'ins_1') });
 
 const limit = { timeoutMs: 60_000 };
 

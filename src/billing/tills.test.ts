@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Database } from '#db';
 import { newId, systemClock } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount, waitFor } from './billing.fixture.ts';
 import { type Billing, type BillingTiming, createBilling } from './billing.ts';
 import { balanceOf } from './grants.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 function openBilling(timing: Partial<BillingTiming> = {}): Billing {
   const billing = createBilling({ database: database(), instanceId: newId('ins'), clock: systemClock, timing });

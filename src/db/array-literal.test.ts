@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { test } from 'node:test';
+import { fileDatabase } from '#test/file-database.ts';
 import { arrayLiteral } from './array-literal.ts';
-import type { Database } from './database.ts';
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase({ maxConnections: 1 });
-});
-after(() => context.test?.drop());
-
-function database(): Database {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase({ maxConnections: 1 });
 
 test('PostgreSQL reads lists as they were sent, whatever stands in them', async () => {
   const texts = ['', 'NULL', 'a', '"', '\\', '\\"', '{,}', ' a b ', "'", 'é😀', 'line\nline', null];

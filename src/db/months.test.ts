@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import { createMonths, listMonths, type MonthlyTable, monthAfter, monthsBefore } from './months.ts';
 
 await awayFromMidnight();
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database() {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const day = 24 * 3_600_000;
 const thisMonth = monthsBefore(Date.now(), 0);

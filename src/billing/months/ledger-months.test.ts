@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createMonths } from '#db';
 import { newId } from '#kernel';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { fileDatabase } from '#test/file-database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor, openAccount } from '../billing.fixture.ts';
 import { findAccountCredits } from '../credits/credits.store.ts';
@@ -16,16 +16,7 @@ import { closeMonth, ledgerMonths } from './ledger-months.ts';
 
 await awayFromMidnight();
 
-const context: { test?: TestDatabase } = {};
-before(async () => {
-  context.test = await createTestDatabase();
-});
-after(() => context.test?.drop());
-
-function database() {
-  assert(context.test);
-  return context.test.database;
-}
+const database = fileDatabase();
 
 const timeoutMs = 60_000;
 const monthOf = (month: string) => new Date(`${month}-01T00:00:00Z`);
