@@ -99,9 +99,9 @@ async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyRep
     });
     stream.finish(finished, wanted.includeUsage);
   } catch (error) {
-    // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
-    if (!stream.opened()) throw error;
     const problem = stream.fail(error);
+    // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
+    if (problem === null) throw error;
     follower?.failed(problem);
     request.log.warn({ err: error, code: problem.row.code }, 'a stream ended with an error');
     await attended.failed(error, { hasBegun: true });

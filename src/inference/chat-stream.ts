@@ -37,7 +37,6 @@ export function createChatStream(
   }
 
   return {
-    opened: () => sse !== null,
     delta(delta: NamedDelta): void {
       if (sse) sse.frames(frames.delta(delta));
       else if (early) early.push(delta);
@@ -51,10 +50,12 @@ export function createChatStream(
       if (sse) sse.done(last);
       else if (!caller.signal.aborted) open().done([frames.role(), ...last]);
     },
-    /** The bad end of a stream that was opened. */
-    fail(error: unknown): Fault {
+    /** The bad end of a stream that was opened; null where none was: then none is, whatever waits for the admission. */
+    fail(error: unknown): Fault | null {
+      early = null;
+      if (!sse) return null;
       const failure = streamFault(error);
-      sse?.fail(failure);
+      sse.fail(failure);
       return failure;
     },
   };

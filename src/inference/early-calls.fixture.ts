@@ -46,7 +46,10 @@ export async function startEngine() {
     });
     const finish = () => answer(response, body.stream === true);
     if (state.answers) finish();
-    else state.finish = finish;
+    else {
+      state.finish = finish;
+      state.breakOff = () => beginAndBreakOff(response);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // as: it listens on a port.
@@ -56,6 +59,8 @@ export async function startEngine() {
     answers: true,
     /** Answers the request that came last, where it waits. */
     finish: () => {},
+    /** Begins to stream to the request that came last, where it waits, and breaks off. */
+    breakOff: () => {},
     got: 0,
     canceled: 0,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
@@ -71,9 +76,18 @@ function answer(response: ServerResponse, streams: boolean): void {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices, usage }));
     return;
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] });
-  for (const chunk of [choice({ content: 'Hi.' }, null), choice({}, 'stop'), { choices: [], usage }])
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  stream(response, [choice({ content: 'Hi.' }, null), choice({}, 'stop'), { choices: [], usage }]);
   response.end('data: [DONE]\n\n');
+}
+
+function beginAndBreakOff(response: ServerResponse): void {
+  stream(response, [choice({ content: 'Hi.' }, null), { error: { message: 'Out of memory.' } }]);
+  response.end();
+}
+
+const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] });
+
+function stream(response: ServerResponse, chunks: readonly object[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
 }

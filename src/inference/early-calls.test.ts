@@ -250,6 +250,22 @@ test('what changed between two calls counts for the second, which begins anew an
     }
 });
 
+test('a stream whose engine breaks off before the admission has come is an ordinary error, and leaves nothing charged', async () => {
+  const caller = await seedCaller();
+  await call(caller);
+  await until(async () => (await balanceOf(caller)).held === 0n, 'the till is closed');
+  const [before, charged] = [await balanceOf(caller), await ledgerOf(caller)];
+  engine.answers = false;
+  const { answered } = await begin(caller, { body: { stream: true } });
+  assert.ok((await balanceOf(caller)).held > 0n);
+  engine.breakOff();
+  await until(async () => (await balanceOf(caller)).held === 0n, 'the call has failed');
+  admissions.open();
+  const { status, told } = await answered;
+  assert.deepEqual([status, codeOf(told)], [500, 'generation_failed']);
+  assert.deepEqual([await balanceOf(caller), await ledgerOf(caller)], [before, charged]);
+});
+
 test('a caller with little credit has the hold of what begins anew, and nothing is held afterwards', async () => {
   const caller = await seedCaller({ credits: 10n });
   await call(caller);
