@@ -139,7 +139,9 @@ test('a trainer that is killed goes on from its checkpoint, and what is done twi
   assert.equal(job.error.code, 'artifact_write_failed');
   assert.deepEqual([job.attempt, job.active_ms], [1, 1_200]);
   const lines = await logOf(id);
-  assert.equal(lines.filter(({ message }) => message === 'Training goes on from step 5.').length, 1);
+  const gone = 'The trainer was ended by signal 9. The attempt goes on by itself.';
+  for (const told of [gone, 'Training goes on from step 5.'])
+    assert.equal(lines.filter(({ message }) => message === told).length, 1, told);
   assert.equal(lines.filter(({ message }) => message === 'Checkpoint at step 5.').length, 1);
   const { series } = await ada.ok('GET', `${jobs}/${id}/metrics`);
   const loss = series.find(({ name }: { name: string }) => name === 'loss');
@@ -153,6 +155,7 @@ test('a trainer that is lost at the same place again and again is given up, at n
   const { id } = await make(3, 12);
   const job = await ada.until(id, 'failed');
   assert.deepEqual([job.error.code, job.attempt, job.credits], ['worker_lost', 1, '0.000000']);
+  assert.equal(job.error.message, 'The trainer was ended by signal 9.');
   assert.equal((await logOf(id)).filter(({ message }) => message === 'Training begins.').length, 5);
 });
 

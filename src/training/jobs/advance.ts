@@ -119,7 +119,7 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
       const reason = message ?? 'The worker is gone.';
       return {
         level: 'warn',
-        message: `${reason} The attempt goes on from its last checkpoint.`,
+        message: `${reason} The attempt goes on by itself.`,
         data: { losses: after.interruptions },
       };
     }

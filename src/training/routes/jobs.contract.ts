@@ -118,7 +118,7 @@ export const createContract: Contract = {
   },
   faults: [
     ...(['not_found', 'owner_required', 'model_not_found', 'model_not_installed', 'kind_mismatch'] as const),
-    ...(['state_conflict', 'insufficient_credits', 'rate_limited', 'invalid_request'] as const),
+    ...(['state_conflict', 'in_use', 'insufficient_credits', 'rate_limited', 'invalid_request'] as const),
   ],
   idempotent: true,
 };

@@ -37,7 +37,9 @@ export async function* followRayJob(following: Following): AsyncGenerator<Runner
       await pause(Math.min(inVain * pollMs, slowPollMs) || restMs, signal);
     } else {
       yield* output.whole({ isLast: true });
-      return output.isStopped ? { ...found, status: 'FAILED', message: 'It said nothing for too long.' } : found;
+      return output.isStopped
+        ? { ...found, status: 'FAILED', message: 'The trainer said nothing for too long.' }
+        : found;
     }
   }
 }

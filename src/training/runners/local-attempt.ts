@@ -50,7 +50,7 @@ export class LocalAttempt {
   static async find(folder: StartFolder, patience: Patience): Promise<LocalAttempt | null> {
     if ((await folder.claimant()) === null) return null;
     const attempt = new LocalAttempt(folder, patience);
-    attempt.#killLater(patience.orphanMs, 'It went on for too long after its server had died.');
+    attempt.#killLater(patience.orphanMs, 'The trainer went on for too long after its server had died.');
     return attempt;
   }
 
@@ -106,7 +106,7 @@ export class LocalAttempt {
   cancel(): void {
     if (this.#isOver) return;
     signalGroup(this.#pid, 'SIGTERM');
-    this.#killLater(this.#patience.killAfterMs, 'It was canceled and did not end.');
+    this.#killLater(this.#patience.killAfterMs, 'The trainer was canceled and did not end.');
   }
 
   /** Lets a trainer see that nobody listens any more: it writes a checkpoint and ends. */
@@ -118,7 +118,7 @@ export class LocalAttempt {
   /** Resolves when it has ended; kills it after the bound. */
   async finish(boundMs: number): Promise<void> {
     this.detach();
-    this.#killLater(boundMs, 'The server stopped and it did not end.');
+    this.#killLater(boundMs, 'The server stopped and the trainer did not end.');
     while (!(await this.hasEnded())) await this.pause();
   }
 
@@ -127,7 +127,7 @@ export class LocalAttempt {
     const isCanceled = await this.folder.isCanceled();
     if (code !== null && code < signalBase) return { kind: 'exited', code };
     if (isCanceled) return { kind: 'exited', code: exitCodes.cancelled };
-    const reason = code === null ? 'It was killed.' : `It was ended by signal ${code - signalBase}.`;
+    const reason = code === null ? 'The trainer was killed.' : `The trainer was ended by signal ${code - signalBase}.`;
     return { kind: 'lost', reason: this.#reason ?? reason };
   }
 
@@ -161,8 +161,9 @@ export class LocalAttempt {
     const { size } = await stat(this.folder.outputPath);
     const nowMs = performance.now();
     if (size !== this.#output.size) this.#output = { size, sinceMs: nowMs };
-    else if (nowMs - this.#output.sinceMs > this.#patience.silenceMs) this.#kill('It said nothing for too long.');
-    if (size > mostOutputBytes) this.#kill(`It wrote more than ${mostOutputBytes} bytes of output.`);
+    else if (nowMs - this.#output.sinceMs > this.#patience.silenceMs)
+      this.#kill('The trainer said nothing for too long.');
+    if (size > mostOutputBytes) this.#kill(`The trainer wrote more than ${mostOutputBytes} bytes of output.`);
   }
 
   #killLater(afterMs: number, reason: string): void {

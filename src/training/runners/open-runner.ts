@@ -10,7 +10,7 @@ export type RunnerValues = {
   trainingRunner: 'local' | 'ray';
   /** null: the interpreter that `trainer/setup.sh` makes; on Ray `python3` of the workers. */
   trainingPython: string | null;
-  /** null: as many as the machine has. */
+  /** null: half of what the machine has. */
   trainingThreads: number | null;
   /** null: there is no cluster. */
   rayUrl: string | null;

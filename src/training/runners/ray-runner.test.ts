@@ -78,7 +78,7 @@ if (bin === null) {
     const specFolder = join(attempts.root, 'another-server', run.jobId);
     await mkdir(specFolder, { recursive: true });
     const late = await follow(open(), { ...run, specFolder });
-    assert.deepEqual(late.outcome, { kind: 'lost', reason: 'What it wrote went to a server that is gone.' });
+    assert.deepEqual(late.outcome, { kind: 'lost', reason: 'What the trainer wrote went to a server that is gone.' });
     assert.deepEqual((await follow(open(), run)).outcome, done);
   });
 

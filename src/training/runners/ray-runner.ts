@@ -53,7 +53,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
   async function* attend(start: Start, signal: AbortSignal): AsyncGenerator<RunnerLine, Outcome> {
     const { run, folder, job, place } = start;
     if ((await job.find(signal)) === null) {
-      if (await job.wasSubmitted()) return lost('Ray does not know it any more.', place);
+      if (await job.wasSubmitted()) return lost('Ray does not know the trainer any more.', place);
       if (await folder.isCanceled()) return { kind: 'exited', code: exitCodes.cancelled };
       yield* submit(start, signal);
       if (await folder.isCanceled()) await job.stop(signal);
@@ -61,7 +61,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
     const output = new RayOutput({ client, job, place, signal, silenceMs }, run);
     const { pendingMs } = options;
     const ended = yield* followRayJob({ attempt: run.attempt, job, output, signal, pendingMs });
-    if (ended === null) return lost('Ray does not know it any more.', place);
+    if (ended === null) return lost('Ray does not know the trainer any more.', place);
     return bringHome(ended, start);
   }
 
@@ -125,7 +125,7 @@ async function bringHome(ended: RayJob, { folder, job, place }: Start): Promise<
     await job.noteBrought();
     await place.remove();
   } else if (ended.status === 'SUCCEEDED' && !(await job.wasBrought())) {
-    return { kind: 'lost', reason: 'What it wrote went to a server that is gone.' };
+    return { kind: 'lost', reason: 'What the trainer wrote went to a server that is gone.' };
   }
   return outcomeOf(ended, await folder.isCanceled());
 }
@@ -144,6 +144,6 @@ function outcomeOf({ status, message, exitCode }: RayJob, isCanceled: boolean): 
   const [line = ''] = message.split('\n');
   return {
     kind: 'lost',
-    reason: status === 'STOPPED' ? 'It was stopped on the Ray cluster.' : storable(line.slice(0, 300)),
+    reason: status === 'STOPPED' ? 'The trainer was stopped on the Ray cluster.' : storable(line.slice(0, 300)),
   };
 }

@@ -201,6 +201,6 @@ function promises(name: 'local' | 'ray', stage: () => RunnerStage): void {
     const { open, attempts } = stage();
     const run = await attempts.attempt({ words: 'hang deaf' });
     const { outcome } = await follow(open({ silenceMs: 1_500, killAfterMs: 1_000 }), run);
-    assert.deepEqual(outcome, { kind: 'lost', reason: 'It said nothing for too long.' });
+    assert.deepEqual(outcome, { kind: 'lost', reason: 'The trainer said nothing for too long.' });
   });
 }

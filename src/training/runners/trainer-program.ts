@@ -10,7 +10,7 @@ export type TrainerProgramOptions = {
   environment: Readonly<Record<string, string | undefined>>;
   /** An interpreter that has everything; null: the one that `trainer/setup.sh` makes. */
   python: string | null;
-  /** null: as many as the machine has. */
+  /** null: half of what the machine has. */
   threads: number | null;
 };
 

@@ -1,9 +1,10 @@
+import type { TrainingJob } from '../jobs/job.ts';
 import type { LogLevel, NewLogLine } from '../logs/logs.store.ts';
 import { storable } from '../logs/storable.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 
 /** How the log tells of what a trainer says; null: only numbers, which the metrics have. */
-export function logLineOf(line: RunnerLine): NewLogLine | null {
+export function logLineOf(line: RunnerLine, kind: TrainingJob['kind']): NewLogLine | null {
   if (!isEvent(line)) {
     const source = line.line === 0 ? 'system' : 'trainer';
     return line.text.trim() === '' ? null : { level: 'debug', source, message: storable(line.text), data: null };
@@ -19,7 +20,7 @@ export function logLineOf(line: RunnerLine): NewLogLine | null {
     case 'hello':
       return said('info', `The trainer runs on ${line.device}.`);
     case 'prepared':
-      return said('info', `${line.samples} samples are ready, for ${line.steps_total} steps.`);
+      return said('info', `${line.samples} ${made[kind]} are ready, for ${line.steps_total} steps.`);
     case 'started':
       return said(
         'info',
@@ -43,11 +44,15 @@ export function logLineOf(line: RunnerLine): NewLogLine | null {
     case 'cancelled':
       return said('info', 'The trainer has stopped.');
     case 'failed':
-      return said('error', line.error.message);
+      // One whose server is gone ends, and the attempt goes on: whether that is an error is told by what becomes of the job.
+      return said(line.error.code === 'worker_lost' ? 'warn' : 'error', line.error.message);
     default:
       return null;
   }
 }
+
+/** What examples become: one may make several. */
+const made: Record<TrainingJob['kind'], string> = { text: 'sequences', embedding: 'pairs' };
 
 const mostShown = 4;
 

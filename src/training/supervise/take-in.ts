@@ -34,7 +34,7 @@ export function takeIn(database: Database, held: Held, lines: readonly RunnerLin
     const fresh = lines.filter((line) => isFresh(line, job));
     const events = fresh.filter(isEvent);
     const room = Math.max(0, mostLines - Number(job.logSeq));
-    const texts = fresh.flatMap((line) => logLineOf(line) ?? []);
+    const texts = fresh.flatMap((line) => logLineOf(line, job.kind) ?? []);
     if (texts.length > 0) await appendLogs(tx, held, withinRoom(texts, room));
     let [now, redoneMs] = [job, job.redoneMs];
     for (const event of events) {

@@ -18,10 +18,14 @@ function measured(list: string, names: Names): string {
 /** The lines that the server writes by itself; what trainers print stays as it is. */
 const rows: readonly Row[] = [
   [/^The job waits for a worker\.$/, () => '任务正在等待执行。'],
+  [/^Attempt (\d+) waits for a worker\.$/, ([attempt]) => `第 ${attempt} 次尝试正在等待执行。`],
   [/^A worker has taken the job\.$/, () => '任务已开始执行。'],
   [/^A worker goes on with the job\.$/, () => '任务继续执行。'],
   [/^The trainer runs on (.+)\.$/, ([device]) => `训练程序运行于 ${device}。`],
-  [/^(\d+) samples are ready, for (\d+) steps\.$/, ([samples, steps]) => `已准备 ${samples} 条样本，共 ${steps} 步。`],
+  [
+    /^(\d+) (sequences|pairs) are ready, for (\d+) steps\.$/,
+    ([count, made, steps]) => `已准备 ${count} 个${made === 'pairs' ? '配对' : '序列'}，共 ${steps} 步。`,
+  ],
   [/^Training begins\.$/, () => '训练开始。'],
   [/^Training goes on from step (\d+)\.$/, ([step]) => `从第 ${step} 步继续训练。`],
   [/^Training has started; active time is charged from now on\.$/, () => '训练已开始，从现在起按活跃时间计费。'],
@@ -41,11 +45,15 @@ const rows: readonly Row[] = [
   [/^The job is being canceled\.$/, () => '正在取消任务。'],
   [/^The job was canceled\.$/, () => '任务已取消。'],
   [/^The server stops; the attempt goes on later\.$/, () => '服务器即将停止，稍后继续本次尝试。'],
+  [/^The program that started the training is gone\.$/, () => '启动训练的程序已丢失。'],
+  [/^The worker has shown no life for a while\.$/, () => '执行进程已有一段时间没有响应。'],
+  [/^The trainer was interrupted\.$/, () => '训练程序被中断。'],
+  [/^The trainer was killed\.$/, () => '训练程序被强制结束。'],
+  [/^The trainer was ended by signal (\d+)\.$/, ([signal]) => `训练程序被信号 ${signal} 结束。`],
   [
-    /^The worker is gone\. The attempt goes on from its last checkpoint\.$/,
-    () => '执行进程丢失，将从最近的检查点继续。',
+    /^(.+) The attempt goes on by itself\.$/,
+    ([reason = ''], names) => `${chineseLogText(reason, names)}本次尝试将自动继续。`,
   ],
-  [/^(.+) The attempt goes on from its last checkpoint\.$/, ([reason]) => `${reason} 将从最近的检查点继续。`],
 ];
 
 /** A line of the log in Chinese, where it is one that is known; `metrics` are their names. */
