@@ -83,6 +83,28 @@ describe('preview and confirmation', () => {
     assert.deepEqual([done.result?.examples_added, done.result?.rows_skipped], [5, 3]);
   });
 
+  test('the preview says of a row what the list of issues says, also of what cannot be stored or is too long', async () => {
+    const rows = [
+      ...['{"prompt": "a\\u0000b", "completion": "c"}', '{"prompt": "\\ud800", "completion": "c"}', 'nonsense'],
+      ...[JSON.stringify({ prompt: 'long', completion: 'x'.repeat(20_000) }), ...pairs(1), ...pairs(1)],
+    ];
+    const { id } = await text.upload('a.jsonl', fileOf(rows));
+    const shown = await text.preview(id, { options: { on_invalid: 'skip' } });
+    const listed = await text.issues(id);
+    assert.deepEqual(
+      listed.map(({ line, code }) => `${line} ${code}`),
+      ['1 bad_encoding', '2 bad_encoding', '3 bad_json', '4 over_token_limit', '6 duplicate'],
+    );
+    assert.deepEqual(
+      shown.rows.flatMap(({ issues }) => issues),
+      listed,
+    );
+    assert.deepEqual(
+      shown.rows.map(({ example }) => example !== null),
+      [false, false, false, true, true, true],
+    );
+  });
+
   test('the file of issues has them all, as JSON lines', async () => {
     const { id } = await text.upload(
       'a.jsonl',

@@ -1,6 +1,6 @@
 import type { Actor } from '#activity';
 import type { ExampleKind } from '../content/example-content.ts';
-import type { IssueCode } from '../content/issues.ts';
+import type { Issue, IssueCode } from '../content/issues.ts';
 import type { Shape } from './mapping/detect-shape.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 import type { FailureCode } from './reading/import-failure.ts';
@@ -76,12 +76,12 @@ export type Profile = Reading & {
 export type SampleRow = {
   line: number;
   byteOffset: number | null;
+  /** Without what PostgreSQL does not take; null: the row could not be read. */
   fields: Record<string, unknown> | null;
-  /** Of a row that could not be read. */
-  problem: { code: IssueCode; message: string; hint: string | null } | null;
+  /** As they were found in the row as the file has it. */
+  issues: Issue[];
   excerpt: string;
   tokens: number | null;
-  isDuplicate: boolean;
 };
 
 /** An issue with its place in the file. */

@@ -3,13 +3,13 @@ import type { Database, Sql } from '#db';
 import { type CursorCodec, fault } from '#kernel';
 import { canonicalJson } from '../content/canonical-json.ts';
 import type { ExampleContent } from '../content/example-content.ts';
+import { isFatal } from '../content/issues.ts';
 import { wrongState } from './import-access.ts';
 import type { ImportCounts, ImportOptions, ImportRecord, SampleRow, SourceIssue } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
 import { askForReading, findSample, lockImport, saveChoice, startImporting } from './imports.store.ts';
 import { again } from './imports.ts';
 import { isMapping, readMapping, type WireMapping } from './mapping/mapping.ts';
-import type { SourceRow } from './reading/source-row.ts';
 import { evaluate } from './survey/evaluate.ts';
 
 export type PreviewRow = {
@@ -109,41 +109,20 @@ async function readUnder(
 }
 
 function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): PreviewRow {
+  const { line, byteOffset: byte_offset, fields, excerpt, tokens } = row;
+  // A sample from before they were kept has none.
+  const issues = row.issues ?? [];
   const read = readMapping(mapping, { kind, columns: null });
-  const source = sourceOf(row);
-  const { issues, example } = evaluate(source, kind, isMapping(read) ? read : null);
-  const more = row.isDuplicate && example ? [duplicate] : [];
-  const { line, byteOffset: byte_offset, excerpt } = row;
+  const source = { line, byteOffset: byte_offset, fields, problem: null, excerpt: () => excerpt };
+  const example = isMapping(read) && !issues.some(isFatal) ? evaluate(source, kind, read).example : null;
   return {
     line,
-    source: row.fields ?? row.excerpt,
-    example: example && { content: example.content, split: example.split, tokens: row.tokens },
-    issues: [...issues, ...more].map(({ pointer, code, message, hint }) => ({
-      line,
-      byte_offset,
-      pointer,
-      code,
-      message,
-      hint,
-      excerpt,
+    source: fields ?? excerpt,
+    example: example && { content: example.content, split: example.split, tokens },
+    issues: issues.map(({ pointer, code, message, hint }) => ({
+      ...{ line, byte_offset, pointer, code, message, hint, excerpt },
     })),
   };
-}
-
-const duplicate = {
-  code: 'duplicate',
-  pointer: '',
-  message: 'The same example is there already.',
-  hint: null,
-} as const;
-
-function sourceOf({ line, byteOffset, fields, problem, excerpt }: SampleRow): SourceRow {
-  const told = problem && {
-    ...problem,
-    code: problem.code as NonNullable<SourceRow['problem']>['code'],
-    hint: problem.hint ?? '',
-  };
-  return { line, byteOffset, fields, problem: told, excerpt: () => excerpt };
 }
 
 /** What confirming would do. */

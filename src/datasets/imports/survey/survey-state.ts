@@ -121,7 +121,7 @@ export class SurveyState {
     else if (own.length > 0) counts.invalid++;
     if (isDuplicate) counts.duplicates++;
     if (this.#sample.length < maxSampleRows && this.#sampleChars <= maxSampleChars)
-      this.#keepSample(source.read(row, facts), { isDuplicate, tokens });
+      this.#keepSample(source.read(row, facts), { issues: [...all], tokens: tokens?.tokens ?? null });
   }
 
   #isTooLong(tokens: TokenCount | null): tokens is TokenCount {
@@ -142,23 +142,11 @@ export class SurveyState {
     return issues;
   }
 
-  #keepSample(
-    { line, byteOffset, fields, problem, excerpt }: SourceRow,
-    facts: { isDuplicate: boolean; tokens: TokenCount | null },
-  ): void {
+  #keepSample({ line, byteOffset, fields, excerpt }: SourceRow, found: Pick<SampleRow, 'issues' | 'tokens'>): void {
     const chars = fields === null ? 0 : JSON.stringify(fields).length;
     if (this.#sampleChars + chars > maxSampleChars) return;
     this.#sampleChars += chars;
-    const told = problem && { ...problem, hint: problem.hint ?? null };
-    this.#sample.push({
-      line,
-      byteOffset,
-      fields: fields && { ...fields },
-      problem: told,
-      excerpt: excerpt(),
-      isDuplicate: facts.isDuplicate,
-      tokens: facts.tokens?.tokens ?? null,
-    });
+    this.#sample.push({ line, byteOffset, fields: fields && { ...fields }, excerpt: excerpt(), ...found });
   }
 
   #refuseTooMany(): void {
