@@ -53,6 +53,8 @@ export function detectTextFormat(
   const first = beginning.trimStart()[0] ?? '';
   const looks = first === '[' ? 'json' : first === '{' ? 'jsonl' : null;
   const named = formatOfEnding[/\.([a-z]+)(?:\.gz)?$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''] ?? null;
+  if (asked === 'jsonl' || (asked === null && looks === 'jsonl' && named !== 'csv' && named !== 'tsv'))
+    refusePrinted(beginning);
   if (asked !== null) {
     // Delimited text may begin with anything, JSON may not.
     if ((asked === 'json' || asked === 'jsonl') && looks === null && first !== '') throw wrong(asked, 'no JSON');
@@ -60,7 +62,14 @@ export function detectTextFormat(
   }
   if (named === 'csv' || named === 'tsv') return named;
   if (looks !== null) return looks === 'json' && isListOfLines(beginning) ? 'jsonl' : looks;
-  if (named === 'json' || named === 'jsonl') throw wrong(named, 'no JSON');
+  if (named === 'json' || named === 'jsonl') {
+    // Its reader says that there is nothing.
+    if (first === '') return named;
+    throw new ImportFailure('wrong_format', `The name of the file ends like ${named}, but it is no JSON.`, {
+      hint: 'Announce it under another name, or with its format.',
+      details: { format: named },
+    });
+  }
   const line = beginning.trimStart().split('\n', 1)[0] ?? '';
   return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv';
 }
@@ -69,6 +78,24 @@ export function detectTextFormat(
 function isListOfLines(beginning: string): boolean {
   const lines = beginning.trimStart().split('\n', 2);
   return lines.length === 2 && lines.every((line) => /^\[.*\]\s*$/.test(line));
+}
+
+/** An object over several lines, as it is printed to be read: of its lines none would be a row. */
+function refusePrinted(beginning: string): void {
+  const [first = '', second] = beginning.trimStart().split('\n', 2);
+  if (second === undefined || !/[{[]$/.test(first.trimEnd()) || isJson(second)) return;
+  throw new ImportFailure('wrong_format', 'The first object of the file goes over several lines.', {
+    hint: 'Write each object on a line of its own, as "jq -c ." does, or all of them as one list.',
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function wrong(format: FileFormat, what: string): ImportFailure {

@@ -137,6 +137,23 @@ describe('rows that are wrong', () => {
     assert.ok(rows.every((row) => row.excerpt().length <= 200));
   });
 
+  test('of a comma behind an object it is told what to do', async () => {
+    const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a":1},\n{"a":2}\n'));
+    assert.match(rows[0]?.problem?.hint ?? '', /comma/);
+    assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":2}']);
+  });
+
+  test('integers of Parquet are numbers, also within lists, and what no number holds is a text', async () => {
+    const file = await parquetOf(
+      `select 7::bigint as n, [{arguments: {days: 3::bigint, of: [1::ubigint]}}] as calls, 9007199254740993::bigint as huge,
+              1.50::decimal(9, 2) as price`,
+    );
+    const { rows } = await rowsOf('a.parquet', file);
+    assert.deepEqual(rows[0]?.fields, {
+      ...{ n: 7, calls: [{ arguments: { days: 3, of: [1] } }], huge: '9007199254740993', price: '1.50' },
+    });
+  });
+
   test('a wrong item of a JSON list does not spoil the others', async () => {
     const text = `[{"a":1},\n{"a":},\n"x",\n{"a":"${'x'.repeat(20_000)}"},\n{"a":{"b":[1,"]}"]}}]`;
     const { rows } = await rowsOf('a.json', Buffer.from(text), { pieces: 13 });
@@ -225,6 +242,9 @@ describe('lies', () => {
     ['nothing', 'a.csv', Buffer.alloc(0), 'empty_file'],
     ['nothing, packed', 'a.csv.gz', gzipSync(''), 'empty_file'],
     ['text called JSON', 'a.json', Buffer.from('hello, world'), 'wrong_format'],
+    ['a JSON file of blank lines', 'a.json', Buffer.from('\n\n'), 'empty_file'],
+    ['an object around a list', 'a.json', Buffer.from('{"data":[\n  {"a":1},\n  {"a":2}\n]}'), 'wrong_format'],
+    ['objects over several lines', 'a.jsonl', Buffer.from('{\n  "a": 1\n}\n{\n  "a": 2\n}\n'), 'wrong_format'],
     [
       'half of a packed file',
       'a.jsonl.gz',
@@ -258,6 +278,17 @@ describe('lies', () => {
       rowsOf('a', Buffer.from('a,b\n1,2\n'), { options: { format: 'parquet' } }),
       isFailure('wrong_format'),
     );
+  });
+
+  test('whether the name or the caller has said what the file is not, is told', async () => {
+    const csv = Buffer.from('a,b\n1,2\n');
+    await assert.rejects(rowsOf('a.jsonl', csv), /name of the file ends like jsonl/);
+    await assert.rejects(rowsOf('a', csv, { options: { format: 'jsonl' } }), /said to be jsonl/);
+  });
+
+  test('a first row that is cut off does not spoil the others', async () => {
+    const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a": [\n{"a": [1]}\n{"a": [2]}\n'));
+    assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":[1]}', '3 {"a":[2]}']);
   });
 
   test('an error of the CSV reader names the line', async () => {

@@ -1,4 +1,10 @@
-import { type DuckDBConnection, DuckDBInstance, type Json } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBValueConverter,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api';
 import { ImportFailure } from './import-failure.ts';
 import { batchRows, excerptChars, type ReadBounds, type SourceRow } from './source-row.ts';
 
@@ -41,12 +47,18 @@ async function* rowsOf(
       },
     );
   let line = 0;
-  for await (const rows of result.yieldRowObjectJson())
+  for await (const rows of result.yieldConvertedRowObjects(toJson))
     for (let at = 0; at < rows.length; at += batchRows)
       yield rows.slice(at, at + batchRows).map((fields) => toRow(fields, ++line));
 }
 
-function toRow(fields: Record<string, Json>, line: number): SourceRow {
+/** DuckDB's own makes texts of all integers of 64 bits, and most writers have no others: the arguments of a tool, say. */
+const toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
+  const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
+};
+
+function toRow(fields: Record<string, Json | null>, line: number): SourceRow {
   return {
     line,
     byteOffset: null,
@@ -62,6 +74,10 @@ function failureOf(error: unknown): ImportFailure {
   if (/out of memory/i.test(firstLine))
     return new ImportFailure('too_large', 'The row groups of the file are too large to be read.', {
       hint: 'Write it with smaller row groups, such as row_group_size=10000.',
+    });
+  if (/no magic bytes/i.test(firstLine))
+    return new ImportFailure('unreadable', 'The Parquet file has no end, which says where everything is.', {
+      hint: 'The file may have been cut off.',
     });
   return new ImportFailure(
     'unreadable',

@@ -29,11 +29,14 @@ export function readJsonText(text: string, bytes: number, place: Place): SourceR
     value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? positionless(error.message) : 'it cannot be parsed';
-    return brokenRow(place, { code: 'bad_json', message: `This is not JSON: ${reason}.` }, text);
+    const problem = { code: 'bad_json', message: `This is not JSON: ${reason}.` } as const;
+    return brokenRow(place, text.trimEnd().endsWith(',') ? { ...problem, hint: commaHint } : problem, text);
   }
   if (bytes <= alwaysParsedBytes && mayBeDeep(text) && depthOf(text) > maxDepth) return tooDeep(place, text);
   return rowOf(place, value, text);
 }
+
+const commaHint = 'Leave out the comma behind the object: every line stands for itself.';
 
 function tooDeep(place: Place, text: string): SourceRow {
   const message = `The row is nested deeper than ${maxDepth} levels.`;
