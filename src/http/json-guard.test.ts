@@ -54,10 +54,15 @@ test('bytes that are no JSON are refused and nothing else is thrown', () => {
         assert.ok(error instanceof Fault && error.row.status === 400, String(error));
         return;
       }
-      JSON.parse(it);
+      JSON.parse(it.replace(/^\ufeff/, ''));
     }),
     { numRuns: 5_000 },
   );
+});
+
+test('one mark of the byte order at the very beginning is passed over', () => {
+  assert.deepEqual(parse('\ufeff{"a":"\ufeff"}'), { a: '\ufeff' });
+  for (const text of ['\ufeff\ufeff{}', '{\ufeff}', '{}\ufeff', '\ufeff']) assert.throws(() => parse(text), refused());
 });
 
 test('invalid UTF-8 is refused: overlong forms, encoded surrogates, cut sequences', () => {

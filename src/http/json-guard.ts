@@ -28,12 +28,15 @@ export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds)
   if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8.');
   const scan = scanJson(bytes, bounds);
   if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
-  const text = bytes.toString('utf8');
+  const text = withoutMark(bytes.toString('utf8'));
   const value = parse(text);
   if (scan.badText && bounds.badText === 'refuse') throw badText(value);
   if (scan.mayHideProto || text.includes('__proto__')) dropProto(value);
   return value;
 }
+
+/** Tools of Windows put a mark of the byte order in front of a file; a reader may pass over it (RFC 8259 8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
 function refusal(message: string): Fault {
   return fault('invalid_request', { message });
