@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
 import type { Principal } from '#http';
-import { type Clock, fault, isOutOfReach } from '#kernel';
+import { type Clock, type Fault, fault, isOutOfReach } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow, TrainedModel } from '#models';
@@ -97,7 +97,7 @@ export function createAdmission(options: {
 
   return (headers, place) => {
     const digest = bearerDigest(headers);
-    if (!digest) throw fault('invalid_credentials');
+    if (!digest) throw noKey();
     const question = { ...place, digest: digest.toString('hex') };
     const name = nameOf(question);
     return { expected: recent.find(name), answer: ask(question, name) };
@@ -133,7 +133,7 @@ const namesJob = ({ alias }: Admitted, requested: string | null): boolean =>
   alias?.targetType === 'training_job' || requested?.startsWith('training-job#') === true;
 
 function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
-  if (!caller) throw fault('invalid_credentials');
+  if (!caller) throw noKey();
   if (caller.accountStatus !== 'active') throw fault('account_suspended');
   if (!project) throw fault('project_not_found');
   const isOwner = project.ownerId === caller.accountId;
@@ -151,6 +151,13 @@ function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Adm
     share,
     limited: limits && limitedSubjects(caller, limits),
   };
+}
+
+/** The same words whatever is wrong with the key. */
+function noKey(): Fault {
+  return fault('invalid_credentials', {
+    message: 'No valid API key was given. Send an active key of this service: "Authorization: Bearer fnf_...".',
+  });
 }
 
 function limitedSubjects(

@@ -150,6 +150,14 @@ test('a seed of 64 bits is taken, always as the same safe integer, and one beyon
   assert.equal(paramOf(body({ seed: 2 ** 64 })), 'seed');
 });
 
+test('a part is refused for what is wrong with it: its type, or its text', () => {
+  const refusalOf = (part: object) => () => readChatRequest(body({ messages: [{ role: 'user', content: [part] }] }));
+  assert.throws(refusalOf({ type: 'input_audio' }), { message: /reads text only, not parts of type "input_audio"/ });
+  assert.throws(refusalOf({ type: 'text', text: 5 }), {
+    message: 'messages[0].content: expected a string as text of a part',
+  });
+});
+
 test('text parts are joined with newlines and developer speaks as system', () => {
   const parts = [
     { type: 'text', text: 'a' },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { Fault, fault } from '#kernel';
 import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { AttendedCall } from './attended-call.ts';
 import { createCollector, textCompletion, wireId } from './chat-wire.ts';
@@ -38,6 +39,14 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Completio
     streams: false,
     whole: true,
     keep: call.keeping((end) => textCompletion(head, collector, end)),
+  }).catch((error: unknown) => {
+    throw namingPrompt(error);
   });
   return textCompletion(head, collector, finished);
+}
+
+/** What is wrong with the messages is so with the prompt that they were made of. */
+function namingPrompt(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.options.param !== 'messages') return error;
+  return fault(error.fault, { ...error.options, param: 'prompt' });
 }

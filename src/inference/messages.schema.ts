@@ -61,6 +61,7 @@ function readPart(part: unknown, path: string): string {
   if (!isFields(part)) throw refuse(path, 'expected text parts');
   if (part.type === 'text' && typeof part.text === 'string') return part.text;
   if (part.type === 'refusal' && typeof part.refusal === 'string') return part.refusal;
+  if (part.type === 'text') throw refuse(path, 'expected a string as text of a part');
   throw refuse(path, `this model reads text only, not parts of type ${JSON.stringify(part.type ?? null).slice(0, 40)}`);
 }
 

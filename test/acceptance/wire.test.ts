@@ -103,6 +103,13 @@ test('every refusal has its published status, code and param', async () => {
       'messages',
     ],
     [
+      'over the context by the prompt of a completion',
+      { path: `${base('chat')}/completions`, body: { model: 'chat', prompt: 'x 1 '.repeat(9000) } },
+      400,
+      'invalid_request',
+      'prompt',
+    ],
+    [
       'streamed completion',
       { path: `${base('chat')}/completions`, body: { model: 'chat', prompt: 'x', stream: true } },
       400,
@@ -176,7 +183,10 @@ test('every refusal has its published status, code and param', async () => {
       `${name}: ${answer.error.message}`,
     );
     assert.equal(answer.headers.get('retry-after'), null, name);
-    if (status === 401) assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    if (status === 401) {
+      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+      assert.match(answer.error.message, /"Authorization: Bearer fnf_\.\.\."/);
+    }
     if (status === 405) assert.match(answer.headers.get('allow') ?? '', /POST/);
     if (status === 422) assert.ok(Array.isArray(answer.detail));
     if ([409, 422].includes(status)) assert.equal(answer.headers.get('x-should-retry'), 'false');
