@@ -51,7 +51,7 @@ export const createContract: Contract = {
     200: { ...version, description: said('The version that this state has already.', '当前内容已有的版本。') },
     201: { ...version, description: said('The new version.', '新建的版本。') },
   },
-  faults: ['not_found', 'owner_required', 'state_conflict'],
+  faults: ['not_found', 'owner_required', 'state_conflict', 'in_use'],
   idempotent: true,
 };
 

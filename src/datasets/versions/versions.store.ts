@@ -106,16 +106,8 @@ export type NewVersion = Pick<
 > & { source: VersionSource };
 
 /**
- * Lets one at a time give a dataset a version. In a statement of its own: one that waited for the lock itself would look for
- * versions as they were before it waited.
- */
-export async function lockForVersion(tx: Sql, datasetId: string): Promise<void> {
-  await tx.query('select from datasets where id = $1 for no key update', [datasetId]);
-}
-
-/**
- * Writes a version under the next number; null when this state has a version already, or the dataset may not get one. The
- * dataset is locked, so numbers have no gaps, and the time is that of now and not of the transaction's beginning: one that
+ * Writes a version under the next number; null when this state or a later one has a version already, or the dataset may not
+ * get one. The dataset is locked, so numbers have no gaps, and the time is that of now and not of the transaction's beginning: one that
  * began earlier may come later.
  */
 export async function insertVersion(
@@ -128,7 +120,7 @@ export async function insertVersion(
     `with dataset as (
        update datasets set version_count = version_count + 1
         where id = $2 and archived_at is null and version_count < $12
-          and not exists (select from dataset_versions where dataset_id = $2 and seq = $3)
+          and not exists (select from dataset_versions where dataset_id = $2 and seq >= $3)
        returning project_id, version_count, name
      ), version as (
      insert into dataset_versions (id, dataset_id, project_id, number, seq, label, sha256, bytes, train_count, test_count,

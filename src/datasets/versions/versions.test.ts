@@ -10,7 +10,7 @@ import { changeExample, removeExample } from '../examples/change-example.ts';
 import type { Split } from '../examples/new-examples.ts';
 import { streamLines, streamVersion } from './version-content.ts';
 import type { DatasetVersion } from './versions.store.ts';
-import { freezeVersion, statsOf } from './versions.ts';
+import { freezeVersion, statsOf, summariseHead, writeVersion } from './versions.ts';
 
 let db: TestDatabase;
 
@@ -82,6 +82,19 @@ test('the same head again is the same version, also for many who ask at once', a
     [seeded.accountId],
   );
   assert.equal(told?.told, 2);
+});
+
+test('versions come in the order of what they hold: who asked before an import and waited for it gets what there is then', async () => {
+  const seeded = await seedDataset(db.database);
+  const freezing = { ...seeded, maxVersions: 10, source: { kind: 'manual', id: null } as const };
+  const asked = await summariseHead(db.database, freezing);
+  await add(seeded, [{ words: 'came meanwhile' }]);
+  const { version: imported } = await freeze(seeded);
+  const late = await db.database.transaction((tx) => writeVersion(tx, freezing, asked));
+  assert.deepEqual([late.isNew, late.version.id], [false, imported.id]);
+  await add(seeded, [{ words: 'and more' }]);
+  const later = await db.database.transaction((tx) => writeVersion(tx, freezing, asked));
+  assert.deepEqual([later.isNew, later.version.number, later.version.trainCount], [true, 2, 2]);
 });
 
 test('equal content gives an equal digest, whatever way it came about', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '#db';
 import { fault, newId } from '#kernel';
-import { noSuchDataset } from '../dataset-access.ts';
+import { lockForChange, noSuchDataset } from '../dataset-access.ts';
 import { type DatasetAuthor, tellOfVersion } from '../dataset-activity.ts';
 import { lineOf, type State, streamState } from './version-content.ts';
 import {
@@ -9,7 +9,6 @@ import {
   findHead,
   findVersionAt,
   insertVersion,
-  lockForVersion,
   type TokenStats,
   type VersionSource,
 } from './versions.store.ts';
@@ -30,7 +29,7 @@ export type Frozen = { version: DatasetVersion; isNew: boolean };
 /**
  * Freezes what a dataset holds now; a state that has a version already gives that one. What is alive at the head never
  * changes, so the dataset needs no lock while its digest is made. Throws `not_found`, `state_conflict` (archived, or as
- * many versions as it may have).
+ * many versions as it may have) and `in_use` (an import writes into it).
  */
 export async function freezeVersion(tx: Sql, freezing: Freezing): Promise<Frozen> {
   return writeVersion(tx, freezing, await summariseHead(tx, freezing));
@@ -60,18 +59,20 @@ export async function writeVersion(tx: Sql, freezing: Freezing, head: Summarised
   const { datasetId, label = null, source, author, maxVersions } = freezing;
   const { seq, summary } = head;
   const row = { id: newId('dsv'), datasetId, seq, label, ...summary, source };
-  await lockForVersion(tx, datasetId);
+  // In a statement of its own: one that waited for the lock itself would look for versions as they were before it waited.
+  await lockForChange(tx, datasetId);
   const made = await insertVersion(tx, row, maxVersions);
   if (made) {
     const { datasetName: name, ...version } = made;
     await tellOfVersion(tx, { dataset: { id: datasetId, name }, version, author });
     return { version, isNew: true };
   }
-  // Somebody froze the same state meanwhile, or archived the dataset.
+  // Somebody froze the same state meanwhile, or a later one: versions come in the order of what they hold.
   const other = await findVersionAt(tx, { datasetId, seq });
   if (other) return { version: other, isNew: false };
-  refuse((await findHead(tx, datasetId)) ?? { archived: true, versions: 0 }, maxVersions);
-  throw new Error('A version was neither written nor found. This is a bug.');
+  const now = await summariseHead(tx, freezing);
+  if (now.seq === seq) throw new Error('A version was neither written nor found. This is a bug.');
+  return writeVersion(tx, freezing, now);
 }
 
 function refuse({ archived, versions }: { archived: boolean; versions: number }, maxVersions: number): void {
