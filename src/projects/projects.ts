@@ -109,6 +109,6 @@ async function refuseWhileRunning(
     if (count > 0) running.push({ kind, count });
   }
   if (running.length === 0) return;
-  const list = running.map(({ kind, count }) => `${count} of ${kind}`).join(', ');
+  const list = running.map(({ kind, count }) => `${kind.replaceAll('_', ' ')} (${count})`).join(', ');
   throw fault('in_use', { message: `The project has running work: ${list}.`, details: { running } });
 }
