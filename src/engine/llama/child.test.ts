@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -327,6 +327,15 @@ describe('process', () => {
     assert.equal(orphan.process.exitCode, null);
     orphan.process.disconnect();
     await orphan.exited;
+  });
+
+  test('what was compiled for the child is kept for the next one, although it is killed', async () => {
+    const compiled = file('compiled');
+    const other = await ChildDriver.start(config, { UV_THREADPOOL_SIZE: '1', NODE_COMPILE_CACHE: compiled });
+    await other.prepare(userPrompt('one'));
+    other.process.kill('SIGKILL');
+    await other.exited;
+    assert.ok(readdirSync(compiled, { recursive: true }).length > 10);
   });
 
   test('native work on several threads gives the same text', async () => {

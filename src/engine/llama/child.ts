@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { messageOf } from '#kernel';
 import { ChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
@@ -33,6 +34,8 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
     });
     const { dimensions, systemInfo } = engine;
     send({ type: 'ready', dimensions, loadMs: performance.now() - beganMs, systemInfo });
+    // Whoever is killed keeps nothing of what was compiled for him, and the next model may start beside this one.
+    flushCompileCache();
     return engine;
   } catch (error) {
     process.exitCode = 1;
