@@ -99,6 +99,23 @@ test('what finishes while a statement runs leaves together in the next one, at m
   assert.deepEqual(autoSave.counts(), { stored: 100, skipped: 0, dropped: 0 });
 });
 
+test('a call that finishes in the moment in which the last statement ends is written, too', async () => {
+  for (let steps = 0; steps < 20; steps++) {
+    let later = Promise.resolve();
+    const { sql } = scriptedSql(async (ids, statement) => {
+      if (statement > 1) return ids;
+      for (let step = 0; step < steps; step++) later = later.then(() => {});
+      later = later.then(() => keep(autoSave, 'req_2'));
+      return ids;
+    });
+    const autoSave = createAutoSave({ sql });
+    keep(autoSave, 'req_1');
+    await later;
+    await autoSave.stop();
+    assert.deepEqual(autoSave.counts(), { stored: 2, skipped: 0, dropped: 0 }, `${steps} steps later`);
+  }
+});
+
 test('large calls do not make a statement of hundreds of megabytes', async () => {
   const gate = Promise.withResolvers<void>();
   const { sql, statements } = scriptedSql(async (ids, statement) => {

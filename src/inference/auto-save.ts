@@ -6,6 +6,7 @@ import { type Asked, createRecord } from './auto-save-record.ts';
 import type { Call } from './call.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 import { insertSavedCalls } from './saved-calls.store.ts';
+import { createWaitingCalls } from './waiting-calls.ts';
 
 /**
  * Keeps calls of projects with auto-save, beside the calls themselves: nothing here is waited for and nothing throws, so
@@ -40,11 +41,6 @@ export type AutoSaveTiming = {
 
 const defaultTiming: AutoSaveTiming = { patienceMs: 30_000, stopMs: 3_000 };
 
-/** Of one statement. */
-const batchCalls = 64;
-const batchCharacters = 4_000_000;
-/** Of all that waits: a database that is away must not fill the memory. */
-const waitingCharacters = 32_000_000;
 const pauseMs = 500;
 
 export function createAutoSave({
@@ -58,8 +54,7 @@ export function createAutoSave({
 }): AutoSave {
   const times = { ...defaultTiming, ...timing };
   const counts: AutoSaveCounts = { stored: 0, skipped: 0, dropped: 0 };
-  const waiting: NewSavedCall[] = [];
-  let characters = 0;
+  const waiting = createWaitingCalls();
   let writing: Promise<void> | null = null;
   const stopping = new AbortController();
 
@@ -68,22 +63,15 @@ export function createAutoSave({
     log?.warn({ err: error, calls }, why);
   }
 
-  function takeBatch(): NewSavedCall[] {
-    let size = 0;
-    let count = 0;
-    for (const call of waiting) {
-      size += sizeOf(call);
-      if (count > 0 && (count === batchCalls || size > batchCharacters)) break;
-      count += 1;
-    }
-    return waiting.splice(0, count);
-  }
-
   async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = takeBatch();
-      await writeBatch(batch);
-      for (const call of batch) characters -= sizeOf(call);
+    try {
+      for (let batch = waiting.takeBatch(); batch.length > 0; batch = waiting.takeBatch()) {
+        await writeBatch(batch);
+        waiting.free(batch);
+      }
+    } finally {
+      // In the same moment in which nothing waits: what comes next must not count on a loop that has ended.
+      writing = null;
     }
   }
 
@@ -112,16 +100,11 @@ export function createAutoSave({
   }
 
   function keep(call: NewSavedCall): void {
-    const size = sizeOf(call);
-    if (characters + size > waitingCharacters) {
+    if (!waiting.add(call)) {
       drop(1, 'a call is not saved: too many wait');
       return;
     }
-    characters += size;
-    waiting.push(call);
-    writing ??= writeAll().finally(() => {
-      writing = null;
-    });
+    writing ??= writeAll();
   }
 
   return {
@@ -147,9 +130,6 @@ export function createAutoSave({
     },
   };
 }
-
-const sizeOf = ({ messages, tools, answer, searchText }: NewSavedCall): number =>
-  messages.length + tools.length + answer.length + searchText.length;
 
 /** The database is away or does not answer. */
 function isTrouble(error: unknown): boolean {
