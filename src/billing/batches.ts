@@ -2,9 +2,11 @@ import { constraintOf, createBatcher, type Database } from '#db';
 import type { Micro } from '#kernel';
 import type { Charge } from './charge.ts';
 import { type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
-import { runIsolated } from './isolation.ts';
+import { type Outcome, runIsolated, unwrap } from './isolation.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
+
+export type Batches = ReturnType<typeof createBatches>;
 
 const maxItems = 512;
 const statementTimeoutMs = 4_000;
@@ -76,4 +78,11 @@ async function payFromTills(database: Database, charges: readonly Charge[]): Pro
 /** An earlier attempt committed after the statement had looked; a new look finds its row. */
 function isSettledElsewhere(error: unknown): boolean {
   return constraintOf(error) === 'ledger_once_per_request';
+}
+
+/** What a statement answers for an account; it answers null where there is none. */
+export function ofAccount<T>(outcome: Outcome<T | null>, accountId: string): T {
+  const answer = unwrap(outcome);
+  if (answer === null) throw new Error(`There is no account ${accountId}. This is a bug.`);
+  return answer;
 }

@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, fault, isOutOfReach, type Log, type Micro } from '#kernel';
+import { type Clock, fault, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
+import { createHolds } from './holds.ts';
 import { createInstanceCare, type InstanceTiming } from './instance-care.ts';
-import { unwrap } from './isolation.ts';
-import { chargeWithin } from './rates.ts';
-import { hasOtherTills } from './tills.store.ts';
+import { createSettlements } from './settlements.ts';
 import { createTills } from './tills.ts';
 
 /**
@@ -78,10 +76,6 @@ const defaultTiming: BillingTiming = {
   tillWaitMs: 2_000,
 };
 
-const firstPauseMs = 20;
-const longestPauseMs = 1_000;
-const otherTillsPauseMs = 100;
-
 export function createBilling(options: BillingOptions): Billing {
   const { database, instanceId, clock, log, timing, onCharge = () => {} } = options;
   const times = { ...defaultTiming, ...timing };
@@ -97,78 +91,21 @@ export function createBilling(options: BillingOptions): Billing {
   const { registered } = care;
   const tills = createTills({ database, instanceId, clock, log, registered, idleMs: times.tillIdleMs });
   const batches = createBatches(database, instanceId, registered);
+  const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
+  const settlements = createSettlements({
+    ...{ clock, batches, tills },
+    settleForMs: times.settleForMs,
+    releaseSoon: (requestId) => void track(holds.release(requestId)),
+  });
   let stopping = false;
 
-  async function settleUntilKnown(charge: Charge): Promise<{ chargedMicro: Micro }> {
-    const deadlineMs = clock.monotonicMs() + times.settleForMs;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      try {
-        const quick = await settleFromTill(charge);
-        if (quick !== null) return { chargedMicro: quick };
-        const chargedMicro = unwrap(await batches.settlements.submit(charge));
-        if (chargedMicro === null) throw new Error(`There is no account ${charge.accountId}. This is a bug.`);
-        return { chargedMicro };
-      } catch (error) {
-        if (!isOutOfReach(error)) throw error;
-        if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
-        await sleep(pauseMs);
-      }
-    }
-  }
-
-  /** Null: this call has a hold of its own, or must be settled as if it had. */
-  async function settleFromTill(charge: Charge): Promise<Micro | null> {
-    const { requestId, accountId } = charge;
-    if (!tills.has(requestId) && charge.heldMicro > 0n) {
-      // Its hold is on the way from the till; without it, it would pay out of what is left over.
-      await tills.leaving(requestId);
-      return null;
-    }
-    const paid = unwrap(await batches.quickSettlements.submit(charge));
-    if (paid === null) {
-      await tills.close(accountId);
-      return null;
-    }
-    if (tills.has(requestId)) tills.giveBack(requestId);
-    // Its till was closed meanwhile, and it has a hold of its own.
-    else if (charge.heldMicro > 0n) void track(releaseNow(requestId));
-    tills.observe(accountId, paid.availableMicro);
-    return chargeWithin(charge.heldMicro, charge);
-  }
-
-  async function releaseNow(requestId: string): Promise<void> {
-    try {
-      await tills.leaving(requestId);
-      unwrap(await batches.releases.submit(requestId));
-    } catch (error) {
-      // The hold is no longer in `open`, so the next sweep gives it back.
-      if (!isOutOfReach(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
-    }
-  }
-
-  /** Nobody is refused for credits that only wait in a till, here or elsewhere. */
-  async function holdExactly(request: HoldRequest): Promise<HoldAnswer | null> {
-    const answer = unwrap(await batches.holds.submit(request));
-    if (answer === null || answer === 'held') return answer;
-    await tills.close(request.accountId);
-    const deadlineMs = clock.monotonicMs() + times.tillWaitMs;
-    for (;;) {
-      // Looked at before the hold is tried again: a till that was closed in between has already helped.
-      const othersMayHelp = await hasOtherTills(database, request.accountId, instanceId);
-      const again = unwrap(await batches.holds.submit(request));
-      if (again === null || again === 'held' || !othersMayHelp || clock.monotonicMs() > deadlineMs) return again;
-      await sleep(otherTillsPauseMs);
-    }
-  }
-
   async function holdNow(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
-    const { requestId, accountId } = request;
+    const { requestId } = request;
     open.add(requestId);
     if (mayDraw && tills.take(request)) return 'held';
     let isHeld = false;
     try {
-      const answer = await holdExactly(request);
-      if (answer === null) throw new Error(`There is no account ${accountId}. This is a bug.`);
+      const answer = await holds.place(request);
       isHeld = answer === 'held';
       return answer;
     } finally {
@@ -186,7 +123,7 @@ export function createBilling(options: BillingOptions): Billing {
   async function release(requestId: string): Promise<void> {
     if (!open.delete(requestId)) return;
     if (tills.has(requestId)) tills.giveBack(requestId);
-    else await track(releaseNow(requestId));
+    else await track(holds.release(requestId));
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -202,7 +139,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
-      await track(releaseNow(requestId));
+      await track(holds.release(requestId));
       onCharge(accountId);
     },
 
@@ -216,7 +153,7 @@ export function createBilling(options: BillingOptions): Billing {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = track(settleUntilKnown(charge)).finally(() => {
+      const settlement = track(settlements.settle(charge)).finally(() => {
         settling.delete(requestId);
         open.delete(requestId);
         onCharge(charge.accountId);

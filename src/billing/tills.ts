@@ -1,7 +1,9 @@
-import { createBatcher, type Database } from '#db';
-import { type Clock, createRounds, type Log, type Micro } from '#kernel';
+import { createRounds, type Micro } from '#kernel';
 import type { HoldRequest } from './holds.store.ts';
-import { accountOf, closeTills, openTills, type TillOpening, tillIdOf } from './tills.store.ts';
+import { createOpenTills } from './open-tills.ts';
+import { createTillClosings } from './till-closings.ts';
+import { createTillOpenings, type TillOpeningsOptions } from './till-openings.ts';
+import { accountOf } from './tills.store.ts';
 
 /**
  * Holds that cost no statement. For an account with credits to spare an instance keeps a till: one hold in the database
@@ -35,110 +37,22 @@ export type Tills = {
   stop: () => Promise<void>;
 };
 
-export type TillsOptions = {
-  database: Database;
-  instanceId: string;
-  clock: Clock;
-  log: Log | undefined;
-  registered: () => Promise<void>;
-  idleMs: number;
-};
+export type TillsOptions = TillOpeningsOptions & { idleMs: number };
 
-/** A till holds this many calls of the size that opened it. */
-const callsPerTill = 32n;
-/** An account is rich enough for one when this many tills are available, and no longer with fewer than `poorTills`. */
-const richTills = 32n;
+/** An account that has less than this many tills available is no longer rich. */
 const poorTills = 8n;
-/** After an account was found poor it is not asked again for a while, ms. */
-const poorPauseMs = 10_000;
-const maxItems = 512;
-const timeoutMs = 4_000;
 
-type Till = {
-  id: string;
-  accountId: string;
-  micro: Micro;
-  free: Micro;
-  /** What draws on it, oldest first. */
-  calls: Map<string, { micro: Micro; sinceMs: number }>;
-  lastUsedMs: number;
-};
-
-export function createTills({ database, instanceId, clock, log, registered, idleMs }: TillsOptions): Tills {
-  const open = new Map<string, Till>();
-  const opening = new Set<string>();
-  const closing = new Map<string, Promise<void>>();
-  const poorUntilMs = new Map<string, number>();
-  const tillOfCall = new Map<string, Till>();
-  const leaving = new Map<string, Promise<void>>();
-  let stopping = false;
-
-  const openings = createBatcher<TillOpening, boolean>({
-    name: 'billing.open_till',
-    lanes: 1,
-    maxItems,
-    run: async (asked) => {
-      await registered();
-      const opened = await openTills(database, instanceId, { openings: asked, timeoutMs });
-      return asked.map(({ accountId }) => opened.has(accountId));
-    },
-  });
-
-  async function openFor({ accountId, micro }: HoldRequest): Promise<void> {
-    if (stopping || opening.has(accountId) || closing.has(accountId)) return;
-    if ((poorUntilMs.get(accountId) ?? 0) > clock.monotonicMs()) return;
-    opening.add(accountId);
-    const id = tillIdOf(accountId, instanceId);
-    const size = micro * callsPerTill;
-    try {
-      const opened = await openings.submit({ tillId: id, accountId, micro: size, leastAvailable: size * richTills });
-      if (opened) {
-        const lastUsedMs = clock.monotonicMs();
-        open.set(accountId, { id, accountId, micro: size, free: size, calls: new Map(), lastUsedMs });
-      } else poorUntilMs.set(accountId, clock.monotonicMs() + poorPauseMs);
-    } catch (error) {
-      // It may be open in the database; the next sweep of holds gives it back.
-      log?.warn({ err: error, accountId }, 'a till could not be opened');
-    } finally {
-      opening.delete(accountId);
-    }
-  }
-
-  async function closeAll(tills: readonly Till[]): Promise<void> {
-    for (const { accountId } of tills) open.delete(accountId);
-    const done = closeTills(database, instanceId, {
-      tillIds: tills.map(({ id }) => id),
-      calls: tills.flatMap(({ accountId, calls }) =>
-        [...calls].map(([requestId, { micro }]) => ({ requestId, accountId, micro })),
-      ),
-      timeoutMs,
-    }).catch((error: unknown) => {
-      // The till stays in the database until the next sweep of holds; its calls settle as calls without a hold.
-      log?.warn({ err: error, tills: tills.length }, 'tills could not be closed');
-    });
-    const ended = done.finally(() => {
-      for (const { accountId, calls } of tills) {
-        closing.delete(accountId);
-        for (const requestId of calls.keys()) leaving.delete(requestId);
-      }
-    });
-    for (const till of tills) {
-      closing.set(till.accountId, ended);
-      for (const requestId of till.calls.keys()) {
-        tillOfCall.delete(requestId);
-        leaving.set(requestId, ended);
-      }
-    }
-    await ended;
-  }
+export function createTills(options: TillsOptions): Tills {
+  const { clock, log, idleMs } = options;
+  const open = createOpenTills(clock);
+  const openings = createTillOpenings(options, open);
+  const closings = createTillClosings(options, open);
 
   async function sweep(): Promise<void> {
-    const nowMs = clock.monotonicMs();
     // Calls that take long get holds of their own: other instances can see them, and the rest is not kept from anybody.
-    const isDue = ({ calls, lastUsedMs }: Till) => nowMs - (firstOf(calls)?.sinceMs ?? lastUsedMs) > idleMs;
-    const idle = [...open.values()].filter(isDue);
-    if (idle.length > 0) await closeAll(idle);
-    for (const [accountId, untilMs] of poorUntilMs) if (untilMs <= nowMs) poorUntilMs.delete(accountId);
+    const idle = open.idleFor(idleMs);
+    if (idle.length > 0) await closings.close(idle);
+    openings.forgetPoor();
   }
 
   const rounds = createRounds({
@@ -150,68 +64,46 @@ export function createTills({ database, instanceId, clock, log, registered, idle
 
   return {
     take(request) {
-      const { requestId, accountId, micro } = request;
-      const till = open.get(accountId);
-      if (!till) {
-        void openFor(request);
-        return false;
-      }
-      if (till.free < micro) return false;
-      till.free -= micro;
-      till.lastUsedMs = clock.monotonicMs();
-      till.calls.set(requestId, { micro, sinceMs: till.lastUsedMs });
-      tillOfCall.set(requestId, till);
-      return true;
+      const till = open.of(request.accountId);
+      if (till) return open.draw(till, request);
+      if (!closings.of(request.accountId)) openings.begin(request);
+      return false;
     },
 
-    has: (requestId) => tillOfCall.has(requestId),
+    has: open.isDrawnOnBy,
 
-    leaving: (requestId) => leaving.get(requestId),
+    leaving: closings.ofCall,
 
-    giveBack(requestId) {
-      const till = tillOfCall.get(requestId);
-      if (!till) return;
-      till.free += till.calls.get(requestId)?.micro ?? 0n;
-      till.calls.delete(requestId);
-      tillOfCall.delete(requestId);
-    },
+    giveBack: open.giveBack,
 
     observe(accountId, availableMicro) {
-      const till = open.get(accountId);
-      if (till && availableMicro < till.micro * poorTills) {
-        poorUntilMs.set(accountId, clock.monotonicMs() + poorPauseMs);
-        void closeAll([till]);
-      }
+      const till = open.of(accountId);
+      if (!till || availableMicro >= till.micro * poorTills) return;
+      openings.notePoor(accountId);
+      void closings.close([till]);
     },
 
     async close(accountId) {
-      const till = open.get(accountId);
-      await (till ? closeAll([till]) : closing.get(accountId));
+      const till = open.of(accountId);
+      await (till ? closings.close([till]) : closings.of(accountId));
     },
 
     owns(tillId) {
       const accountId = accountOf(tillId);
-      return accountId !== null && (open.has(accountId) || opening.has(accountId) || closing.has(accountId));
+      if (accountId === null) return false;
+      return open.of(accountId) !== undefined || openings.has(accountId) || closings.of(accountId) !== undefined;
     },
 
     forget() {
-      for (const till of open.values()) for (const requestId of till.calls.keys()) tillOfCall.delete(requestId);
-      open.clear();
+      for (const till of open.all()) open.remove(till);
     },
 
     start: rounds.start,
 
     async stop() {
-      stopping = true;
-      await rounds.stop();
-      while (opening.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      if (open.size > 0) await closeAll([...open.values()]);
-      await Promise.all(closing.values());
+      await Promise.all([openings.stop(), rounds.stop()]);
+      if (open.all().length > 0) await closings.close(open.all());
+      await closings.settled();
     },
   };
-}
-
-function firstOf<T>(values: ReadonlyMap<string, T>): T | undefined {
-  for (const value of values.values()) return value;
-  return undefined;
 }

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
+import { type Batches, ofAccount } from './batches.ts';
+import type { Charge } from './charge.ts';
+import { unwrap } from './isolation.ts';
+import { chargeWithin } from './rates.ts';
+import type { Tills } from './tills.ts';
+
+export type SettlementsOptions = {
+  clock: Clock;
+  batches: Batches;
+  tills: Tills;
+  settleForMs: number;
+  /** Nobody waits for it. */
+  releaseSoon: (requestId: string) => void;
+};
+
+const firstPauseMs = 20;
+const longestPauseMs = 1_000;
+
+/** Charges of calls that ran: out of the till that a call draws on, or with the hold that it has of its own. */
+export function createSettlements({ clock, batches, tills, settleForMs, releaseSoon }: SettlementsOptions) {
+  /** Null: this call has a hold of its own, or must be settled as if it had. */
+  async function settleFromTill(charge: Charge): Promise<Micro | null> {
+    const { requestId, accountId } = charge;
+    if (!tills.has(requestId) && charge.heldMicro > 0n) {
+      // Its hold is on the way from the till; without it, it would pay out of what is left over.
+      await tills.leaving(requestId);
+      return null;
+    }
+    const paid = unwrap(await batches.quickSettlements.submit(charge));
+    if (paid === null) {
+      await tills.close(accountId);
+      return null;
+    }
+    if (tills.has(requestId)) tills.giveBack(requestId);
+    // Its till was closed meanwhile, and it has a hold of its own.
+    else if (charge.heldMicro > 0n) releaseSoon(requestId);
+    tills.observe(accountId, paid.availableMicro);
+    return chargeWithin(charge.heldMicro, charge);
+  }
+
+  return {
+    /** Waits out trouble with the database; throws `ambiguous_transport` where that takes too long. */
+    async settle(charge: Charge): Promise<{ chargedMicro: Micro }> {
+      const deadlineMs = clock.monotonicMs() + settleForMs;
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+        try {
+          const quick = await settleFromTill(charge);
+          if (quick !== null) return { chargedMicro: quick };
+          return { chargedMicro: ofAccount(await batches.settlements.submit(charge), charge.accountId) };
+        } catch (error) {
+          if (!isOutOfReach(error)) throw error;
+          if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
+          await sleep(pauseMs);
+        }
+      }
+    },
+  };
+}
