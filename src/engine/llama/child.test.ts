@@ -329,7 +329,7 @@ describe('process', () => {
     await orphan.exited;
   });
 
-  test('what was compiled for the child is kept for the next one, although it is killed', async () => {
+  test('an engine that is killed leaves its compiled modules to the next one', async () => {
     const compiled = file('compiled');
     const other = await ChildDriver.start(config, { UV_THREADPOOL_SIZE: '1', NODE_COMPILE_CACHE: compiled });
     await other.prepare(userPrompt('one'));
