@@ -62,8 +62,22 @@ test('arguments of tool calls fit their tool', () => {
   assert.deepEqual(codesOf(call({ city: 'Rome' })), []);
   const at = '/messages/1/tool_calls/0/function/arguments';
   for (const args of ['{"city":1}', '{}', '[]', '"Rome"', '{"city"', 'Rome'])
-    assert.deepEqual(codesOf(call(args))[0], `tool_arguments_invalid ${at}`, String(args));
-  assert.deepEqual(codesOf(call('{}', 'stocks')), [`tool_unknown ${at}`]);
+    assert.deepEqual(codesOf(call(args)), [`tool_arguments_invalid ${at}`], String(args));
+  assert.deepEqual(codesOf(call('{}', 'stocks')), ['tool_unknown /messages/1/tool_calls/0/function/name']);
+});
+
+test('a call in the form of old is never left out without a word', () => {
+  for (const content of [null, 'Let me see.', ''])
+    assert.deepEqual(
+      codesOf({
+        messages: [
+          { role: 'user', content: 'Rain in Rome?' },
+          { role: 'assistant', content, function_call: { name: 'weather', arguments: '{"city":"Rome"}' } },
+        ],
+        tools: [weather],
+      }),
+      ['wrong_type /messages/1/function_call'],
+    );
 });
 
 test('what cannot be learned from is told by its place', () => {

@@ -16,7 +16,7 @@ export function readText(value: unknown, pointer: string, list: IssueList): stri
   return null;
 }
 
-const encodingHint = 'Export the file again as UTF-8.';
+const encodingHint = 'Take it out: it stands for no character.';
 
 /** PostgreSQL stores no NUL, and half of a surrogate pair has no UTF-8 form. */
 export function isStorable(text: string): boolean {

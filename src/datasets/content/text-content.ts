@@ -69,7 +69,9 @@ function readAnswer(message: Record<string, unknown>, place: Place): ExampleMess
   const calls = readToolCalls(message.tool_calls, { ...place, pointer: `${pointer}/tool_calls` });
   const said = joined(message.content);
   const isSilent = said === undefined || said === null || said === '';
-  const content = isSilent && calls.length > 0 ? null : readText(said, `${pointer}/content`, list);
+  const content = isSilent && isCalling(message) ? null : readText(said, `${pointer}/content`, list);
+  if (isThere(message.function_call))
+    list.add('wrong_type', `${pointer}/function_call`, 'A call is read from tool_calls only.', functionHint);
   const reasoning = message.reasoning_content ?? message.reasoning ?? null;
   if (reasoning !== null && (typeof reasoning !== 'string' || !isStorable(reasoning))) {
     list.add('wrong_type', `${pointer}/reasoning_content`, 'Expected a text.');
@@ -82,6 +84,15 @@ function readAnswer(message: Record<string, unknown>, place: Place): ExampleMess
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
+
+const functionHint = 'Write the call into tool_calls, and its answer as a message of the role tool.';
+
+/** Whether its calls are right or not: such an answer needs no words. */
+function isCalling({ tool_calls: calls, function_call: call }: Record<string, unknown>): boolean {
+  return isThere(call) || (Array.isArray(calls) && calls.length > 0);
+}
+
+const isThere = (value: unknown) => value !== undefined && value !== null;
 
 /** Text parts of the OpenAI shape are one text; anything else is left for the check to refuse. */
 function joined(content: unknown): unknown {

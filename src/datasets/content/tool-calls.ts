@@ -27,14 +27,15 @@ function readToolCall(call: unknown, index: number, place: Place): ExampleToolCa
     list.add('wrong_type', pointer, 'Expected a function call with a name and arguments.');
     return null;
   }
-  const args = readArguments(spec.arguments, { ...place, pointer: `${pointer}/function/arguments` }, spec.name);
+  const args = readArguments(spec.arguments, { ...place, pointer: `${pointer}/function` }, spec.name);
   if (args === null) return null;
   const id = typeof call.id === 'string' && call.id !== '' && isStorable(call.id) ? call.id : `call_${index + 1}`;
   return { function: { arguments: args, name: spec.name }, id, type: 'function' };
 }
 
 /** Arguments as JSON text; an object is written as one. */
-function readArguments(value: unknown, { pointer, tools, list }: Place, name: string): string | null {
+function readArguments(value: unknown, { pointer: call, tools, list }: Place, name: string): string | null {
+  const pointer = `${call}/arguments`;
   const text = typeof value === 'string' ? value : writtenOut(value ?? {});
   const parsed = text === null ? undefined : parse(text);
   if (text === null || parsed === undefined) {
@@ -43,7 +44,12 @@ function readArguments(value: unknown, { pointer, tools, list }: Place, name: st
   }
   const schema = tools.schemaOf(name);
   if (schema === undefined)
-    list.add('tool_unknown', pointer, `The conversation has no tool ${JSON.stringify(name)}.`, 'Add it to tools.');
+    list.add(
+      'tool_unknown',
+      `${call}/name`,
+      `The conversation has no tool ${JSON.stringify(name)}.`,
+      'Add it to tools.',
+    );
   else if (!isFields(parsed)) list.add('tool_arguments_invalid', pointer, 'The arguments are not an object.');
   else {
     const problem = schema && findMismatch(schema, parsed);

@@ -150,7 +150,7 @@ describe('issues', () => {
     [
       'tool_unknown',
       { messages: [say('user', 'x'), call('stocks', '{}')], tools: [tool] },
-      '/messages/1/tool_calls/0/function/arguments',
+      '/messages/1/tool_calls/0/function/name',
     ],
     ['too_large', `{"messages":${'['.repeat(20_000)}`, ''],
     ['over_token_limit', { messages: [say('user', 'x'.repeat(300)), say('assistant', 'x')] }, ''],
