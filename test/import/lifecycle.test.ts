@@ -210,6 +210,10 @@ describe('ends', () => {
     const profile = await text.profile(id);
     assert.deepEqual([profile.encoding, profile.delimiter, profile.valid], ['windows-1252', ';', 1]);
     assert.equal(profile.columns[0]?.samples[0], 'Was heißt "grün"?');
+    await text.demand('POST', `imports/${id}/profile`, { encoding: 'iso-8859-2' });
+    const early = await text.ask<{ encoding?: string }>('GET', `imports/${id}/profile`);
+    assert.ok(early.status === 409 || early.body.encoding === 'iso-8859-2', `it was ${early.body.encoding}`);
+    await text.until(id, 'ready');
     for (const wrong of [{ encoding: 'klingon' }, { delimiter: '"' }, { delimiter: '\n' }, { delimiter: '\r' }]) {
       const { status, body } = await text.ask<Refusal>('POST', `imports/${id}/profile`, wrong);
       assert.deepEqual([status, body.error.param], [400, Object.keys(wrong)[0]]);

@@ -44,7 +44,8 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
       { config: { operation: 'imports.read_profile', contract: readProfileContract } },
       async (request) => {
         const { profile, state } = await readOwnImport(database, request);
-        if (!profile) throw wrongState(state, ['ready']);
+        // While the file is read again, what was in it is not what the caller has asked for.
+        if (!profile || state === 'uploaded' || state === 'profiling') throw wrongState(state, ['ready']);
         return profileToWire(profile);
       },
     );

@@ -138,8 +138,8 @@ export const readProfileContract: Contract = {
   tag,
   summary: said('Read what is in the file of an import', '查看导入文件的概况'),
   description: said(
-    'Columns, lengths, duplicates and issues over every row, not a sample. 409 until the file was read.',
-    '统计所有行，而非抽样。文件读取完成前返回 409。',
+    'Columns, lengths, duplicates and issues over every row, not a sample. 409 until the file was read, and while it is read again.',
+    '统计所有行，而非抽样。文件读取完成前以及重新读取期间返回 409。',
   ),
   answers: {
     200: {
