@@ -164,6 +164,7 @@ test('what a request must say is checked', async () => {
     [{ ids: 'all' }, 422, 'ids'],
     [{ filter: { q: '' } }, 400, 'filter.q'],
     [{ filter: { from: 'now' } }, 400, 'filter.from'],
+    [{ filter: { modle: 'search' } }, 400, 'filter.modle'],
     [{ filter: {}, after: 'x' }, 400, 'after'],
     [{ filter: {}, limit: 1_001 }, 400, 'limit'],
     [{ filter: {}, test_ratio: 0.6 }, 400, 'test_ratio'],

@@ -6,7 +6,7 @@ import { once } from '#idempotency';
 import { fault } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
 import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';
-import { eventToWire } from '../events/events.schema.ts';
+import { eventFilters, eventToWire } from '../events/events.schema.ts';
 import { isEventId, readEvent } from '../events/read-events.ts';
 import { eventsPath, pathOf } from '../events/report.routes.ts';
 import { type FeedbackPlace, seePlaceToChange } from '../place.ts';
@@ -77,8 +77,20 @@ async function promoteMany(
   }
   if (after !== null && !isEventId(after))
     throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
+  refuseUnknown(filter ?? {});
   const question = questionOf({ ...filter, state: 'pending' });
   return promoteFilter(deps, { ...batch, filter: filterOf(place.dataset.id, question), after, limit });
+}
+
+/** Elsewhere unknown fields are ignored; here each that is left out would promote more than was meant, and for good. */
+function refuseUnknown(filter: object): void {
+  const known = Object.keys(eventFilters);
+  const unknown = Object.keys(filter).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw fault('invalid_request', {
+    message: `filter.${unknown}: pending events are chosen by ${known.join(', ')}.`,
+    param: `filter.${unknown}`,
+  });
 }
 
 function promoterOf(request: FastifyRequest): Promoter {

@@ -48,7 +48,13 @@ const ids = Type.Array(Type.String({ maxLength: 64 }), {
 export const promoteManyBody = Type.Object({
   ids: Type.Optional(ids),
   filter: Type.Optional(
-    Type.Object(eventFilters, said('Or: pending events that fit all of this.', '或：符合以下全部条件的待处理事件。')),
+    Type.Object(
+      eventFilters,
+      said(
+        'Or: pending events that fit all of this. A field that is not known is refused.',
+        '或：符合以下全部条件的待处理事件。未知字段会被拒绝。',
+      ),
+    ),
   ),
   after: Type.Optional(
     Type.String({
