@@ -5,22 +5,22 @@ import type { InferenceDeps } from './deps.ts';
 import { embeddingsRoutes } from './embeddings.routes.ts';
 import { modelsRoutes } from './models.routes.ts';
 
-export { type Admit, type Admitted, createAdmission } from './admission.ts';
+export { createAdmission } from './admission.ts';
 export type { ChatEnd, ChatFollower } from './answer-chat.ts';
 export type { AttendedCall } from './attended-call.ts';
-export { type AutoSave, createAutoSave } from './auto-save.ts';
+export { createAutoSave } from './auto-save.ts';
 export { chunkSchema as chatChunkSchema } from './chat.contract.ts';
-export { type ChatRequest, readChatRequest } from './chat.schema.ts';
+export { readChatRequest } from './chat.schema.ts';
 export { toolCalls as toolCallsSchema, tools as toolsSchema } from './chat-request.contract.ts';
 export { repeatChatStream } from './chat-stream.ts';
-export { type ChatCompletion, type NamedDelta, usageToWire } from './chat-wire.ts';
+export { type NamedDelta, usageToWire } from './chat-wire.ts';
 export type { InferenceDeps } from './deps.ts';
-export { type ChargeJson, chargeFromJson, chargeToJson } from './kept-calls.ts';
+export { chargeFromJson, chargeToJson } from './kept-calls.ts';
 export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';
 export { createPrincipalCalls, type PrincipalCalls } from './principal-calls.ts';
-export { createRepeatGuard, type RepeatGuard } from './repeat-guard.ts';
+export { createRepeatGuard } from './repeat-guard.ts';
 export { textCallFaults } from './sampling.contract.ts';
-export { createSavedCalls, type SavedCalls } from './saved-calls-wiring.ts';
+export { createSavedCalls } from './saved-calls-wiring.ts';
 export { finishReason as finishReasonSchema, usageExample, usageSchema } from './usage.schema.ts';
 
 /** Registers the compatible inference routes. */

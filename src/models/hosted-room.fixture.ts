@@ -1,8 +1,8 @@
 import type { Actor } from '#activity';
 import type { TaskHandler } from '#jobs';
 import { systemClock } from '#kernel';
-import { findProject, type ProjectSeen } from '#projects';
-import { seedAccount, seedProject } from '#test/accounts.ts';
+import { createProject, type ProjectSeen } from '#projects';
+import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { createScriptedEngine, type ScriptedEngine } from '#test/scripted-engine.ts';
 import type { BaseModel } from './base-model.ts';
@@ -67,12 +67,10 @@ export async function createHostedRoom(): Promise<HostedRoom> {
     attempt: async (hostedModelId, { signal = new AbortController().signal, isLastAttempt = false } = {}) =>
       handler.run?.({ hostedModelId }, { signal, attempt: 1, isLastAttempt }),
     place: async (kind = 'text') => {
-      const { accountId, slug: ownerSlug } = await seedAccount(database);
-      const { slug } = await seedProject(database, { accountId, kind });
-      const project = await findProject(database, ownerSlug, slug);
-      if (!project) throw new Error('The project that was just made is not there.');
-      const by = { actor, requestId: 'req_1', accountId, project: { ownerSlug, slug } };
-      return { project: { ...project, ownerSlug, isShared: false }, by, lock: async () => {} };
+      const { accountId } = await seedAccount(database);
+      const project = await createProject(database, { accountId, slug: 'project', kind });
+      const by = { actor, requestId: 'req_1', accountId, project };
+      return { project, by, lock: async () => {} };
     },
     close: async () => {
       await scripted.close();

@@ -10,6 +10,6 @@ export type { ListedProject } from './project-list.store.ts';
 export { listProjects } from './project-list.ts';
 export { projectsRoutes } from './projects.routes.ts';
 export { inferenceBaseUrl } from './projects.schema.ts';
-export { findProject, type ProjectKind } from './projects.store.ts';
+export type { ProjectKind } from './projects.store.ts';
 export { createProject, type NewProject } from './projects.ts';
 export type { RunningWork } from './running-work.ts';

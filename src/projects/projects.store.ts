@@ -80,12 +80,3 @@ export async function lockOwner(tx: Sql, accountId: string): Promise<Owner> {
   if (!account || !count) throw new Error('The account of a caller is gone. This is a bug.');
   return { ...account, ...count };
 }
-
-/** The project at `/api/projects/{owner}/{project}`, whoever asks. */
-export async function findProject(sql: Sql, ownerSlug: string, projectSlug: string): Promise<Project | null> {
-  const [row] = await sql.query<Project>(
-    `select ${projectColumns} from projects p join accounts a on a.id = p.account_id where a.slug = $1 and p.slug = $2`,
-    [ownerSlug, projectSlug],
-  );
-  return row ?? null;
-}

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Fault } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { findProject } from './projects.store.ts';
+import { findProjectFor } from './access.store.ts';
 import { createProject } from './projects.ts';
 
 let db: TestDatabase;
@@ -21,10 +21,10 @@ test('a project is private, named after its slug, and found under its owner only
     [project.name, project.visibility, project.kind, project.inferenceAutoSave],
     ['chat', 'private', 'text', false],
   );
-  const { ownerSlug, isShared, ...stored } = project;
-  assert.deepEqual([ownerSlug, isShared], [owner.slug, false]);
-  assert.deepEqual(await findProject(db.database, owner.slug, 'chat'), stored);
-  assert.equal(await findProject(db.database, other.slug, 'chat'), null);
+  assert.deepEqual([project.ownerSlug, project.isShared], [owner.slug, false]);
+  const question = { projectSlug: 'chat', accountId: owner.accountId };
+  assert.deepEqual(await findProjectFor(db.database, { ...question, ownerSlug: owner.slug }), project);
+  assert.equal(await findProjectFor(db.database, { ...question, ownerSlug: other.slug }), null);
 });
 
 test('a slug is taken once per owner, also when twenty ask at once', async () => {

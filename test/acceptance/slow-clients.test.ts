@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { newId } from '#kernel';
 import { addModel } from '#models';
-import { findProject } from '#projects';
 import { bearer } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
@@ -34,8 +33,10 @@ before(async () => {
   await addModel(openShippedModels(folder), { id: 'random', kind: 'text', ggufPath, contextTokens });
   const models = openShippedModels(folder);
   caller = await seedTenant(database.database, models);
-  const project = await findProject(database.database, caller.slug, 'chat');
-  assert.ok(project);
+  const [project = assert.fail()] = await database.database.query<{ id: string }>(
+    `select id from projects where account_id = $1 and slug = 'chat'`,
+    [caller.accountId],
+  );
   await seedAlias(database.database, models, { projectId: project.id, alias: endless, model: 'random' });
   server = await startServerProcess(database.url, {
     dataDir: folder,

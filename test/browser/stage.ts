@@ -87,7 +87,7 @@ export async function openStage({ settings = {}, host }: StageOptions = {}): Pro
 }
 
 /** The web app as the program serves it, built if it must be. */
-export async function readySite(): Promise<Site> {
+async function readySite(): Promise<Site> {
   const failures: string[] = [];
   const log = { info: () => {}, error: (fields: { err?: unknown }) => void failures.push(String(fields.err)) };
   const site = openSite({ root, publicUrl: null, log });

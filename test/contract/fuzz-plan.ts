@@ -15,7 +15,7 @@ const oneOf = (...operationIds: string[]) => {
  * Every operation is tried, but not all by the same caller: a run in which the caller soon signs out, deletes his own
  * key or limits it to one call a minute would only test refusals from then on.
  */
-export const fuzzRuns: readonly FuzzRun[] = [
+const fuzzRuns: readonly FuzzRun[] = [
   {
     name: 'without a credential',
     credential: 'none',

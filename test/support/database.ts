@@ -61,7 +61,7 @@ async function drop(database: Database, serverUrl: string, name: string): Promis
 }
 
 /** One folder per user and checkout. */
-export function testServerFolder(): string {
+function testServerFolder(): string {
   const { uid } = userInfo();
   const checkout = fileURLToPath(new URL('../..', import.meta.url));
   const mark = createHash('sha256').update(checkout).digest('hex').slice(0, 12);
