@@ -203,6 +203,12 @@ test('known formats are enforced, unknown ones are annotations', async () => {
     ['email', ['a.b@example.org'], ['a@b', 'a b@c.de']],
     ['hostname', ['a-b.example'], ['-a', 'a..b']],
     ['ipv4', ['192.168.0.1'], ['256.1.1.1', '1.2.3']],
+    [
+      'ipv6',
+      ['2001:db8:0:0:0:0:2:1', '::', '::1', '1::', 'fe80::1ff:FE23:4567', '1:2:3:4:5:6::8', '::2:3:4:5:6:7:8'],
+      ['1:2:3', '1::2::3', '1:2:3:4:5:6:7::8', '12345::', ':1', '1:2:3:4:5:6:7:8:9'],
+    ],
+    ['duration', ['P3W', 'P1Y2M3D', 'PT36H', 'P1DT12H30M5S', 'PT0S'], ['P', 'PT', 'P1S', '1D', 'P1Y3D', 'P1WT1H']],
     ['wine', ['anything'], []],
   ];
   for (const [format, good, bad] of cases) {
