@@ -113,7 +113,6 @@ export type TrainingJob = {
   resumedFrom: ResumePoint | null;
   trainerSeq: bigint;
   trainerLine: number;
-  takenAt: Date | null;
   /** Of all attempts. */
   activeMs: number;
   billedMs: bigint;

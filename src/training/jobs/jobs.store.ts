@@ -19,7 +19,7 @@ const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId",
   a.started_at is not null as "hasStarted", a.held_micro as "heldMicro", a.trained, a.restart,
   a.begun_restart as "begunRestart", a.steps as "furthestStep", a.redone_ms as "redoneMs",
   coalesce((a.estimate->'activeMs'->>'high')::float8, 0) as "estimatedMs", a.active_ms as "attemptMs", a.resumed_from as "resumedFrom",
-  a.trainer_seq as "trainerSeq", a.trainer_line as "trainerLine", a.taken_at as "takenAt",
+  a.trainer_seq as "trainerSeq", a.trainer_line as "trainerLine",
   s.active_ms as "activeMs", s.billed_ms as "billedMs", s.charged_micro as "chargedMicro"`;
 
 const tables = `training_jobs j

@@ -24,7 +24,6 @@ export type RowFacts = {
   /** Where its block has it. */
   line: number;
   at: number;
-  hasColumns: boolean;
   /** Null: it makes no example. */
   example: ExampleFacts | null;
 };
@@ -45,7 +44,7 @@ type WrittenExample = {
 };
 
 const factsPerRow = 6;
-const marks = { columns: 1, example: 2, train: 4, test: 8, counted: 16 } as const;
+const marks = { example: 1, train: 2, test: 4, counted: 8 } as const;
 const firstRows = 1_024;
 
 /** Writes down what is judged, row after row. */
@@ -62,7 +61,7 @@ export class JudgedRows {
   }
 
   /** Returns its number. */
-  addRow({ line, byteOffset, fields }: Pick<SourceRow, 'line' | 'byteOffset' | 'fields'>): number {
+  addRow({ line, byteOffset }: Pick<SourceRow, 'line' | 'byteOffset'>): number {
     const row = this.#rows++;
     const at = row * factsPerRow;
     if (at + factsPerRow > this.#facts.length) {
@@ -72,7 +71,6 @@ export class JudgedRows {
     }
     this.#facts[at] = line;
     this.#facts[at + 1] = byteOffset ?? 0;
-    this.#facts[at + 2] = fields ? marks.columns : 0;
     return row;
   }
 
@@ -140,7 +138,7 @@ export function* readFacts({ rows, facts }: Judged): Generator<RowFacts> {
   for (let place = 0; place < rows * factsPerRow; place += factsPerRow) {
     const mark = facts[place + 2] ?? 0;
     const example = (mark & marks.example) === 0 ? null : exampleOf(facts, place, at);
-    yield { line: facts[place] ?? 0, at: facts[place + 1] ?? 0, hasColumns: (mark & marks.columns) !== 0, example };
+    yield { line: facts[place] ?? 0, at: facts[place + 1] ?? 0, example };
     at = example?.end ?? at;
   }
 }
