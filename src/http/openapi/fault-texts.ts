@@ -181,10 +181,13 @@ export const faultTexts: Record<string, FaultText> = {
   ),
   rate_limited: text(
     said(
-      'Too many tries in a span of time, of passwords above all. `RateLimit-Limit`, `-Remaining` and `-Reset` say more.',
-      '一段时间内尝试次数过多，尤其是密码尝试。`RateLimit-Limit`、`-Remaining` 和 `-Reset` 给出详细信息。',
+      'A limit of the key or the account is reached, or there were too many tries in a span of time, of passwords above all. `RateLimit-Limit`, `-Remaining` and `-Reset` say more.',
+      '已达到密钥或账户的限制，或一段时间内尝试次数过多（尤其是密码尝试）。`RateLimit-Limit`、`-Remaining` 和 `-Reset` 给出详细信息。',
     ),
-    said('Wait for the time in `Retry-After`.', '等待 `Retry-After` 指定的时间。'),
+    said(
+      'Wait for the time in `Retry-After`; when a limit of credits is reached, for that in `RateLimit-Reset`.',
+      '等待 `Retry-After` 指定的时间；达到额度限制时，等待 `RateLimit-Reset` 指定的时间。',
+    ),
   ),
   headers_too_large: text(
     said('The header fields exceed 16 KiB.', '请求标头超过 16 KiB。'),
