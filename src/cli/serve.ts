@@ -47,8 +47,9 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
 async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config, log: Logger): Promise<string> {
   const server = await startEmbedded({
     dataDir,
-    onEvent: (event) => {
+    onEvent: (event, complaint) => {
       if (event === 'lost') log.warn('PostgreSQL ended unexpectedly and is started again');
+      else if (event === 'hindered') log.error({ complaint }, 'PostgreSQL does not start again; it is tried on');
       else log.info('PostgreSQL answers again');
     },
   });

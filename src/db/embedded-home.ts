@@ -79,15 +79,20 @@ function nameInside(folder: string, identity: Identity): string {
 
 async function readPassword(folder: string): Promise<string> {
   const file = join(folder, 'password');
+  // One that is there is only read: commands must work on a full disk, too, if only to say so.
+  if (!existsSync(file)) await makePassword(file);
+  return readFile(file, 'utf8');
+}
+
+async function makePassword(file: string): Promise<void> {
   const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, randomBytes(24).toString('hex'), { mode: 0o600, flush: true });
   try {
+    await writeFile(fresh, randomBytes(24).toString('hex'), { mode: 0o600, flush: true });
     // Of two processes that start at once one makes the password, whole, and both use it.
     await link(fresh, file);
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw error;
   } finally {
-    await rm(fresh);
+    await rm(fresh, { force: true });
   }
-  return readFile(file, 'utf8');
 }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from './database.ts';
 import { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
+import { openHome } from './embedded-home.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -80,6 +81,21 @@ test('the embedded server', async (t) => {
     t.diagnostic(`down for ${Math.round(downMs)} ms`);
   });
 
+  await t.test('tells why it does not come back by itself, once, and comes back when that is mended', async (t) => {
+    const events: Parameters<NonNullable<EmbeddedOptions['onEvent']>>[] = [];
+    const server = await start(t, { dataDir, onEvent: (...event) => events.push(event) });
+    const file = join(dataDir, 'postgres', 'cluster', 'postgresql.auto.conf');
+    const before = await readFile(file, 'utf8');
+    await writeFile(file, 'nothing_of_postgresql = 1');
+    process.kill(server.pid() ?? 0, 'SIGKILL');
+    await eventually(async () => assert.equal(events.length, 2), 120_000);
+    await writeFile(file, before);
+    await eventually(async () => assert.equal(events.length, 3), 120_000);
+    const names = events.map(([name]) => name);
+    assert.deepEqual(names, ['lost', 'hindered', 'recovered']);
+    assert.match(events[1]?.[1] ?? '', /FATAL: .*postgresql\.auto\.conf/);
+  });
+
   await t.test('is reached through a socket beside its data, also after kill -9, and leaves none behind', async (t) => {
     const server = await start(t, { dataDir });
     const url = new URL(server.url);
@@ -110,6 +126,14 @@ test('the embedded server', async (t) => {
     const database = await open(t, server);
     const through = await database.query<{ address: string }>('select host(inet_client_addr()) as address');
     assert.deepEqual(through, [{ address: '127.0.0.1' }]);
+  });
+
+  await t.test('finds its password without writing anything, which a full disk does not let it', async () => {
+    const folder = join(dataDir, 'postgres');
+    const before = await stat(folder);
+    const { password } = await openHome(dataDir);
+    assert.equal(password, await readFile(join(folder, 'password'), 'utf8'));
+    assert.equal((await stat(folder)).mtimeMs, before.mtimeMs);
   });
 
   await t.test('serves one process per data folder; others are told and can find it', async (t) => {

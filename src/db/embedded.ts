@@ -16,9 +16,11 @@ export type EmbeddedOptions = {
   dataDir: string;
   /** Default true; false for tests only: a power cut loses data. */
   durable?: boolean;
-  /** Told when PostgreSQL ended unexpectedly and when it answers again. */
-  onEvent?: (event: 'lost' | 'recovered') => void;
+  /** Told when PostgreSQL ended unexpectedly, when it does not start again and why, and when it answers again. */
+  onEvent?: OnEvent;
 };
+
+type OnEvent = (event: 'lost' | 'hindered' | 'recovered', complaint?: string) => void;
 
 export type Embedded = {
   url: string;
@@ -81,7 +83,7 @@ async function startFirst(dataDir: string, { home, binaries, ...options }: Launc
   throw new OperatorError(`PostgreSQL does not start: ${await lastComplaint(home)}`);
 }
 
-type Supervision = Launch & { onEvent: (event: 'lost' | 'recovered') => void };
+type Supervision = Launch & { onEvent: OnEvent };
 
 function supervise({ child: first, port }: Server, { home, binaries, onEvent, ...options }: Supervision): Embedded {
   const url = urlOf(home, port, databaseName);
@@ -97,7 +99,7 @@ function supervise({ child: first, port }: Server, { home, binaries, onEvent, ..
 
   async function revive(): Promise<void> {
     onEvent('lost');
-    while (!stopping) {
+    for (let tries = 1; !stopping; tries++) {
       try {
         child = await spawnPostmaster(home, binaries, { port, ...options });
         if (await answers(child, url)) {
@@ -109,6 +111,8 @@ function supervise({ child: first, port }: Server, { home, binaries, onEvent, ..
       } catch {
         // For one, the folder is away for a moment: callers get 503 until it is back.
       }
+      // Not before a first start would have given up: children of a killed server may still be ending.
+      if (tries === startAttempts) onEvent('hindered', await lastComplaint(home));
       await sleep(attemptPauseMs);
     }
   }
