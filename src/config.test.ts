@@ -33,6 +33,12 @@ test('the environment wins over the file, the file over the defaults, and an emp
   assert.equal(config.engineQueue, 64);
 });
 
+test('blanks around a value are none of it, and alone they are no value', () => {
+  const config = loadConfig({ DATABASE_URL: 'postgres://a/b\n', FANFOLD_OIDC_NAME: ' Example ID ' });
+  assert.deepEqual([config.databaseUrl, config.oidcName], ['postgres://a/b', 'Example ID']);
+  assert.throws(() => loadConfig({ HOST: ' ' }), { message: 'HOST must be an address to listen on.' });
+});
+
 test('a name in the file without a value is not set', async (t) => {
   const config = loadConfig({ FANFOLD_CONFIG: await configFile(t, 'database_url:\nport: ""\nhost: ~\n') });
   assert.deepEqual([config.databaseUrl, config.port, config.host], [null, 8787, '127.0.0.1']);

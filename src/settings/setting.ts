@@ -24,4 +24,5 @@ export function number(least: number, most: number, unit = 1) {
 export const httpAddress = (text: string): string | undefined =>
   /^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 
-export const words = (text: string): string | undefined => (text === '' ? undefined : text);
+/** What is there besides blanks: a line break at its end came with the file or secret that the value was taken from. */
+export const words = (text: string): string | undefined => text.trim() || undefined;

@@ -224,7 +224,7 @@ test('readiness ends when the process is about to end or cannot serve', async ()
   await assert.rejects(ready());
 });
 
-test('a port that is taken stops the start with one sentence', async () => {
+test('a port that is taken stops the start with one sentence that says so', async () => {
   const other = createServer().listen({ host: '127.0.0.1', port: 0 });
   await once(other, 'listening');
   const address = other.address();
@@ -240,7 +240,8 @@ test('a port that is taken stops the start with one sentence', async () => {
     database: () => ({ open: 0, idle: 0, waiting: 0 }),
     savedCalls: () => ({ stored: 0, skipped: 0, dropped: 0 }),
   };
-  const isSaid = (error: unknown) => error instanceof OperatorError && /FANFOLD_OPERATOR_PORT/.test(error.message);
+  const isSaid = (error: unknown) =>
+    error instanceof OperatorError && /EADDRINUSE.*FANFOLD_OPERATOR_PORT/.test(error.message);
   await assert.rejects(
     telemetry.start(observed, async () => {}),
     isSaid,

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallWatch, ObserveCall } from '#inference';
-import { OperatorError } from '#kernel';
+import { messageOf, OperatorError } from '#kernel';
 import { type EndedRequest, followRequest } from './http-metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
@@ -64,7 +64,7 @@ async function openPort({ page }: Metrics, place: { host: string; port: number }
     return await startOperatorServer({ metrics: page, ready }, place);
   } catch (cause) {
     throw new OperatorError(
-      `The operator port ${place.port} on ${place.host} cannot be opened; choose another one with FANFOLD_OPERATOR_PORT.`,
+      `The operator port ${place.port} on ${place.host} cannot be opened (${messageOf(cause)}); see FANFOLD_OPERATOR_PORT and FANFOLD_OPERATOR_HOST.`,
       { cause },
     );
   }
