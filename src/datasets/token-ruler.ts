@@ -42,7 +42,11 @@ export function countableOf(content: ExampleContent): Countable {
     description,
     parameters,
   }));
-  return { type: 'conversation', messages: content.messages.map(messageOf), tools };
+  const seenOnly = content.messages.flatMap((message, at) =>
+    message.role === 'assistant' && message.weight === 0 ? [at] : [],
+  );
+  const messages = content.messages.map(messageOf);
+  return { type: 'conversation', messages, tools, ...(seenOnly.length === 0 ? {} : { seenOnly }) };
 }
 
 /** In the words of the engine. */

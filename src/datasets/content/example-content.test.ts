@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
+import { countableOf } from '../token-ruler.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { checkExample, contentHash } from './example-content.ts';
 
@@ -64,6 +65,26 @@ test('arguments of tool calls fit their tool', () => {
   for (const args of ['{"city":1}', '{}', '[]', '"Rome"', '{"city"', 'Rome'])
     assert.deepEqual(codesOf(call(args)), [`tool_arguments_invalid ${at}`], String(args));
   assert.deepEqual(codesOf(call('{}', 'stocks')), ['tool_unknown /messages/1/tool_calls/0/function/name']);
+});
+
+test('an answer of the weight 0 is seen and not learned, and one answer must be learned', () => {
+  const said = (...weights: unknown[]) => ({
+    messages: weights.flatMap((weight) => [
+      { role: 'user', content: 'And now?' },
+      { role: 'assistant', content: 'Rain.', weight },
+    ]),
+  });
+  const { content } = checkExample(said(0, 1, null, undefined), 'text');
+  assert.ok(content && 'messages' in content);
+  const countable = countableOf(content);
+  assert.deepEqual(countable.type === 'conversation' && countable.seenOnly, [1]);
+  assert.deepEqual(
+    content.messages.map((message) => 'weight' in message),
+    [false, true, false, false, false, false, false, false],
+  );
+  assert.deepEqual(codesOf(said(0, 0)), ['wrong_type /messages']);
+  for (const wrong of [2, 0.5, -1, '0', true, {}])
+    assert.deepEqual(codesOf(said(1, wrong)), ['wrong_type /messages/3/weight'], String(wrong));
 });
 
 test('a call in the form of old is never left out without a word', () => {

@@ -7,8 +7,17 @@ export type ExampleToolCall = { function: { arguments: string; name: string }; i
 
 export type ExampleMessage =
   | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: ExampleToolCall[] }
+  | ExampleAnswer
   | { role: 'tool'; content: string; tool_call_id: string };
+
+export type ExampleAnswer = {
+  role: 'assistant';
+  content: string | null;
+  reasoning_content?: string;
+  tool_calls?: ExampleToolCall[];
+  /** It is seen by what follows, and not learned. */
+  weight?: 0;
+};
 
 export type ExampleTool = {
   function: { description?: string; name: string; parameters?: Record<string, unknown> };

@@ -29,6 +29,8 @@ export function checkTextContent(raw: unknown, list: IssueList): TextContent | n
       'The last message is not from the assistant, so there is nothing to learn.',
       'End the conversation with the answer that the model should give.',
     );
+  else if (messages.every((message) => message.role !== 'assistant' || message.weight === 0))
+    list.add('wrong_type', '/messages', 'Every answer has the weight 0, so there is nothing to learn.');
   return { messages, tools: tools.wire };
 }
 
@@ -82,7 +84,14 @@ function readAnswer(message: Record<string, unknown>, place: Place): ExampleMess
     ...(reasoning === null || reasoning === '' ? {} : { reasoning_content: reasoning }),
     role: 'assistant',
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(isWeightless(message.weight, `${pointer}/weight`, list) ? { weight: 0 } : {}),
   };
+}
+
+/** Answers weigh 1 and are learned; what weighs 0 is only there for what follows. */
+function isWeightless(weight: unknown, pointer: string, list: IssueList): boolean {
+  if (isThere(weight) && weight !== 0 && weight !== 1) list.add('wrong_type', pointer, 'Expected 0 or 1.');
+  return weight === 0;
 }
 
 const functionHint = 'Write the call into tool_calls, and its answer as a message of the role tool.';

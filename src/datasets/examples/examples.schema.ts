@@ -61,6 +61,15 @@ const message = Type.Object(
         said('Of an assistant: its calls, in the OpenAI shape.', '助手发起的工具调用，格式与 OpenAI 一致。'),
       ),
     ),
+    weight: Type.Optional(
+      Type.Integer({
+        ...said(
+          'Of an assistant: 0 when what follows sees this answer and the model does not learn it; else 1, which is left out.',
+          '助手消息的权重：0 表示仅作为后文的上下文而不参与训练；否则为 1，可省略。',
+        ),
+        ...{ minimum: 0, maximum: 1 },
+      }),
+    ),
     tool_call_id: Type.Optional(Type.String(said('Of a tool: the call that it answers.', '工具消息所回应的调用 ID。'))),
   },
   said('A message, as in chat completions.', '一条消息，格式与对话补全接口一致。'),

@@ -2,7 +2,7 @@ import { Fault } from '#kernel';
 import { concatenate, type Vocabulary } from '../llama/vocabulary.ts';
 import type { ChatMessage } from '../port.ts';
 import { type ChatTemplate, type Conversation, renderTurn, type Segment } from '../text/template.ts';
-import type { EncodedConversation, Sequence } from './counter-protocol.ts';
+import type { CountableConversation, EncodedConversation, Sequence } from './counter-protocol.ts';
 
 /** A conversation that cannot be learnt as it is; the message says why, to those who wrote it. */
 export class NotLearnable extends Error {}
@@ -12,27 +12,28 @@ type LearntTurn = { prompt: Uint32Array; answer: Uint32Array };
 type Learner = { template: ChatTemplate; vocabulary: Vocabulary };
 
 /**
- * Every answer of a conversation as the model would have had to write it: what is trained begins where the prompt of the
+ * Every answer of a conversation that is to be learnt, as the model would have had to write it: what is trained begins where the prompt of the
  * same request ends, and goes up to the end token. Answers share a sequence where the later prompt begins with exactly the
  * tokens of the earlier turn; templates that take old reasoning out make a sequence of each.
  */
 export function conversationSequences(
   learner: Learner,
-  { messages, tools }: Conversation,
+  { messages, tools, seenOnly = [] }: CountableConversation,
   maxTokens: number,
 ): EncodedConversation {
   const sequences: Sequence[] = [];
   let tooLong = 0;
+  const isLearnt = (at: number) => messages[at]?.role === 'assistant' && !seenOnly.includes(at);
   // A model is asked something before it answers: an answer in the first place is only seen.
   for (let at = 1; at < messages.length; at++) {
-    if (messages[at]?.role !== 'assistant') continue;
+    if (!isLearnt(at)) continue;
     const { prompt, answer } = learnTurn(learner, { messages: messages.slice(0, at + 1), tools }, at);
     const length = prompt.length + answer.length;
     if (length > maxTokens) {
       tooLong++;
       // What follows is longer still, but for what templates take out of a history.
       if (prompt.length <= 2 * maxTokens) continue;
-      tooLong += messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+      tooLong += messages.filter((_, later) => later > at && isLearnt(later)).length;
       break;
     }
     const last = sequences.at(-1);

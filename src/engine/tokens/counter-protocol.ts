@@ -2,9 +2,15 @@ import type { ChatMessage, ToolDefinition } from '../port.ts';
 import type { CountingBasis } from './counting-basis.ts';
 
 /** A whole conversation, or texts that are embedded one by one. */
-export type Countable =
-  | { type: 'conversation'; messages: ChatMessage[]; tools: ToolDefinition[] }
-  | { type: 'inputs'; texts: string[] };
+export type Countable = CountableConversation | { type: 'inputs'; texts: string[] };
+
+export type CountableConversation = {
+  type: 'conversation';
+  messages: ChatMessage[];
+  tools: ToolDefinition[];
+  /** Places of answers that are seen by what follows and not learnt. */
+  seenOnly?: readonly number[];
+};
 
 /** What a model sees of it. Of inputs: all of them together, and the longest. */
 export type TokenCount = { tokens: number; longest: number };

@@ -151,6 +151,22 @@ test('control tokens in what people write stay text, and an answer ends where th
   assert.equal(encoded.sequences[0]?.ids.filter((token) => token === end).length, 2);
 });
 
+test('an answer that is only seen stands before what is learnt, and is not learnt itself', () => {
+  const messages = [user('1+1?'), assistant('3'), user('No.'), assistant('2'), user('2+2?'), assistant('4')];
+  const learntWith = (seenOnly: number[]) => {
+    const item: Countable = { type: 'conversation', messages, tools: [], seenOnly };
+    const [encoded] = createModelEncoder(chat).encode([item], options);
+    assert.ok(encoded?.type === 'conversation');
+    const parts = encoded.sequences.flatMap(({ shown: all = [] }) => all);
+    return parts.filter(({ trained }) => trained).map(({ text }) => text.replace('<|im_end|>', ''));
+  };
+  const all = learntWith([]);
+  assert.equal(all.length, 3);
+  assert.deepEqual(learntWith([1]), all.slice(1));
+  assert.deepEqual(learntWith([1, 3]), all.slice(2));
+  assert.deepEqual(learntWith([5]), all.slice(0, 2));
+});
+
 test('what cannot be learnt is refused with the reason, and what is too long is left out whole and counted', () => {
   const reason = (encoded: ReturnType<typeof encode>) => (encoded.type === 'refused' ? encoded.reason : null);
   const over = (source: string) => ({ model: { ...chat, facts: { ...chat.facts, chatTemplate: source } } });

@@ -28,15 +28,17 @@ export function fromShareGpt(items: readonly unknown[]): unknown[] {
   return items.map((item) => {
     if (!isShareGptMessage(item)) return item;
     const role = roles[item.from.toLowerCase()] ?? item.from;
+    const weight = item.weight === undefined ? {} : { weight: item.weight };
     if (item.from === 'function_call') {
       calls++;
       return {
         role,
         content: null,
         tool_calls: [{ id: `call_${calls}`, type: 'function', function: callOf(item.value) }],
+        ...weight,
       };
     }
-    return { role, content: item.value, ...(role === 'tool' ? { tool_call_id: `call_${calls}` } : {}) };
+    return { role, content: item.value, ...(role === 'tool' ? { tool_call_id: `call_${calls}` } : {}), ...weight };
   });
 }
 

@@ -13,6 +13,8 @@ export type MessageDraft = {
   reasoning: string | null;
   toolCalls: string | null;
   toolCallId: string | null;
+  /** Of an answer: it is seen and not learned. */
+  isSeenOnly?: boolean;
 };
 
 export type PassageDraft = { key: number; text: string; documentId: string | null };
@@ -58,13 +60,14 @@ export function draftOf({ text, embedding, split }: Pick<Example, 'text' | 'embe
     kind: 'text',
     split,
     tools: tools && pretty(tools),
-    messages: messages.map(({ role, content, reasoning_content, tool_calls, tool_call_id }) => ({
+    messages: messages.map(({ role, content, reasoning_content, tool_calls, tool_call_id, weight }) => ({
       key: nextKey(),
       role,
       content: content ?? '',
       reasoning: reasoning_content ?? null,
       toolCalls: tool_calls ? pretty(tool_calls) : null,
       toolCallId: tool_call_id ?? null,
+      isSeenOnly: weight === 0,
     })),
   };
 }
@@ -108,7 +111,8 @@ export function contentOf(draft: ExampleDraft): NewExample & { split: Split } {
   };
 }
 
-function messageOf({ role, content, reasoning, toolCalls, toolCallId }: MessageDraft): TextContent['messages'][number] {
+function messageOf(draft: MessageDraft): TextContent['messages'][number] {
+  const { role, content, reasoning, toolCalls, toolCallId, isSeenOnly } = draft;
   const calls = toolCalls?.trim() ? listIn(toolCalls) : null;
   return {
     role,
@@ -117,5 +121,6 @@ function messageOf({ role, content, reasoning, toolCalls, toolCallId }: MessageD
     ...(reasoning?.trim() ? { reasoning_content: reasoning } : {}),
     ...(calls ? { tool_calls: calls } : {}),
     ...(toolCallId?.trim() ? { tool_call_id: toolCallId } : {}),
+    ...(role === 'assistant' && isSeenOnly ? { weight: 0 } : {}),
   };
 }

@@ -38,9 +38,13 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
     );
   return (
     <dl className={styles.view}>
-      {text?.messages.map(({ role, content, reasoning_content, tool_calls }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
-        <Entry key={index} name={t.roles[role]} tone={role === 'assistant' ? 'good' : 'plain'}>
+      {text?.messages.map(({ role, content, reasoning_content, tool_calls, weight }, index) => (
+        <Entry
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
+          key={index}
+          name={weight === 0 ? t.seenOnly : t.roles[role]}
+          tone={role === 'assistant' && weight !== 0 ? 'good' : 'plain'}
+        >
           {reasoning_content && <span className={styles.reasoning}>{reasoning_content}</span>}
           {content && show(content, { part: role, nth: countOf(text, role, index) })}
           {tool_calls && <code>{JSON.stringify(tool_calls, null, 2)}</code>}
