@@ -610,6 +610,7 @@ export type Schemas = {
         content: string | null;
         reasoning_content?: string;
         tool_calls?: (Record<string, unknown>)[];
+        weight?: number;
         tool_call_id?: string;
       })[];
       tools: (Record<string, unknown>)[] | null;
@@ -854,6 +855,7 @@ export type Schemas = {
         content: string | null;
         reasoning_content?: string;
         tool_calls?: (Record<string, unknown>)[];
+        weight?: number;
         tool_call_id?: string;
       })[];
       tools: (Record<string, unknown>)[] | null;
@@ -1980,6 +1982,7 @@ export type Routes = {
               content: string | null;
               reasoning_content?: string;
               tool_calls?: (Record<string, unknown>)[];
+              weight?: number;
               tool_call_id?: string;
             })[];
             tools: (Record<string, unknown>)[] | null;
@@ -2005,6 +2008,7 @@ export type Routes = {
               content: string | null;
               reasoning_content?: string;
               tool_calls?: (Record<string, unknown>)[];
+              weight?: number;
               tool_call_id?: string;
             })[];
             tools: (Record<string, unknown>)[] | null;
@@ -2071,6 +2075,7 @@ export type Routes = {
             content: string | null;
             reasoning_content?: string;
             tool_calls?: (Record<string, unknown>)[];
+            weight?: number;
             tool_call_id?: string;
           })[];
           tools?: (Record<string, unknown>)[] | null;
@@ -2130,6 +2135,7 @@ export type Routes = {
           content: string | null;
           reasoning_content?: string;
           tool_calls?: (Record<string, unknown>)[];
+          weight?: number;
           tool_call_id?: string;
         })[];
         tools?: (Record<string, unknown>)[] | null;
