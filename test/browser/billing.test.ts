@@ -117,6 +117,8 @@ test('prices are listed, and work is estimated with a wrong field told beside it
   await page.getByLabel('Examples').fill('2000');
   await page.getByRole('button', { name: 'Estimate' }).click();
   await page.getByText(/^about \d+\.\d+ credits$/).waitFor();
+  // It could not be pressed while it was at work, and has the focus back.
+  await page.locator('button:focus', { hasText: 'Estimate' }).waitFor();
   await assertAccessible(page, 'prices');
   await leave();
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel } from '#models';
+import { bearer } from '#test/accounts.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { assertAccessible } from './axe.ts';
 import { answers, say, seedPlace } from './playground-world.ts';
@@ -70,7 +71,12 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   });
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Edit and send again' }).click();
+  const edit = page.getByRole('button', { name: 'Edit and send again' });
+  await edit.press('Enter');
+  await page.locator('textarea:focus').and(page.getByLabel('Edited message')).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.locator('button:focus').and(edit).waitFor();
+  await edit.click();
   await page.getByLabel('Edited message').fill('What is 4 + 4?');
   await page.getByRole('button', { name: 'Send' }).first().click();
   await page.getByText('What is 2 + 3?').waitFor({ state: 'detached' });
@@ -101,7 +107,7 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await leave();
 });
 
-test('what was not heard comes back to be sent again, and what is written outlasts another page', async () => {
+test('what was not heard comes back to be sent again, and what is written outlasts another page and a reload', async () => {
   const { owner, path } = await seedPlace(stage);
   const { page, go, leave } = await stage.open(owner);
   await go(path);
@@ -114,6 +120,11 @@ test('what was not heard comes back to be sent again, and what is written outlas
   await message.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Playground', exact: true }).click();
   await hasValue(message, 'What is 2 + 3?');
+  await page.getByLabel('System prompt').fill('Answer briefly.');
+  await page.reload();
+  await settle(page);
+  await hasValue(message, 'What is 2 + 3?');
+  await hasValue(page.getByLabel('System prompt'), 'Answer briefly.');
   await page.unroute(/\/chats$/);
   await message.press('Enter');
   await answers(page).first().waitFor();
@@ -121,6 +132,34 @@ test('what was not heard comes back to be sent again, and what is written outlas
   await page.getByRole('button', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();
   await hasValue(message, '');
+  await leave();
+});
+
+test('a conversation whose model is switched off says so, and goes on with another', async () => {
+  const { owner, path, slug } = await seedPlace(stage);
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^404 .*\/messages$/] });
+  await go(path);
+  await page.getByLabel('Most tokens of an answer').fill('12');
+  await say(page, 'What is 2 + 3?');
+  await answers(page).first().waitFor();
+  const models = `${stage.origin}/api/v1/projects/${owner.slug}/${slug}/hosted-models`;
+  const headers = bearer(owner.key);
+  const { data } = JSON.parse(await (await fetch(`${models}?source=alias`, { headers })).text());
+  const off = await fetch(`${models}/${data[0].id}/deactivate`, { method: 'PATCH', headers });
+  assert.equal(off.status, 200);
+  await say(page, 'And 3 + 3?');
+  await page.getByText('The model "helper" of this project is not active.').waitFor();
+  await page.getByText('Activate it under Models, or choose another one.', { exact: true }).waitFor();
+  await page.reload();
+  await settle(page);
+  const model = page.getByLabel('Model', { exact: true });
+  await hasValue(model, 'helper');
+  await page.getByText('It cannot be called at present.').waitFor();
+  await assertAccessible(page, 'inactive model');
+  await model.selectOption('fanfold-tiny-chat');
+  await page.getByText('It cannot be called at present.').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await answers(page).nth(1).waitFor();
   await leave();
 });
 

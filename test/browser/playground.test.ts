@@ -81,6 +81,11 @@ test('everybody can use the playground, in the light and in the dark, on a phone
     await talk.page.locator('article').nth(1).waitFor();
     await talk.page.locator('article[data-live]').waitFor({ state: 'detached', timeout: 240_000 });
     await assertAccessible(talk.page, `answered ${name}`);
+    await talk.page.locator('main button').first().click();
+    await talk.page.getByRole('dialog').locator('li').first().waitFor();
+    await assertAccessible(talk.page, `chats ${name}`);
+    await talk.page.keyboard.press('Escape');
+    await talk.page.getByRole('dialog').waitFor({ state: 'detached' });
     await talk.page.screenshot({ path: join(pictures, `answered-${name}.png`), fullPage: true });
     const width = await talk.page.evaluate('document.documentElement.scrollWidth - innerWidth');
     assert.ok(Number(width) <= 0, `${name} is too wide`);

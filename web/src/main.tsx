@@ -1,6 +1,7 @@
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { forgetEarlyAnswers } from './api/early-answers.ts';
+import { keepDrafts } from './api/keep-drafts.ts';
 import { isProblem } from './api/problem.ts';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
@@ -10,8 +11,12 @@ import { router } from './app/router.ts';
 import { applyStyleSheet } from './app/style-sheet.ts';
 import { warmFormats } from './i18n/format.ts';
 import { languageOfPage } from './i18n/language.tsx';
+import { keepFocusOfBusyButtons } from './ui/keep-focus.ts';
 import './ui/mantine.css';
 import './ui/base.css';
+
+keepDrafts(queryClient);
+keepFocusOfBusyButtons();
 
 // Who is signed in decides what is shown: asked while everything else is still being set up.
 if (isNobodySignedIn()) queryClient.setQueryData(sessionQuery.queryKey, null);

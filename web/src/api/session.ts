@@ -37,7 +37,9 @@ export function csrfToken(): string {
 export async function renewSession(): Promise<void> {
   const before = queryClient.getQueryData(sessionQuery.queryKey);
   const now = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
-  if (before && now?.account.id !== before.account.id) location.reload();
+  if (!before || now?.account.id === before.account.id) return;
+  forgetAllBut(now?.account.id ?? null);
+  location.reload();
 }
 
 /** Whether somebody was signed in on this page until the session ended by itself. */

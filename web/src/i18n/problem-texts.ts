@@ -1,4 +1,5 @@
 import { isProblem, type Problem } from '../api/problem.ts';
+import { inactiveText } from './inactive-text.ts';
 import { type Language, useLanguage } from './language.tsx';
 import { overflowText } from './overflow-text.ts';
 
@@ -72,8 +73,8 @@ export function textOfProblem(error: unknown, language: Language): ProblemText {
     return language === 'zh'
       ? { what: '页面出错了。', next: '请重新加载页面。' }
       : { what: 'The page made a mistake.', next: 'Load it again.' };
-  const overflow = overflowText(error.message, language);
-  if (overflow) return overflow;
+  const told = overflowText(error.message, language) ?? inactiveText(error.message, language);
+  if (told) return told;
   const row = rows[error.code];
   const what = language === 'zh' && row ? withField(row.zh, error) : error.message;
   return { what, next: waitText(error, language) ?? row?.next?.[language] ?? null };

@@ -27,6 +27,9 @@ export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }
   return [...own, ...learnt, ...plain.map((base): Choice => ({ kind: 'base', id: base.id, label: base.name, base }))];
 }
 
+/** Whether it can be called now; what a conversation began with may have been switched off since. */
+export const isAmong = (choices: Choices, id: string): boolean => choices.some((choice) => choice.id === id);
+
 /** The choices as a select shows them. */
 export function groupsOf(choices: Choices, texts: Record<Choice['kind'], string>) {
   return (['hosted', 'trained', 'base'] as const).flatMap((kind) => {

@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -36,7 +37,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
   // Before and after what was learned, in this order.
   const [model, setModel] = useState(isComparing ? counterpartOf(choices, first).id : first.id);
   const [other, setOther] = useState(isComparing ? first.id : '');
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`texts ${project.id}`, '');
   const [isCodeOpen, setCodeOpen] = useState(false);
   const { embed, done, waiting } = useEmbeddings({ owner: project.owner.slug, project: project.slug });
   const texts = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');

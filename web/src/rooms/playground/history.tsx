@@ -8,6 +8,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { useOpened } from '../../ui/dialog.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { plainHeader } from '../../ui/plain-header.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { When } from '../../ui/when.tsx';
@@ -37,6 +38,7 @@ export function History({ path, isOpen, onClose, current, onChoose }: HistoryPro
       size={360}
       title={t.history}
       closeButtonProps={{ 'aria-label': close }}
+      attributes={plainHeader}
       transitionProps={{ duration: 150 }}
     >
       <Chats

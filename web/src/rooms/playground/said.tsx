@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
@@ -18,14 +19,19 @@ type SaidProps = {
 export function Said({ text, onEdit, start = null }: SaidProps) {
   const t = useTexts(playgroundTexts);
   const [draft, setDraft] = useState(start);
+  const button = useRef<HTMLButtonElement>(null);
+  const cancel = () => {
+    flushSync(() => setDraft(null));
+    button.current?.focus();
+  };
   if (draft !== null && onEdit)
-    return <Draft draft={draft} onChange={setDraft} onCancel={() => setDraft(null)} onSend={() => onEdit(draft)} />;
+    return <Draft draft={draft} onChange={setDraft} onCancel={cancel} onSend={() => onEdit(draft)} />;
   return (
     <article className={styles.said} aria-label={t.you}>
       <p>{text}</p>
       {onEdit && (
         <Tooltip label={t.edit}>
-          <ActionIcon size="md" aria-label={t.edit} onClick={() => setDraft(text)}>
+          <ActionIcon ref={button} size="md" aria-label={t.edit} onClick={() => setDraft(text)}>
             <IconEdit size={16} />
           </ActionIcon>
         </Tooltip>
@@ -51,7 +57,7 @@ function Draft({ draft, onChange, onCancel, onSend }: DraftProps) {
         maxRows={10}
         value={draft}
         onChange={(event) => onChange(event.currentTarget.value)}
-        data-autofocus
+        autoFocus
       />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" size="xs" onClick={onCancel}>

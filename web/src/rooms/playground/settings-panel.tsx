@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
-import { type Choices, choiceOf, groupsOf } from './choices.ts';
+import { type Choices, choiceOf, groupsOf, isAmong } from './choices.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import { type ChatSettings, type Choice, defaultParams, type Effort, readTools } from './settings.ts';
@@ -31,14 +31,17 @@ export function SettingsPanel({ choices, choice, settings, onChange, withModel =
     setRound((number) => number + 1);
   };
   const { capabilities } = choice.base.inference;
+  const isGone = !isAmong(choices, settings.model);
+  const gone = isGone ? [{ value: settings.model, label: settings.model, disabled: true }] : [];
   return (
     <section className={styles.settings} aria-labelledby={id}>
       <h2 id={id}>{t.settings}</h2>
       {withModel && (
         <NativeSelect
           label={t.model}
-          value={choice.id}
-          data={groupsOf(choices, t)}
+          value={settings.model}
+          data={[...gone, ...groupsOf(choices, t)]}
+          error={isGone && t.modelGone}
           onChange={(event) => onChange({ ...settings, model: choiceOf(choices, event.currentTarget.value).id })}
         />
       )}

@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import { useDraft } from '../../api/use-draft.ts';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
 import { choiceOf } from './choices.ts';
 import { Composer } from './composer.tsx';
-import { draftOf } from './draft-of.ts';
+import { draftOf, systemPromptDraftOf } from './draft-of.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import type { ChatSettings } from './settings.ts';
@@ -23,7 +24,13 @@ type TalkProps = {
 
 /** A conversation with one model, with its settings beside it. */
 export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkProps) {
-  const [settings, setSettings] = useState(start);
+  const [others, setOthers] = useState(start);
+  const [systemPrompt, setSystemPrompt] = useDraft(systemPromptDraftOf(project, chatId), start.systemPrompt);
+  const settings = { ...others, systemPrompt };
+  const setSettings = (next: ChatSettings) => {
+    setOthers(next);
+    setSystemPrompt(next.systemPrompt);
+  };
   const path = { owner: project.owner.slug, project: project.slug };
   const conversation = useConversation({ path, chatId, onChat });
   return (
