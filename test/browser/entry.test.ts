@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { seedAccount } from '#test/accounts.ts';
 import { type OidcProvider, startOidcProvider } from '#test/oidc-provider.ts';
 import { seedPassword, testPassword } from '#test/sessions.ts';
+import { assertAccessible } from './axe.ts';
 import { openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 const host = 'fanfold.example';
@@ -50,6 +51,17 @@ test('one signs in with a password, after a wrong one too, and comes to the page
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await page.goto(`${open.origin}/sign-in`);
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+  await leave();
+});
+
+test('an address that leads nowhere says so, and leads home', async () => {
+  const owner = await seedOwner(open.database);
+  const { page, go, leave } = await open.open({ ...owner, expected: [/^404 \/nowhere$/] });
+  await go('/nowhere');
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  await assertAccessible(page, 'nowhere');
+  await page.getByRole('main').getByRole('link').click();
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await leave();
 });

@@ -8,12 +8,12 @@ import { appTexts } from './app-texts.ts';
 export function NotFound() {
   const t = useTexts(appTexts);
   return (
-    <div className={styles.alone}>
+    <main className={styles.alone}>
       <Page title={t.notFoundTitle} lead={t.notFound}>
         <div>
           <ButtonLink to="/">{t.home}</ButtonLink>
         </div>
       </Page>
-    </div>
+    </main>
   );
 }

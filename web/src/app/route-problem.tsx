@@ -18,7 +18,7 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <div className={styles.alone}>
+    <main className={styles.alone}>
       {isProblem(error, 'missing_file') ? (
         <Missing />
       ) : (
@@ -26,7 +26,7 @@ export function RouteProblem({ error, reset }: ErrorComponentProps) {
           {isProblem(error) ? <ProblemNote error={error} onRetry={retry} /> : <Reload />}
         </Page>
       )}
-    </div>
+    </main>
   );
 }
 
