@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
-import { hasValue, openStage, type Stage, seedOwner } from './stage.ts';
+import { hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -75,6 +75,22 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await page.getByRole('link', { name: 'Compare 2' }).click();
   await page.getByRole('row', { name: /^Epochs \(differs\) 100 90$/ }).waitFor();
   await assertAccessible(page, 'comparison');
+  // What is only read out of the curves takes no room.
+  await stage.database.query(
+    `insert into training_metrics (job_id, attempt, name, step, value)
+     select $1, 2, name, step, 1.0 / step from unnest('{loss,eval_loss}'::text[]) name, generate_series(1, 40) step`,
+    [second],
+  );
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await settle(page);
+  await page.getByRole('rowheader', { name: 'Second, step 40' }).first().waitFor({ state: 'attached' });
+  const tooWide = 'document.documentElement.scrollWidth - innerWidth';
+  const tooLong =
+    'document.documentElement.scrollHeight - scrollY - document.querySelector("main").getBoundingClientRect().bottom';
+  assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
+  assert.ok(Number(await page.evaluate(tooLong)) < 1, 'the page goes on below its end');
+  await page.setViewportSize({ width: 1280, height: 900 });
 
   await ask('POST', `datasets/${datasetId}/versions`, {});
   await go(`/projects/${path}/training-jobs/new`);

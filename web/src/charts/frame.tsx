@@ -93,7 +93,8 @@ export function ChartFrame(props: FrameProps) {
           ))}
         </ul>
       )}
-      {table}
+      {/* Around it: a table itself is never smaller than what is in it, and the page would be as wide and as long. */}
+      <div className="visually-hidden">{table}</div>
     </figure>
   );
 }

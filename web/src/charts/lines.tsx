@@ -24,7 +24,7 @@ export type LinesProps = {
   height?: number;
 };
 
-const margin = { top: 10, right: 10, bottom: 24, left: 48 };
+const margin = { top: 10, right: 18, bottom: 24, left: 48 };
 const rowsForReaders = 20;
 
 /** Curves over steps. Arrow keys go along the curve; some of the numbers also stand in a hidden table. */
@@ -94,7 +94,7 @@ type HiddenTableProps = Pick<LinesProps, 'label' | 'xName' | 'formatX' | 'format
 /** Not every point: a reader wants the course of it. */
 function HiddenTable({ label, xName, formatX, format, series }: HiddenTableProps) {
   return (
-    <table className="visually-hidden">
+    <table>
       <caption>{label}</caption>
       <tbody>
         {series.flatMap(({ name, points }) => {

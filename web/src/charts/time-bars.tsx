@@ -146,7 +146,7 @@ function Labels({ points, step, width, left, y }: LabelsProps) {
 
 function HiddenTable({ label, series, points, format }: Omit<TimeBarsProps, 'nothing' | 'isWhole'>) {
   return (
-    <table className="visually-hidden">
+    <table>
       <caption>{label}</caption>
       <thead>
         <tr>

@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { examplesQuery, readExamplesSearch } from '../examples/examples-queries.ts';
 import { eventsQuery, readEventsSearch } from '../feedback/feedback-queries.ts';
+import { importsQuery } from '../imports/imports-queries.ts';
 import { indexesQuery, indexQuery } from '../indexes/indexes-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
 import { readCallsSearch, savedCallsQuery } from '../saved-calls/saved-calls-queries.ts';
@@ -16,7 +17,11 @@ export const dataRoute = createRoute({
     archived: archived === true ? archived : undefined,
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(datasetsQuery(params, deps)),
+  loader: ({ context: { queryClient }, params, deps }) => {
+    void queryClient.prefetchInfiniteQuery(datasetsQuery(params, deps));
+    // They stand above the list, which they would push down.
+    void queryClient.prefetchQuery(importsQuery(params));
+  },
   component: lazyPage(() => import('./datasets-page.tsx'), 'DatasetsPage'),
 });
 
