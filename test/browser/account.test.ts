@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { seedAccount } from '#test/accounts.ts';
 import { seedPassword, seedSession, signIn, testPassword } from '#test/sessions.ts';
+import { seedAlias } from '#test/tenants.ts';
+import { conversation, someoneWithProject } from './data-world.ts';
 import { answered, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 let stage: Stage;
@@ -17,10 +20,11 @@ test('the feed tells what happened; rows go to the archive one by one, all at on
   const owner = await seedOwner(stage.database);
   const { page, go, leave } = await stage.open(owner);
   await go('/activity');
-  await page.getByText('100.000000 credits were granted.').waitFor();
-  await page.getByRole('button', { name: 'Archive: 100.000000 credits were granted.' }).click();
-  await page.getByText('100.000000 credits were granted.').waitFor({ state: 'detached' });
+  await page.getByText('100.00 credits were granted.').waitFor();
+  await page.getByRole('button', { name: 'Archive: 100.00 credits were granted.' }).click();
+  await page.getByText('100.00 credits were granted.').waitFor({ state: 'detached' });
   await page.getByText('The API key "First key" was created.').waitFor();
+  await page.locator('li button:focus').waitFor();
 
   await page.getByRole('button', { name: 'Archive all' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Archive all' }).click();
@@ -34,13 +38,30 @@ test('the feed tells what happened; rows go to the archive one by one, all at on
   await page.getByText('Archive', { exact: true }).click();
   // The row goes before the server has taken it: a page that is left before that may take the change with it.
   await answered(page, /^PATCH .*\/unarchive$/, () =>
-    page.getByRole('button', { name: 'Put back: 100.000000 credits were granted.' }).click(),
+    page.getByRole('button', { name: 'Put back: 100.00 credits were granted.' }).click(),
   );
-  await page.getByText('100.000000 credits were granted.').waitFor({ state: 'detached' });
+  await page.getByText('100.00 credits were granted.').waitFor({ state: 'detached' });
   await go('/activity');
-  await page.getByText('100.000000 credits were granted.').waitFor();
+  await page.getByText('100.00 credits were granted.').waitFor();
   await page.getByLabel('What happened').selectOption('key.created');
   await page.getByRole('heading', { name: 'Nothing of this kind' }).waitFor();
+  await leave();
+});
+
+test('the feed tells in Chinese too with whom a model was shared, and which version was frozen', async () => {
+  const { ask, createDataset, projectId, ...owner } = await someoneWithProject(stage, 'text');
+  await seedAlias(stage.database, stage.app.models, { projectId, alias: 'helper' });
+  const { slug } = await seedAccount(stage.database);
+  const { data } = await ask('GET', '/hosted-models?source=alias');
+  await ask('POST', `/hosted-models/${data[0].id}/shares`, { account_slug: slug });
+  const dataset = await createDataset('Answers');
+  await ask('POST', `/datasets/${dataset}/examples`, { examples: [conversation('a door')] });
+  await ask('POST', `/datasets/${dataset}/versions`, {});
+  const { page, go, leave } = await stage.open({ ...owner, locale: 'zh-CN' });
+  await go('/activity');
+  await page.getByText(`共享模型：“helper”（${slug}）`).waitFor();
+  await page.getByText('冻结数据集版本：“Answers” v1').waitFor();
+  await page.getByText('获得额度：100.00').waitFor();
   await leave();
 });
 

@@ -12,6 +12,7 @@ import {
   IconInfoCircle,
 } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
+import { focusPageTitle } from '../../ui/page-title.tsx';
 import { useNow, When } from '../../ui/when.tsx';
 import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
@@ -79,6 +80,15 @@ function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
   );
 }
 
+/** The row goes: who archives by keyboard goes on with the next one. */
+function focusNeighbour(button: HTMLElement): void {
+  const buttons = [...(button.closest('main')?.querySelectorAll<HTMLElement>('li button') ?? [])];
+  const at = buttons.indexOf(button);
+  const next = buttons[at + 1] ?? buttons[at - 1];
+  if (next) next.focus({ preventScroll: true });
+  else focusPageTitle();
+}
+
 function Actor({ actor: { kind, label } }: Pick<Activity, 'actor'>) {
   const t = useTexts(activityTexts);
   if (kind === 'system') return <span>{t.system}</span>;
@@ -92,7 +102,13 @@ function Move({ row, text, filter }: { row: Activity; text: string; filter: Acti
   const label = row.archived ? t.unarchiveOne(text) : t.archiveOne(text);
   return (
     <Tooltip label={row.archived ? t.feed : t.archive}>
-      <ActionIcon aria-label={label} onClick={() => move.mutate(row)}>
+      <ActionIcon
+        aria-label={label}
+        onClick={({ currentTarget }) => {
+          focusNeighbour(currentTarget);
+          move.mutate(row);
+        }}
+      >
         {row.archived ? <IconArchiveOff /> : <IconArchive />}
       </ActionIcon>
     </Tooltip>

@@ -11,10 +11,25 @@ export function useActivityText(): (row: Activity) => string {
   const { language } = useLanguage();
   const format = useFormat();
   const names = activityTypeTexts[language];
-  return ({ type, subject, message, data }) => {
-    if (language === 'en' || !isActivityType(type)) return message;
-    if (!nameless.has(subject.kind)) return `${names[type]}：“${subject.label}”`;
-    const amount = data['credits'] ?? data['balance'];
-    return typeof amount === 'string' ? `${names[type]}：${format.credits(amount)}` : names[type];
+  return (row) => {
+    const { type, subject, message, data } = row;
+    const given = nameless.has(subject.kind) ? (data['credits'] ?? data['balance']) : null;
+    const amount = typeof given === 'string' ? format.credits(given) : null;
+    // The server writes amounts as they are booked; here they are to be read.
+    if (language === 'en' || !isActivityType(type))
+      return amount === null ? message : message.replace(plainAmount, amount);
+    if (nameless.has(subject.kind)) return amount === null ? names[type] : `${names[type]}：${amount}`;
+    return `${names[type]}：${subjectOf(row)}`;
   };
+}
+
+const plainAmount = /\d+(\.\d+)?/;
+
+/** What it happened to. A share is of a model, and with an account; a version is one of several. */
+function subjectOf({ subject, data }: Activity): string {
+  const model = data['hosted_model'];
+  if (subject.kind === 'share' && typeof model === 'object' && model !== null && 'alias' in model)
+    return `“${model.alias}”（${subject.label}）`;
+  const version = typeof data['number'] === 'number' ? ` v${data['number']}` : '';
+  return `“${subject.label}”${version}`;
 }
