@@ -125,6 +125,8 @@ test('many events are promoted after it was shown what would become of them', as
   await page.getByRole('button', { name: 'Promote …' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 would become examples, as suggested.').waitFor();
+  // The focus waits in the dialog until there is something to promote.
+  await dialog.locator('button:focus', { hasText: 'Promote 2' }).waitFor();
   await dialog.getByRole('button', { name: 'Promote 2' }).click();
   await page.getByText('2 events became examples.').waitFor();
   await page.getByRole('button', { name: 'Promote all …' }).click();
@@ -162,6 +164,10 @@ test('the inbox can be used by everybody, and on a phone it shows the list, then
   const tooWide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(tooWide) <= 0, `${tooWide} pixels too wide`);
   await page.getByRole('button', { name: 'Back to the list' }).click();
-  await page.getByRole('button', { name: /^money back/ }).waitFor();
+  const row = page.getByRole('button', { name: /^money back/ });
+  await row.click();
+  await row.waitFor({ state: 'hidden' });
+  await page.goBack();
+  await row.waitFor();
   await leave();
 });

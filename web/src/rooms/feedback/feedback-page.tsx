@@ -53,9 +53,11 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   const shownId = useDeferredValue(currentId);
   const isReadOnly = useReadOnly(at);
   const go = useCallback(
-    (event: string | undefined) => void navigate({ search: (now) => ({ ...now, event }), replace: true }),
+    (event: string | undefined, replace = true) => void navigate({ search: (now) => ({ ...now, event }), replace }),
     [navigate],
   );
+  // From an event the browser goes back to the list, which is another screen on a phone.
+  const pick = useCallback((event: string) => go(event, asked !== undefined), [go, asked]);
   const choose = useCallback(
     (id: string) =>
       setChosen((now) => (now.has(id) ? new Set([...now].filter((each) => each !== id)) : new Set([...now, id]))),
@@ -89,7 +91,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
         <div className={styles.inbox} data-picked={asked !== undefined || undefined}>
           <div className={styles.list}>
             <Panel flush>
-              <EventRows {...{ list, rows, currentId, chosen }} onPick={go} onChoose={choose} onNearEnd={readOn} />
+              <EventRows {...{ list, rows, currentId, chosen }} onPick={pick} onChoose={choose} onNearEnd={readOn} />
             </Panel>
           </div>
           <div className={styles.pane}>

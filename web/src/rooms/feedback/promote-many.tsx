@@ -76,7 +76,12 @@ function Trial({ at, many, onClose, onDone }: PromoteManyProps & { many: Many })
         <Button variant="default" onClick={onClose}>
           {cancel}
         </Button>
-        <Button loading={promote.isPending} disabled={count === 0} onClick={run} data-autofocus>
+        <Button
+          loading={promote.isPending}
+          disabled={count === 0}
+          onClick={run}
+          data-autofocus={count > 0 || undefined}
+        >
           {t.manyAction(format.number(count))}
         </Button>
       </Group>
