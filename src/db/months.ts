@@ -1,4 +1,4 @@
-import type { Log } from '#kernel';
+import { createRounds, type Log, type Rounds } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 
@@ -40,9 +40,8 @@ const monthsAhead = 2;
 const mostAheadMs = 60 * 60_000;
 
 export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: MonthsOptions): Months {
-  let timer: NodeJS.Timeout | null = null;
   const stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
+  let rounds: Rounds | null = null;
 
   async function tend(): Promise<void> {
     await addMonths(database, tables);
@@ -64,26 +63,23 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
     }
   }
 
-  function quietly(work: () => Promise<void>): Promise<void> {
-    running = running
-      .then(work)
-      // A lock that was not to be had in time, for one: the next round tries again.
-      .catch((error: unknown) => log?.warn({ err: error }, 'months of large tables are not tended to yet'));
-    return running;
+  function onTrouble(error: unknown): void {
+    // A lock that was not to be had in time, for one: the next round tries again.
+    log?.warn({ err: error }, 'months of large tables are not tended to yet');
   }
 
   return {
     tend,
     async start({ works }) {
-      const round = works ? tend : () => addMonths(database, tables);
-      timer ??= setInterval(() => void quietly(round), everyMs).unref();
-      await quietly(() => addMonths(database, tables));
-      if (works) void quietly(tend);
+      const add = () => addMonths(database, tables);
+      await add().catch(onTrouble);
+      const [first, work] = works ? (['at once', tend] as const) : (['after a pause', add] as const);
+      rounds ??= createRounds({ pauseMs: everyMs, first, work, onTrouble });
+      rounds.start();
     },
     async stop() {
       stopping.abort();
-      if (timer) clearInterval(timer);
-      await running;
+      await rounds?.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from '#db';
+import { createRounds, type Log, type Rounds } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { deleteContentsLeft, listContentsAhead } from '../examples/contents-ahead.store.ts';
 import {
@@ -57,31 +58,13 @@ async function removeObject(
 /** The file was dropped; its owner learns so when he asks for what has arrived. */
 function ignoreBadDigest(): void {}
 
-const everyMs = 60_000;
+const pauseMs = 60_000;
 
-export type Sweeper = { start: () => void; stop: () => Promise<void> };
-
-export function createSweeper(
-  deps: SweepDeps & { log: { warn: (details: object, message: string) => void } },
-): Sweeper {
-  let timer: NodeJS.Timeout | null = null;
-  let sweeping: Promise<void> | null = null;
-  const sweep = () => {
-    sweeping ??= sweepImports(deps)
-      .catch((error) => deps.log.warn({ err: error }, 'no sweep of imports'))
-      .finally(() => {
-        sweeping = null;
-      });
-  };
-  return {
-    start: () => {
-      timer ??= setInterval(sweep, everyMs).unref();
-      sweep();
-    },
-    stop: async () => {
-      if (timer) clearInterval(timer);
-      timer = null;
-      await sweeping;
-    },
-  };
+export function createSweeper(deps: SweepDeps & { log: Pick<Log, 'warn'> }): Rounds {
+  return createRounds({
+    pauseMs,
+    first: 'at once',
+    work: () => sweepImports(deps),
+    onTrouble: (error) => deps.log.warn({ err: error }, 'no sweep of imports'),
+  });
 }
