@@ -30,7 +30,7 @@ import {
   readHostedModel,
 } from './hosted-models.ts';
 import { type Place, placeToChange, placeToRead } from './hosted-place.ts';
-import type { TrainedJobs } from './hosted-trained.ts';
+import { jobsBehind, type TrainedJobs } from './hosted-trained.ts';
 import { type Around, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
 import type { ModelsService } from './models-service.ts';
 import { pageOfRevisions, rollBack } from './revisions.ts';
@@ -163,8 +163,7 @@ async function aroundOf(
   { project }: Place,
   aliases: readonly HostedModel[],
 ): Promise<Around> {
-  const jobIds = aliases.flatMap(({ targetType, targetId }) => (targetType === 'training_job' ? [targetId] : []));
-  const jobs = await trainedModels.describe(jobIds, project.accountId);
+  const jobs = await trainedModels.describe(jobsBehind(aliases, () => project.accountId));
   return { project, findBase: models.find, findJob: (id) => jobs.get(id), status: engine.status };
 }
 

@@ -1,6 +1,7 @@
 import type { Adapter } from '#engine';
 import type { CountedRows, ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
+import type { HostedModel } from './hosted-models.store.ts';
 
 /** A training job as somebody sees it who wants to serve its result. */
 export type TrainedModel = {
@@ -25,10 +26,20 @@ export type TrainedModels = {
 /** What lists show of a training job, which does not need its files. */
 export type TrainedFacts = Pick<TrainedModel, 'jobId' | 'maxInputTokens' | 'queryInstruction'>;
 
-/** Where lists learn about those jobs that the account may use, by id. */
+/** Where lists learn about the jobs that aliases stand for, by id; each as far as the owner of its alias may use it. */
 export type TrainedJobs = {
-  describe: (jobIds: readonly string[], accountId: string) => Promise<ReadonlyMap<string, TrainedFacts>>;
+  describe: (jobs: readonly { jobId: string; accountId: string }[]) => Promise<ReadonlyMap<string, TrainedFacts>>;
 };
+
+/** The jobs that aliases stand for, each with the owner of its alias. */
+export function jobsBehind<Alias extends Pick<HostedModel, 'targetType' | 'targetId'>>(
+  aliases: readonly Alias[],
+  ownerOf: (alias: Alias) => string,
+): { jobId: string; accountId: string }[] {
+  return aliases
+    .filter(({ targetType }) => targetType === 'training_job')
+    .map((alias) => ({ jobId: alias.targetId, accountId: ownerOf(alias) }));
+}
 
 /** A finished job in the registry of models. */
 export type FinishedJob = {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, foldText } from '#kernel';
-import type { FinishedJobs } from './hosted-trained.ts';
+import { type FinishedJobs, jobsBehind, type TrainedJobs } from './hosted-trained.ts';
 import { listRegistryContract } from './model-registry.contract.ts';
 import { registryQuery, registryToWire } from './model-registry.schema.ts';
 import { listRegistry } from './model-registry.ts';
@@ -14,11 +14,13 @@ export type RegistryRoutesDeps = {
   cursors: CursorCodec;
   models: ModelsService;
   finishedJobs: FinishedJobs;
+  trainedModels: TrainedJobs;
   publicUrl: PublicUrl;
 };
 
 /** GET /api/v1/models: whatever the account can call, anywhere. */
-export function modelRegistryRoutes({ database, cursors, models, finishedJobs, publicUrl }: RegistryRoutesDeps) {
+export function modelRegistryRoutes(deps: RegistryRoutesDeps) {
+  const { database, cursors, models, finishedJobs, trainedModels, publicUrl } = deps;
   return async (app: FastifyInstance): Promise<void> => {
     app.withTypeProvider<TypeBoxProvider>().get(
       '/api/v1/models',
@@ -33,7 +35,12 @@ export function modelRegistryRoutes({ database, cursors, models, finishedJobs, p
           { accountId: principal.accountId, ...filterOf(query) },
           readPage(query),
         );
-        const viewer = { accountSlug: principal.accountSlug, publicUrl: publicUrl(request), findBase: models.find };
+        const aliases = page.rows.flatMap((entry) => (entry.source === 'hosted' ? [entry.model] : []));
+        const jobs = await trainedModels.describe(jobsBehind(aliases, ({ ownerId }) => ownerId));
+        const viewer = {
+          ...{ accountSlug: principal.accountSlug, publicUrl: publicUrl(request) },
+          ...{ findBase: models.find, findJob: (id: string) => jobs.get(id) },
+        };
         return pageOf({ ...page, toWire: (entry) => registryToWire(entry, viewer) });
       },
     );

@@ -4,7 +4,7 @@ import { inferenceBaseUrl } from '#projects';
 import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
-import type { FinishedJob } from './hosted-trained.ts';
+import type { FinishedJob, TrainedFacts } from './hosted-trained.ts';
 import { rateToWire } from './hosted-wire.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { RegistryEntry } from './model-registry.ts';
@@ -114,6 +114,7 @@ export type Viewer = {
   accountSlug: string;
   publicUrl: string;
   findBase: (id: string) => BaseModel | undefined;
+  findJob: (id: string) => TrainedFacts | undefined;
 };
 
 export function registryToWire(entry: RegistryEntry, viewer: Viewer): RegistryWire {
@@ -139,7 +140,7 @@ function jobToWire(job: FinishedJob, { publicUrl, findBase }: Viewer): RegistryW
     state: 'active',
     base_model: job.baseModelId,
     revision: null,
-    ...sizesOf(baseModel && { ...baseModel, maxInputTokens: job.maxInputTokens ?? baseModel.maxInputTokens }),
+    ...sizesOf(baseModel, job.maxInputTokens),
     ...callability(reason),
     call: { base_url: baseUrl, example_curl: exampleCurl(baseUrl, { ref, kind }) },
     rate: rateToWire({
@@ -151,9 +152,10 @@ function jobToWire(job: FinishedJob, { publicUrl, findBase }: Viewer): RegistryW
   };
 }
 
-function hostedToWire(model: RegistryRow, { publicUrl, findBase }: Viewer): RegistryWire {
+function hostedToWire(model: RegistryRow, { publicUrl, findBase, findJob }: Viewer): RegistryWire {
   const { alias, kind, ownerSlug, projectSlug: slug } = model;
   const baseModel = findBase(model.baseModelId);
+  const job = model.targetType === 'training_job' ? findJob(model.targetId) : undefined;
   const baseUrl = inferenceBaseUrl(publicUrl, { ownerSlug, slug });
   return {
     ref: alias,
@@ -166,7 +168,7 @@ function hostedToWire(model: RegistryRow, { publicUrl, findBase }: Viewer): Regi
     state: model.state,
     base_model: model.baseModelId,
     revision: model.revision,
-    ...sizesOf(baseModel),
+    ...sizesOf(baseModel, job?.maxInputTokens),
     ...callability(whyNotHosted(model, baseModel)),
     call: { base_url: baseUrl, example_curl: exampleCurl(baseUrl, { ref: alias, kind }) },
     rate: rateToWire(model),
@@ -213,12 +215,13 @@ function callability(reason: Reason | null) {
   return { callable: reason === null, not_callable_reason: reason };
 }
 
-function sizesOf(model: BaseModel | undefined) {
+/** `trainedInputTokens`: what a job was trained for, where it says so. */
+function sizesOf(model: BaseModel | undefined, trainedInputTokens: number | null = null) {
   const isText = model?.kind === 'text';
   return {
     dimensions: model?.dimensions ?? null,
     max_context_tokens: isText ? model.maxContextTokens : null,
-    max_input_tokens: isText ? null : (model?.maxInputTokens ?? null),
+    max_input_tokens: isText ? null : (trainedInputTokens ?? model?.maxInputTokens ?? null),
   };
 }
 

@@ -70,4 +70,9 @@ test('whoever follows the guide turns clicks into a better model behind the same
   assert.deepEqual(await queriesBy('house'), await queriesBy(model));
   const { max_input_tokens: longest, request_token_budget: budget } = switched.limits;
   assert.deepEqual([longest, budget, switched.revision], [1024, 1024, 4]);
+  const { data: callable } = await ada.ok('GET', '/api/v1/models?source=hosted&q=house');
+  assert.deepEqual(
+    callable.map(({ max_input_tokens: most }: { max_input_tokens: number }) => most),
+    [1024],
+  );
 });

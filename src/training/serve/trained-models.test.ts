@@ -32,9 +32,9 @@ test('lists are told of jobs whose files cannot be had', async () => {
   const { jobs } = setUp(async () => Promise.reject(new Error('The files are gone.')));
   const id = newId('job');
   await assert.rejects(jobs.find([id], accountId), /The files are gone/);
-  const described = await jobs.describe([id, 'no id'], accountId);
+  const described = await jobs.describe([id, 'no id'].map((jobId) => ({ jobId, accountId })));
   assert.deepEqual([...described.values()], [{ jobId: id, maxInputTokens: null, queryInstruction: null }]);
-  assert.equal((await jobs.describe([id], newId('acc'))).size, 0);
+  assert.equal((await jobs.describe([{ jobId: id, accountId: newId('acc') }])).size, 0);
 });
 
 test('the jobs called last stay known, with their archives; the one that rested longest is forgotten', async () => {

@@ -69,10 +69,11 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       const found = (await findAll(jobIds)).filter((each) => each.accountId === accountId);
       return new Map(found.map(({ model }) => [model.jobId, model]));
     },
-    async describe(jobIds, accountId) {
-      const asked = jobIds.filter((id) => isId('job', id));
+    async describe(jobs) {
+      const owners = new Map(jobs.map(({ jobId, accountId }) => [jobId, accountId]));
+      const asked = [...owners.keys()].filter((id) => isId('job', id));
       const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
-      return new Map(rows.filter((row) => row.accountId === accountId).map((row) => [row.id, factsOf(row)]));
+      return new Map(rows.filter((row) => row.accountId === owners.get(row.id)).map((row) => [row.id, factsOf(row)]));
     },
     async ofCall({ requested, alias, accountId }) {
       if (requested?.startsWith(jobPrefix)) {
