@@ -1,4 +1,6 @@
 import type { Sql } from '#db';
+import type { AttemptName } from '../jobs/job.ts';
+import type { TrainerFailure } from '../runners/protocol.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[];
@@ -83,4 +85,15 @@ export async function findHello(sql: Sql, jobId: string, attempt: number): Promi
     [jobId, attempt],
   );
   return row?.versions ?? {};
+}
+
+/** What the last trainer of an attempt said of its failure, in its last word; null: nothing, or only that it was interrupted. */
+export async function findFailure(sql: Sql, { jobId, attempt }: AttemptName): Promise<TrainerFailure | null> {
+  const [row] = await sql.query<{ event: string; error: TrainerFailure | null }>(
+    `select data->>'event' as event, data->'error' as error from training_logs
+      where job_id = $1 and attempt = $2 and source = 'trainer' and data->>'event' in ('hello', 'failed')
+      order by seq desc limit 1`,
+    [jobId, attempt],
+  );
+  return row?.event === 'failed' && row.error?.code !== 'worker_lost' ? row.error : null;
 }

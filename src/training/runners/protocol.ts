@@ -132,6 +132,7 @@ export const exitCodes = {
   outOfMemory: 30,
   notFinite: 31,
   diskFull: 32,
+  timeLimit: 33,
   exportFailed: 40,
   bug: 70,
   /** Orphaned or preempted, with a checkpoint: another attempt goes on from there. */

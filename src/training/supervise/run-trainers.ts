@@ -1,6 +1,7 @@
 import { advance } from '../jobs/advance.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
+import { findFailure } from '../logs/logs.store.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
 import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-folder.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
@@ -43,7 +44,8 @@ export async function runTrainers(deps: WorkerDeps, hold: Hold, claimed: Trainin
       await step(deps, hold, { type: 'stopped' });
       return null;
     }
-    if (!isLoss(outcome)) throw failureOf(outcome, said);
+    // What it said to a worker that is gone is not said again.
+    if (!isLoss(outcome)) throw failureOf(outcome, said ?? (await findFailure(deps.database, hold.held)));
     const loss: Loss =
       outcome.kind === 'lost'
         ? { wasBegun, type: isStuck ? 'crashed' : 'lost', message: outcome.reason }

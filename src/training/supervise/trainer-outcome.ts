@@ -14,6 +14,7 @@ const codesByExit: Record<number, FailureCode> = {
   [exitCodes.outOfMemory]: 'out_of_memory',
   [exitCodes.notFinite]: 'loss_diverged',
   [exitCodes.diskFull]: 'artifact_write_failed',
+  [exitCodes.timeLimit]: 'time_limit',
   [exitCodes.exportFailed]: 'artifact_write_failed',
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault, isOutOfReach, OperatorError } from '#kernel';
+import { Fault, isOutOfReach, OperatorError, systemCodeOf } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { noteArtifacts } from '../leftovers.store.ts';
@@ -82,8 +82,9 @@ async function leaveForLater(deps: WorkerDeps, hold: Hold, error: unknown): Prom
 }
 
 async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
-  if (error instanceof AttemptFailure) {
-    const { code, message, hint, cause } = error;
+  const failure = failureIn(error);
+  if (failure) {
+    const { code, message, hint, cause } = failure;
     // Its owner is told what he can do; what it was in detail is for the operator.
     if (cause !== undefined) deps.log.warn({ err: cause, job: hold.held.jobId, code }, 'a training job failed');
     await step(deps, hold, { type: 'failed', code }, { message, hint });
@@ -92,6 +93,15 @@ async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void>
     await step(deps, hold, { type: 'failed', code: 'internal_error' }, told(error));
   }
   await removeAttempt(hold.folder);
+}
+
+const noRoom = new Set(['ENOSPC', 'EDQUOT']);
+
+/** What an error says of the attempt; null: nobody expected it. */
+function failureIn(error: unknown): AttemptFailure | null {
+  if (error instanceof AttemptFailure) return error;
+  if (!noRoom.has(systemCodeOf(error) ?? '')) return null;
+  return new AttemptFailure('artifact_write_failed', 'The disk of the server is full.', { cause: error });
 }
 
 /** What the owner of a job is told of a fault that is not his. */
