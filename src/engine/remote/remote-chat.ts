@@ -50,25 +50,26 @@ export async function generateChat(
   const call = waiting.takeBack(handle);
   if (!('chat' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
   const { chat } = call.what;
-  const startedMs = clock.monotonicMs();
+  let beginsMs: number | null = null;
   const streams = whole !== true || sampling.maxTokens > mostWholeTokens;
   const { parallelToolCalls } = chat;
   const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls, stop: sampling.stop });
-  const cancelled = (sinceMs: number): Finished => ({
+  const cancelled = (): Finished => ({
     reason: 'cancelled',
     usage: text.usage,
-    activeMs: clock.monotonicMs() - sinceMs,
+    // What was not sent yet cannot have run: an adapter that is loaded first is not paid for.
+    activeMs: beginsMs === null ? 0 : clock.monotonicMs() - beginsMs,
   });
-  const request = (route: ServingRoute) => ({
-    path: '/chat/completions',
-    body: chatBody(route, chat, { sampling, cacheScope, streams }),
-  });
+  const request = (route: ServingRoute) => {
+    beginsMs = clock.monotonicMs();
+    return { path: '/chat/completions', body: chatBody(route, chat, { sampling, cacheScope, streams }) };
+  };
   try {
     signal.throwIfAborted();
     const sent = await sendCall(parts, call, { request, signal, param: 'messages' });
     try {
       await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
-      if (signal.aborted) return cancelled(sent.sentMs);
+      if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
       sent.runtime.measured(activeMs, text.usage.completionTokens);
       return { reason: text.reason, usage: text.usage, activeMs };
@@ -78,7 +79,7 @@ export async function generateChat(
       sent.leave();
     }
   } catch (error) {
-    if (signal.aborted) return cancelled(startedMs);
+    if (signal.aborted) return cancelled();
     throw error;
   } finally {
     call.leave();

@@ -224,6 +224,18 @@ test('a caller that leaves ends the call there, and pays for the time until then
   assert.equal(engine.load('big').running, 0);
 });
 
+test('a caller that leaves before the call was sent pays nothing, and nothing is sent', async () => {
+  const server = await upstream(answer);
+  const engine = engineOf(routeTo('a', server.url));
+  const leave = new AbortController();
+  const { handle } = await engine.prepareChat(prompt, leave.signal);
+  leave.abort();
+  const run = engine.generate({ handle, sampling, cacheScope: 'ada', signal: leave.signal }, assert.fail);
+  const { reason, activeMs } = await run;
+  assert.deepEqual([reason, activeMs], ['cancelled', 0]);
+  assert.deepEqual([server.got.length, engine.load('big').running], [0, 0]);
+});
+
 test('a vLLM counts the prompt itself, keeps the prefixes of accounts apart, and turns reasoning off by its template', async () => {
   const server = await upstream((got, response) => {
     if (got.path === '/tokenize') return void response.writeHead(200).end('{"count": 42, "tokens": []}');
