@@ -82,7 +82,7 @@ export function openTraining(
   const encoder = createExampleEncoder(children);
   const training = createTraining({
     ...{ ...wiring, encoder, probe: createAdapterProbe(children), dataDir, slots: works ? config.trainingSlots : 0 },
-    runner: openRunner(config),
+    runner: openRunner(config, works && config.trainingSlots > 0),
     adapterFileBytes: config.adapterFileBytes,
     maxActiveJobs: config.maxActiveTrainingJobs,
     checkpointDays: config.trainingCheckpointDays,

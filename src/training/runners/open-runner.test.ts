@@ -16,3 +16,12 @@ test('attempts run where the operator says, and what lacks for it is told', () =
   for (const change of [{ rayUrl: null }, { rayFolder: null }, { rayTokenFile: '/nowhere/token' }])
     assert.throws(() => openRunner({ ...ray, ...change }), OperatorError);
 });
+
+test('an interpreter that is not there is told at the start by whoever starts trainers, not by the first job', () => {
+  const lost = { ...values, trainingPython: '/nowhere/python' };
+  const message = 'FANFOLD_TRAINING_PYTHON must be a Python interpreter; there is no /nowhere/python.';
+  assert.throws(() => openRunner(lost), { name: 'OperatorError', message });
+  assert.equal(openRunner(lost, false).name, 'local');
+  for (const trainingPython of [process.execPath, 'python3'])
+    assert.equal(openRunner({ ...values, trainingPython }).name, 'local');
+});

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { OperatorError, secretIn } from '#kernel';
 import { createLocalRunner } from './local-runner.ts';
 import { createRayRunner } from './ray-runner.ts';
@@ -28,11 +29,24 @@ export type RunnerValues = {
 
 type Options = RunnerValues & { environment: Readonly<Record<string, string | undefined>> };
 
-/** Throws an `OperatorError` where a setting lacks. */
-export function openRunner(options: Options): Runner {
-  const { environment, trainingPython: python, trainingThreads: threads } = options;
+/**
+ * Throws an `OperatorError` where a setting lacks, or names what is not there.
+ *
+ * @param works false: trainers are started by other processes, perhaps on other machines.
+ */
+export function openRunner(options: Options, works = true): Runner {
   if (options.trainingRunner === 'ray') return openRay(options);
+  const { environment, trainingThreads: threads } = options;
+  const python = works ? interpreterOf(options.trainingPython) : options.trainingPython;
   return createLocalRunner({ program: trainerProgram({ environment, python, threads }) });
+}
+
+/** Trainers start in folders of their own, so a path is made whole; a mere name is looked up when they start. */
+function interpreterOf(named: string | null): string | null {
+  if (!named?.includes('/')) return named;
+  const path = resolve(named);
+  if (existsSync(path)) return path;
+  throw new OperatorError(`FANFOLD_TRAINING_PYTHON must be a Python interpreter; there is no ${path}.`);
 }
 
 const readText = (file: string) => readFileSync(file, 'utf8');
