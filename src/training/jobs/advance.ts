@@ -104,6 +104,8 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
     message: text,
     ...(data ? { data } : {}),
   });
+  // Whatever has ended it: nothing goes on.
+  if (after.state === 'canceled') return info('The job was canceled.');
   switch (event.type) {
     case 'taken':
       return info(job.state === 'queued' ? 'A worker has taken the job.' : 'A worker goes on with the job.');
@@ -124,17 +126,13 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
       };
     }
     case 'put_down':
-      return isFinal(after.state)
-        ? info('The job was canceled.')
-        : info(message ?? 'The server stops; the attempt goes on later.');
+      return info(message ?? 'The server stops; the attempt goes on later.');
     case 'cancel_asked':
-      return info(isFinal(after.state) ? 'The job was canceled.' : 'The job is being canceled.');
-    case 'stopped':
-      return info('The job was canceled.');
-    case 'failed':
-      return after.state === 'canceled' ? info('The job was canceled.') : null;
+      return info('The job is being canceled.');
     case 'retried':
       return info(`Attempt ${after.attempt} waits for a worker.`);
+    case 'stopped':
+    case 'failed':
     case 'advanced':
       return null;
   }

@@ -60,6 +60,19 @@ test('a job outlives ten servers that die with it before it gets further, and is
   assert.deepEqual(await doctor(server.database), []);
 });
 
+test('a job whose server dies while it is canceled is canceled, and its log does not say that it goes on', async () => {
+  const id = await made();
+  await claimAndDie('the server');
+  assert.equal((await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {})).state, 'canceling');
+  assert.equal(await claimAndDie('the next'), null);
+  const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100`);
+  const told = data.map(({ message }: { message: string }) => message);
+  assert.deepEqual(
+    [(await read(id)).state, told.slice(-2)],
+    ['canceled', ['The job is being canceled.', 'The job was canceled.']],
+  );
+});
+
 /** What a trainer says: name, its clock, and what else. */
 type Said = [event: string, activeMs: number, fields?: object];
 
