@@ -5,14 +5,21 @@ import type { Drafted } from './drafted.ts';
 
 export type Verdict = { status: 'promotable'; drafted: Drafted } | { status: 'blocked'; blockers: Blocker[] };
 
-/** Which events are promotable, by id: each as if those before it were promoted already. */
-export async function judge(sql: Sql, datasetId: string, drafted: readonly Drafted[]): Promise<Map<string, Verdict>> {
+/**
+ * Which events are promotable, by id: each as if those before it were promoted already. `seen`: what events of an earlier
+ * call would have taught; what these would is added.
+ */
+export async function judge(
+  sql: Sql,
+  datasetId: string,
+  drafted: readonly Drafted[],
+  seen: Set<string> = new Set(),
+): Promise<Map<string, Verdict>> {
   const duplicates = await findDuplicates(
     sql,
     datasetId,
     drafted.map(({ draft }) => draft),
   );
-  const seen = new Set<string>();
   const judgeOne = (one: Drafted): Verdict => {
     const { draft, prepared } = one;
     const { example } = draft;

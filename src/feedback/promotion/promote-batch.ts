@@ -32,6 +32,8 @@ export type Batch = {
   ids: readonly string[];
   decision: Decision;
   isDryRun: boolean;
+  /** Of a dry run in several parts: the pairs that events of the parts before would have taught. */
+  taught?: Set<string>;
 };
 
 /** An event may get a judgment between its draft and its promotion; then it is drafted again. */
@@ -64,10 +66,10 @@ type Work = { ids: readonly string[]; drafted: Map<string, Drafted> };
 
 async function tryOut(
   sql: Sql,
-  { dataset }: Batch,
+  { dataset, taught }: Batch,
   { ids, drafted, rows }: Work & { rows: readonly EventRow[] },
 ): Promise<Map<string, Outcome>> {
-  const verdicts = await judge(sql, dataset.id, [...drafted.values()]);
+  const verdicts = await judge(sql, dataset.id, [...drafted.values()], taught);
   return outcomesOf(ids, { rows, verdicts, promoted: new Map() });
 }
 

@@ -19,7 +19,7 @@ export type FilterRun = {
   stopped: { code: FaultName; message: string } | null;
 };
 
-export type FilterBatch = Omit<Batch, 'ids'> & {
+export type FilterBatch = Omit<Batch, 'ids' | 'taught'> & {
   /** Null: it can match nothing. */
   filter: EventFilter | null;
   /** Only events after this one; null: all. */
@@ -39,11 +39,13 @@ export async function promoteFilter(
   if (!filter) return run;
   const until = performance.now() + patienceMs;
   const ids = await listEventIds(deps.database, filter, { beyond: after, limit, order: 'oldest' });
+  const taught = new Set<string>();
   let last = after;
   for (let at = 0; at < ids.length && performance.now() < until; at += batchSize) {
     const part = ids.slice(at, at + batchSize);
     try {
-      for (const [id, outcome] of await promoteBatch(deps, { ...batch, ids: part })) run.outcomes.set(id, outcome);
+      for (const [id, outcome] of await promoteBatch(deps, { ...batch, ids: part, taught }))
+        run.outcomes.set(id, outcome);
     } catch (error) {
       if (!(error instanceof Fault) || at === 0) throw error;
       run.stopped = { code: error.fault, message: error.message };

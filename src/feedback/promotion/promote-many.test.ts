@@ -129,6 +129,22 @@ test('a filter with more events than a request takes is gone through in parts, b
   assert.equal((await ask('GET', `${events}?state=pending`)).json.total_count, 2);
 });
 
+test('a dry run of a filter foretells what promoting it comes to, however far apart events that teach the same are', async () => {
+  const person = await server.person();
+  const { ask, events } = person;
+  const twin = anEvent();
+  await person.report(twin);
+  await reportMany(person, 120);
+  await person.report(twin);
+  const statusesOf = async (body: object) => {
+    const { json } = await ask('POST', `${events}/promote`, body);
+    return json.results.map(({ id, status }: Result) => [id, status === 'promotable' ? 'promoted' : status]);
+  };
+  const foretold = await statusesOf({ filter: {}, dry_run: true });
+  assert.equal(foretold.filter(([, status]: string[]) => status === 'rejected').length, 1);
+  assert.deepEqual(foretold, await statusesOf({ filter: {} }));
+});
+
 test('a part of the queries goes to the test split, each always to the same side', async () => {
   const person = await server.person();
   const { ask, events, project, datasetId } = person;
