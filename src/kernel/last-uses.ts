@@ -5,7 +5,7 @@ import { createRounds } from './rounds.ts';
 export type LastUses = {
   /** Notes a use; costs one map entry. */
   seen: (id: string) => void;
-  /** Writes what is due. Trouble with the database leaves it for the next time. */
+  /** Writes what is due. Rejects where the database does not take it; then it is due the next time, too. */
   flush: () => Promise<void>;
   start: () => void;
   /** Writes what is due; rejects never. */

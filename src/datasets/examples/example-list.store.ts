@@ -25,6 +25,11 @@ export type ExampleFilter = { split: Split | null; origin: Origin | null; valid:
 /** Rows before this id, newest first. */
 export type ExamplePage = { before: string; limit: number };
 
+/** `known`: the count of the same state, from the page before. */
+export type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
+
+export type Found = { rows: ListedExample[]; totalCount: number };
+
 /** Stands behind every id. */
 export const endOfIds = 'ex_~';
 

@@ -6,12 +6,13 @@ import {
   countLive,
   countState,
   type ExampleFilter,
-  type ExamplePage,
   endOfIds,
   type FilteredState,
+  type Found,
   type ListedExample,
   listLive,
   listState,
+  type Reading,
 } from './example-list.store.ts';
 
 export type ExampleQuestion = ExampleFilter & {
@@ -69,10 +70,6 @@ function stateOf({ dataset, version, split, origin, valid }: ExampleQuestion): F
   // A version has valid examples only.
   return { ...state, valid: version && valid === null ? true : valid };
 }
-
-/** `known`: the count of the same state, from the page before. */
-export type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
-export type Found = { rows: ListedExample[]; totalCount: number };
 
 async function read(deps: ExampleListDeps, { version, q, valid }: ExampleQuestion, reading: Reading): Promise<Found> {
   const { sql } = deps;

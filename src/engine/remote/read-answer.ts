@@ -5,7 +5,7 @@ import type { ChatAnswer } from './chat-answer.ts';
 import { fieldsOf, type Said } from './chunk-fields.ts';
 import { ChunkForms } from './chunk-form.ts';
 import { EventTexts } from './event-texts.ts';
-import type { Answer } from './upstream.ts';
+import type { Answer } from './http/transport.ts';
 
 type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
 

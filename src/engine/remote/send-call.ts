@@ -1,10 +1,10 @@
 import { Fault } from '#kernel';
 import type { Adapter } from '../port.ts';
+import type { Answer } from './http/transport.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 import { Elsewhere, reach } from './route-set.ts';
 import type { ServingRoute } from './serving-route.ts';
-import type { Answer } from './upstream.ts';
 import { refusalOf } from './upstream-error.ts';
 import type { WaitingCall } from './waiting-calls.ts';
 

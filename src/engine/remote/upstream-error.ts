@@ -1,7 +1,7 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import { adapterName, isUnknown } from './adapters/lora-calls.ts';
-import type { Answer } from './upstream.ts';
+import type { Answer } from './http/transport.ts';
 
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =

@@ -1,10 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AnswerBody } from './answer-body.ts';
 import { openPlainConnections } from './http/plain-connections.ts';
 import { openSecureConnections } from './http/secure-connections.ts';
+import type { Answer } from './http/transport.ts';
 import type { ServingRoute } from './serving-route.ts';
-
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: AnswerBody };
 
 /** The connections to one remote engine. */
 export type Upstream = {

@@ -1,5 +1,6 @@
+import type { Answer } from '../http/transport.ts';
 import type { ServingRoute } from '../serving-route.ts';
-import type { Answer, Upstream } from '../upstream.ts';
+import type { Upstream } from '../upstream.ts';
 
 /** An engine's name of an adapter. It holds the digest, so that another adapter never answers under it. */
 export const adapterName = (sha256: string) => `${namePrefix}${sha256}`;

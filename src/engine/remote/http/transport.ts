@@ -1,4 +1,5 @@
-import type { Answer } from '../upstream.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AnswerBody } from '../answer-body.ts';
 
 /** A call that did not get an answer with a status, or not all of it. */
 export class TransportError extends Error {
@@ -16,6 +17,8 @@ function reasonOf(error: unknown): string {
   const { code } = error as Error & { code?: string };
   return code === undefined ? error.message : `${code}: ${error.message}`;
 }
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: AnswerBody };
 
 export type Request = { method: 'GET' | 'POST'; path: string /** JSON. */; body: string | null };
 
