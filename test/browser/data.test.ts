@@ -223,6 +223,11 @@ test('a dataset is renamed, and in the archive it can only be looked at', async 
     await page.getByRole('menuitem', { name: item }).click();
   };
   await choose(/Name and description/);
+  await ask('PATCH', `/datasets/${id}`, { name: 'Named elsewhere' });
+  await page.getByRole('dialog').getByLabel('Description').fill('About lamps');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Named elsewhere', level: 2 }).waitFor();
+  await choose(/Name and description/);
   await page.getByRole('dialog').getByLabel('Name').fill('Better answers');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Better answers', level: 2 }).waitFor();

@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { insertHostedModel } from '#models';
-import { seedProject } from '#test/accounts.ts';
-import { answered, clipboardWith, openStage, type Stage, seedOwner, settle } from './stage.ts';
+import { bearer, seedProject } from '#test/accounts.ts';
+import { seedAlias } from '#test/tenants.ts';
+import { answered, clipboardWith, hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -131,6 +132,21 @@ test('settings of a project are saved, each as it is changed, and the window nam
     visibility: 'public',
     inference_auto_save: true,
   });
+
+  // Saved in another tab meanwhile: what was not touched here is left as it is.
+  await fetch(`${stage.origin}/api/v1/projects/${path}`, {
+    method: 'PATCH',
+    headers: { ...bearer(owner.key), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Named elsewhere' }),
+  });
+  await page.getByLabel('Description').fill('Answers, day and night');
+  await answered(page, change, () => page.getByRole('button', { name: 'Save' }).click());
+  await page.getByRole('heading', { name: 'Named elsewhere', level: 1 }).waitFor();
+  await hasValue(page.getByLabel('Name', { exact: true }), 'Named elsewhere');
+  assert.partialDeepStrictEqual(await readProject(owner.key, path), {
+    name: 'Named elsewhere',
+    description: 'Answers, day and night',
+  });
   await leave();
 });
 
@@ -150,6 +166,23 @@ test('a project goes into the archive after a question, and comes out again', as
   await page.getByRole('button', { name: 'Take it out of the archive' }).click();
   await page.getByRole('button', { name: 'Archive the project' }).waitFor();
   assert.equal((await readProject(owner.key, path))['archived_at'], null);
+  await leave();
+});
+
+test('who has been given a model that is not open yet is told so, and not to make one', async () => {
+  const owner = await seedOwner(stage.database);
+  const guest = await seedOwner(stage.database);
+  const { slug, projectId } = await seedProject(stage.database, { accountId: owner.accountId });
+  await seedAlias(stage.database, stage.app.models, { projectId, alias: 'helper', visibility: 'private' });
+  const models = `${stage.origin}/api/v1/projects/${owner.slug}/${slug}/hosted-models`;
+  const headers = { ...bearer(owner.key), 'content-type': 'application/json' };
+  const { data } = JSON.parse(await (await fetch(`${models}?source=alias`, { headers })).text());
+  const body = JSON.stringify({ account_slug: guest.slug });
+  const shared = await fetch(`${models}/${data[0].id}/shares`, { method: 'POST', headers, body });
+  assert.equal(shared.status, 201);
+  const { page, go, leave } = await stage.open(guest);
+  await go(`/projects/${owner.slug}/${slug}`);
+  await page.getByRole('heading', { name: 'No model for you to call' }).waitFor();
   await leave();
 });
 

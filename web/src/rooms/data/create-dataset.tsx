@@ -67,7 +67,11 @@ function EditForm({ at, dataset, onClose }: Omit<EditDatasetProps, 'isOpen'>) {
   const submit = form.onSubmit(
     ({ name, description }) =>
       change.mutate(
-        { name: name.trim(), description: description.trim() || null },
+        // Only what was changed here: the rest may have been changed elsewhere since.
+        {
+          ...(form.isDirty('name') ? { name: name.trim() } : {}),
+          ...(form.isDirty('description') ? { description: description.trim() || null } : {}),
+        },
         { onError: (error) => applyProblem(form, error) },
       ),
     focusWrong,

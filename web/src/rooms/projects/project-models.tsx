@@ -35,7 +35,7 @@ export function OwnModels({ project }: { project: Project }) {
     <>
       <Examples project={project} callable={callable} />
       <Panel title={t.modelsTitle} aside={manage}>
-        {hosted.data.length === 0 && <NoModels />}
+        {hosted.data.length === 0 && <NoModels title={t.noModelsTitle}>{t.noModels}</NoModels>}
         <ul className={styles.models}>
           {hosted.data.map(({ id, alias, display_name, base_model, state }) => (
             <ModelLine key={id} name={display_name} baseModel={base_model} state={state}>
@@ -59,7 +59,7 @@ export function ModelsOfOthers({ project }: { project: Project }) {
     <>
       <Examples project={project} callable={callable} />
       <Panel title={t.modelsTitle}>
-        {data.data.length === 0 && <NoModels />}
+        {data.data.length === 0 && <NoModels title={t.noneForYouTitle}>{t.noneForYou}</NoModels>}
         <ul className={styles.models}>
           {data.data.map(({ ref, name, base_model, state }) => (
             <ModelLine key={ref} name={name} baseModel={base_model} state={state}>
@@ -78,11 +78,10 @@ function Examples({ project, callable }: { project: Project; callable: readonly 
   return <CallExamples project={project} models={[first, ...rest]} />;
 }
 
-function NoModels() {
-  const t = useTexts(projectsTexts);
+function NoModels({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Empty icon={IconCube} title={t.noModelsTitle}>
-      {t.noModels}
+    <Empty icon={IconCube} title={title}>
+      {children}
     </Empty>
   );
 }

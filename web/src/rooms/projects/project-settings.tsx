@@ -33,6 +33,8 @@ export function ProjectSettings() {
   );
 }
 
+const fieldsOf = ({ name, description }: Project) => ({ name, description: description ?? '' });
+
 const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug });
 
 function General({ project }: { project: Project }) {
@@ -40,16 +42,21 @@ function General({ project }: { project: Project }) {
   const shared = useTexts(sharedTexts);
   const change = useChangeProject(pathOf(project));
   const form = useForm({
-    initialValues: { name: project.name, description: project.description ?? '' },
+    initialValues: fieldsOf(project),
     validate: { name: (text) => (text.trim() === '' ? t.nameMissing : null) },
   });
   const submit = form.onSubmit(
     ({ name, description }) =>
       change.mutate(
-        { name: name.trim(), description: description.trim() || null },
+        // Only what was changed here: the rest may have been changed elsewhere since.
         {
-          onSuccess: () => {
-            form.resetDirty();
+          ...(form.isDirty('name') ? { name: name.trim() } : {}),
+          ...(form.isDirty('description') ? { description: description.trim() || null } : {}),
+        },
+        {
+          onSuccess: (saved) => {
+            form.setValues(fieldsOf(saved));
+            form.resetDirty(fieldsOf(saved));
             notify({ tone: 'good', text: shared.saved });
           },
           onError: (error) => applyProblem(form, error),
