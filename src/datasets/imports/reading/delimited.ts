@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
 import { ImportFailure } from './import-failure.ts';
-import { batchRows, brokenRow, excerptChars, type ReadBounds, type SourceRow } from './source-row.ts';
+import { batchRows, brokenRow, excerptChars, notUtf8, type ReadBounds, type SourceRow } from './source-row.ts';
 
 type Parsed = { record: Buffer[]; info: Info };
 
@@ -86,14 +86,7 @@ function toRow(
   place: { line: number; byteOffset: number },
 ): SourceRow {
   const excerpt = () => record.map(String).join(', ').slice(0, excerptChars);
-  if (!record.every((value) => isUtf8(value))) {
-    const problem = {
-      code: 'bad_encoding',
-      message: 'The row is not UTF-8.',
-      hint: 'Export the file again as UTF-8.',
-    } as const;
-    return brokenRow(place, problem, excerpt());
-  }
+  if (!record.every((value) => isUtf8(value))) return brokenRow(place, notUtf8, excerpt());
   if (record.length > columns.length) {
     const message = `The row has ${record.length} values, but the file has ${columns.length} columns.`;
     return brokenRow(

@@ -137,6 +137,21 @@ describe('rows that are wrong', () => {
     assert.ok(rows.every((row) => row.excerpt().length <= 200));
   });
 
+  test('a file that is in another encoding further down can be read again in it, and says so', async () => {
+    const rest = 'a,b\n'.repeat(20_000);
+    for (const [name, text, last] of [
+      ['a.csv', `q,n\n${rest}Stra\xdfe,1\n`, { q: 'Straße', n: '1' }],
+      ['a.jsonl', `${'{"q":"a"}\n'.repeat(9_000)}{"q":"Stra\xdfe"}\n`, { q: 'Straße' }],
+    ] as const) {
+      const bytes = Buffer.from(text, 'latin1');
+      const { rows } = await rowsOf(name, bytes);
+      assert.equal(rows.at(-1)?.problem?.code, 'bad_encoding');
+      const encoding = /windows-\d+/.exec(rows.at(-1)?.problem?.hint ?? '')?.[0] ?? null;
+      const again = await rowsOf(name, bytes, { options: { encoding } });
+      assert.deepEqual({ ...again.rows.at(-1)?.fields }, last);
+    }
+  });
+
   test('of a comma behind an object it is told what to do', async () => {
     const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a":1},\n{"a":2}\n'));
     assert.match(rows[0]?.problem?.hint ?? '', /comma/);

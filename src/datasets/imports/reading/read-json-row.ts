@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { brokenRow, excerptChars, maxDepth, rowOf, type SourceRow } from './source-row.ts';
+import { brokenRow, excerptChars, maxDepth, notUtf8, rowOf, type SourceRow } from './source-row.ts';
 
 type Place = { line: number; byteOffset: number };
 
@@ -13,12 +13,7 @@ export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
 
 /** A row that is not UTF-8. */
 function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
-  const problem = {
-    code: 'bad_encoding',
-    message: 'The row is not UTF-8.',
-    hint: 'Export the file again as UTF-8.',
-  } as const;
-  return brokenRow(place, problem, bytes.toString('utf8', 0, excerptChars * 4));
+  return brokenRow(place, notUtf8, bytes.toString('utf8', 0, excerptChars * 4));
 }
 
 /** Reads the JSON of one row that takes so many bytes. */

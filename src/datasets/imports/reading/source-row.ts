@@ -20,6 +20,13 @@ export type SourceRow = {
   excerpt: () => string;
 };
 
+/** Of a row in a file that was taken for UTF-8, perhaps because of how it begins. */
+export const notUtf8: RowProblem = {
+  code: 'bad_encoding',
+  message: 'The row is not UTF-8.',
+  hint: 'Have the file read again in its encoding, such as windows-1252, or export it as UTF-8.',
+};
+
 /** Bounds of what is read at all. */
 export type ReadBounds = {
   /** Bytes after decompression. */
