@@ -230,7 +230,7 @@ test('a caller that leaves before the call was sent pays nothing, and nothing is
   const leave = new AbortController();
   const { handle } = await engine.prepareChat(prompt, leave.signal);
   leave.abort();
-  const run = engine.generate({ handle, sampling, cacheScope: 'ada', signal: leave.signal }, assert.fail);
+  const run = engine.generate({ handle, sampling, cacheScope: 'ada', signal: leave.signal }, () => assert.fail());
   const { reason, activeMs } = await run;
   assert.deepEqual([reason, activeMs], ['cancelled', 0]);
   assert.deepEqual([server.got.length, engine.load('big').running], [0, 0]);
