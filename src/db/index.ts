@@ -5,6 +5,6 @@ export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';
 export { migrate } from './migrate.ts';
-export { createMonths, type MonthlyTable, type Months, monthsBefore } from './months.ts';
+export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';
 export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';
 export { timeText } from './time-text.ts';

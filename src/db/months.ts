@@ -45,7 +45,7 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
 
   async function tend(): Promise<void> {
     await addMonths(database, tables);
-    if (await isAhead(database)) {
+    if (await isClockAhead(database)) {
       log?.warn({}, 'the clock of this server is ahead of that of the database: no month is ended');
       return;
     }
@@ -84,8 +84,8 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
   };
 }
 
-/** What is too old is told by the clock of this process: where that is wrong, months would be lost that are to be kept. */
-async function isAhead(sql: Sql): Promise<boolean> {
+/** What is too old is told by the clock of this process: where that is wrong, much would be lost that is to be kept. */
+export async function isClockAhead(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ nowMs: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"',
   );

@@ -51,6 +51,17 @@ test('events are removed when their time is over, whatever became of them; examp
   await report({ external_id: 'free again' });
 });
 
+test('a server whose clock has jumped ahead removes no event', async (t) => {
+  const { datasetId, report } = await server.person();
+  await report();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 400 * dayMs });
+  await careAt(Date.now()).tend();
+  t.mock.timers.reset();
+  assert.deepEqual((await countsOf(datasetId))[0], { pending: 1 });
+  await careAt(Date.now() + 400 * dayMs).tend();
+  assert.deepEqual((await countsOf(datasetId))[0], {});
+});
+
 test('many events of many datasets are removed in one round, and those of today stay', async () => {
   const person = await server.person();
   const datasets = [person.datasetId, await person.newDataset(), await person.newDataset()];

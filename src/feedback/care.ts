@@ -1,4 +1,4 @@
-import type { Database } from '#db';
+import { type Database, isClockAhead } from '#db';
 import { type Clock, createDuties, type Duties, firstIdAt, type Log } from '#kernel';
 import { deleteOldPairs } from './assessment/duplicates.store.ts';
 import { compactCounts, deleteEventsBefore, listDatasetsWithEvents } from './care.store.ts';
@@ -28,9 +28,9 @@ export function createCare({ database, clock, retentionDays, log }: CareOptions)
     duties: {
       notices: (isStopped) => tellOfPromotions(database, isStopped),
       pairs: (isStopped) => forgetOldPairs(database, isStopped),
-      events: (isStopped) => {
-        const endId = firstIdAt('rev', Math.max(0, clock.nowMs() - retentionDays * dayMs));
-        return tendDatasets(database, endId, isStopped);
+      events: async (isStopped) => {
+        const keptSinceMs = (await isClockAhead(database)) ? 0 : Math.max(0, clock.nowMs() - retentionDays * dayMs);
+        await tendDatasets(database, firstIdAt('rev', keptSinceMs), isStopped);
       },
       months: (isStopped) => clearGoneMonths(database, isStopped),
     },
