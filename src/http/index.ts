@@ -8,6 +8,7 @@ export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-sour
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';
 export {
+  creditsPattern,
   creditsText,
   nullable,
   pageQuery,

@@ -65,6 +65,9 @@ export function timestamp(text: { description: string; 'x-zh': string }) {
   return Type.String({ ...text, format: 'date-time' });
 }
 
+/** Credits as a caller may write them. */
+export const creditsPattern = '^[0-9]{1,12}(\\.[0-9]{1,6})?$';
+
 /** Credits: a decimal number with exactly six places, as text. */
 export function creditsText(text: { description: string; 'x-zh': string }) {
   return Type.String({ ...text, pattern: '^-?[0-9]+\\.[0-9]{6}$' });

@@ -4,7 +4,7 @@ import type { TLocalizedValidationError } from 'typebox/error';
 // Checks as `typebox/compile` does, without the 150 modules for changing values.
 import { Compile, type Validator } from 'typebox/schema';
 import { type Fault, fault } from '#kernel';
-import { projectPattern } from './page-query.ts';
+import { creditsPattern, projectPattern } from './page-query.ts';
 import { convertQuery } from './query.ts';
 
 /** Types a handler's request from the TypeBox schemas of its route. */
@@ -101,6 +101,8 @@ function wordsOf(error: TLocalizedValidationError): string {
     return 'must be an RFC 3339 time, for example 2026-01-02T03:04:05Z';
   if (error.keyword === 'pattern' && error.params.pattern === projectPattern)
     return 'must be the address of a project, {owner}/{project}';
+  if (error.keyword === 'pattern' && error.params.pattern === creditsPattern)
+    return 'must be a number of credits with at most six decimals, for example 2.5';
   return error.message;
 }
 

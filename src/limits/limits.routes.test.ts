@@ -105,12 +105,18 @@ test('what cannot be a limit is refused by name', async () => {
     [{ concurrent_requests: 10_001 }, 400, 'concurrent_requests'],
     [{ credits_per_day: '-1' }, 400, 'credits_per_day'],
     [{ credits_per_day: '1.1234567' }, 400, 'credits_per_day'],
+    [{ credits_per_day: '1e2' }, 400, 'credits_per_day'],
     [{ credits_per_day: 5 }, 422, 'credits_per_day'],
   ] as const)
     for (const at of [path, '/api/v1/me/limits']) {
       const answer = await send(key, at, { method: 'PATCH', body });
       assert.deepEqual([answer.status, answer.body.error.param], [status, param], JSON.stringify(body));
     }
+  const { body } = await send(key, path, { method: 'PATCH', body: { credits_per_day: '1e2' } });
+  assert.match(
+    body.error.message,
+    /^credits_per_day: must be a number of credits with at most six decimals, for example/,
+  );
 });
 
 test('a change is told once in the feed, and a change that changes nothing is not', async () => {

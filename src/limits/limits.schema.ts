@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { creditsText, nullable, said, timestamp } from '#http';
+import { creditsPattern, creditsText, nullable, said, timestamp } from '#http';
 import { fault, formatCredits, type Micro, parseCredits } from '#kernel';
 import type { CallLimits } from './call-limits.ts';
 import type { LimitsView } from './limits.ts';
@@ -29,9 +29,7 @@ const perDayText = said(
 export const changeLimitsBody = Type.Object({
   requests_per_minute: Type.Optional(nullable(Type.Integer(perMinute), none)),
   concurrent_requests: Type.Optional(nullable(Type.Integer(concurrent), none)),
-  credits_per_day: Type.Optional(
-    nullable(Type.String({ ...perDayText, pattern: '^[0-9]{1,12}(\\.[0-9]{1,6})?$' }), none),
-  ),
+  credits_per_day: Type.Optional(nullable(Type.String({ ...perDayText, pattern: creditsPattern }), none)),
 });
 
 export const limitsSchema = Type.Object(
