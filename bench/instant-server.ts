@@ -2,7 +2,7 @@ import { createBilling } from '#billing';
 import { openDatabase } from '#db';
 import { createServer } from '#http';
 import { createIdempotency } from '#idempotency';
-import { createAdmission, createAutoSave, createRepeatGuard, inferenceRoutes } from '#inference';
+import { createAdmission, createAutoSave, createDoubtfulPayers, createRepeatGuard, inferenceRoutes } from '#inference';
 import { createEndOfTurn, newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
@@ -42,6 +42,7 @@ inferenceRoutes(app, {
   idempotency: createIdempotency({ database, instanceId, registered }),
   requests,
   repeatGuard: createRepeatGuard(clock),
+  doubtfulPayers: createDoubtfulPayers(clock),
   autoSave,
   observe: null,
   clock,

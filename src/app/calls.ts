@@ -1,6 +1,7 @@
 import { createChats } from '#chats';
 import {
   createAdmission,
+  createDoubtfulPayers,
   createPrincipalCalls,
   createRepeatGuard,
   createSavedCalls,
@@ -30,6 +31,7 @@ export function openCalls({ ground, engines, books, resources }: CallsOptions) {
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
     repeatGuard: createRepeatGuard(clock),
+    doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
     endOfTurn: createEndOfTurn(),

@@ -6,6 +6,7 @@ import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
 import type { Admitted } from './admission.ts';
+import type { DoubtfulPayers } from './doubtful-payers.ts';
 import { canceled, isAmbiguous } from './failure.ts';
 
 /** One call on its way through the engine: who pays, for what, and when to give up. */
@@ -31,7 +32,7 @@ export type Call = {
   reply: { headers: (values: Record<string, string>) => unknown };
 };
 
-export type CallDeps = { engine: Engine; billing: Billing; limiter: Limiter };
+export type CallDeps = { engine: Engine; billing: Billing; limiter: Limiter; doubtfulPayers: DoubtfulPayers };
 
 type Run = { activeMs: number; promptTokens: number; completionTokens: number; cancelled: boolean };
 
@@ -80,14 +81,21 @@ function mayBePaidYet(error: unknown): boolean {
 }
 
 async function prepareAndRun<Prepared extends { handle: string }, Result>(
-  { engine, billing }: CallDeps,
+  deps: CallDeps,
   { call, heldMicro }: { call: Call; heldMicro: bigint },
   steps: Steps<Prepared, Result>,
 ): Promise<Result> {
-  const [prepared, held] = await Promise.allSettled([steps.prepare(), placeHold(billing, call, heldMicro)]);
-  // A prompt that cannot run is told first: it stays wrong whatever the balance.
+  const { engine, billing } = deps;
+  const paysFirst = deps.doubtfulPayers.has(call.admitted.accountId);
+  if (paysFirst) await placeHold(deps, call, heldMicro);
+  const [prepared, held] = await Promise.allSettled([
+    steps.prepare(),
+    paysFirst ? null : placeHold(deps, call, heldMicro),
+  ]);
+  // A prompt that cannot run is told first: it stays wrong whatever the balance. That there is no room for it does not.
   if (prepared.status === 'rejected') {
     if (held.status === 'fulfilled') await giveBack(billing, call, heldMicro);
+    else if (isPassing(prepared.reason)) throw held.reason;
     throw whyItEnded(prepared.reason, call.signal);
   }
   if (held.status === 'rejected') {
@@ -130,6 +138,11 @@ async function runAndSettle<Result>(
   return outcome.result;
 }
 
+/** The model has no room, or is not there yet. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Fault && error.row.status === 503;
+}
+
 /** The engine gives up an aborted call with the signal's reason, which is no error of anybody here. */
 function whyItEnded(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted || error instanceof Fault) return error;
@@ -138,10 +151,15 @@ function whyItEnded(error: unknown, signal: AbortSignal): unknown {
   return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
 }
 
-async function placeHold(billing: Billing, { requestId, admitted }: Call, micro: bigint): Promise<void> {
+async function placeHold(
+  { billing, doubtfulPayers }: CallDeps,
+  { requestId, admitted: { accountId } }: Call,
+  micro: bigint,
+): Promise<void> {
   if (micro === 0n) return;
-  const answer = await billing.hold({ requestId, accountId: admitted.accountId, micro });
+  const answer = await billing.hold({ requestId, accountId, micro });
   if (answer === 'held') return;
+  doubtfulPayers.note(accountId);
   const available = formatCredits(answer.refused.availableMicro);
   const required = formatCredits(micro);
   throw fault('insufficient_credits', {

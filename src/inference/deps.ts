@@ -8,6 +8,7 @@ import type { ModelsService, ModelUsage } from '#models';
 import type { Requests } from '#requests';
 import type { Admit, FindTrained } from './admission.ts';
 import type { AutoSave } from './auto-save.ts';
+import type { DoubtfulPayers } from './doubtful-payers.ts';
 import type { ObserveCall } from './observe-calls.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
 
@@ -21,6 +22,7 @@ export type InferenceDeps = {
   engine: Engine;
   billing: Billing;
   limiter: Limiter;
+  doubtfulPayers: DoubtfulPayers;
   idempotency: Idempotency;
   requests: Requests;
   repeatGuard: RepeatGuard;

@@ -15,6 +15,7 @@ export { toolCalls as toolCallsSchema, tools as toolsSchema } from './chat-reque
 export { repeatChatStream } from './chat-stream.ts';
 export { type NamedDelta, usageToWire } from './chat-wire.ts';
 export type { InferenceDeps } from './deps.ts';
+export { createDoubtfulPayers } from './doubtful-payers.ts';
 export { chargeFromJson, chargeToJson } from './kept-calls.ts';
 export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';
 export { createPrincipalCalls, type PrincipalCalls } from './principal-calls.ts';
