@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Billing, boundOf, type CostPace, chargeWork } from '#billing';
 import type { Sql } from '#db';
 import { lossOf, type Principal } from '#http';
-import { Fault, fault, formatCredits, type Micro } from '#kernel';
+import { Fault, fault, formatCredits, isOutOfReach, type Micro } from '#kernel';
 import { type Limiter, limitedSubjectsOf } from '#limits';
 import type { DatasetIndex } from './dataset-index.ts';
 
@@ -33,7 +33,8 @@ export type Spent = { activeMs: number; promptTokens: number };
 /**
  * A call of the owner that embeds and then does something with it: like a call of P/embeddings it is held for, limited and
  * charged by active time, at the rate that was frozen with the index. `finish` writes what is to be written and calls
- * `pay` in the same transaction; until then nothing is charged, and what fails costs nothing.
+ * `pay` in the same transaction; until then nothing is charged, and what fails costs nothing. Where nobody knows whether that
+ * transaction was committed, it throws `ambiguous_transport`.
  */
 export async function performPaid<Worked extends { spent: Spent }, Result>(
   deps: PaidDeps,
@@ -58,10 +59,16 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
   const subjects = await limitedSubjectsOf(sql, principal);
   const pass = subjects.length > 0 ? await limiter.enter({ requestId, micro: heldMicro, subjects }) : null;
   if (pass) reply.headers(pass.headers);
+  let hasPaid = false;
   try {
     await hold(billing, { requestId, accountId, micro: heldMicro });
     const worked = await work();
-    const result = await finish(worked, (tx) => pay(tx, { call, heldMicro, spent: worked.spent }));
+    const result = await finish(worked, async (tx) => {
+      const micro = await pay(tx, { call, heldMicro, spent: worked.spent });
+      // What is kept is committed later, and whoever sends it again learns whether it was.
+      hasPaid = !isKept;
+      return micro;
+    });
     billing.leaveWork({ requestId, accountId });
     // The limits look at what was charged, which nobody sees before it is committed.
     if (isKept && !reply.raw.destroyed) reply.raw.once('close', () => void pass?.leave());
@@ -69,6 +76,10 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     return result;
   } catch (error) {
     await billing.endWork({ requestId, accountId });
+    if (hasPaid && isOutOfReach(error)) {
+      await pass?.setAside();
+      throw fault('ambiguous_transport', { cause: error });
+    }
     await pass?.leave();
     throw whyItEnded(error, signal);
   }

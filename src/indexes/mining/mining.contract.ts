@@ -41,6 +41,7 @@ export const mineContract: Contract = {
     'model_warming',
     'capacity_unavailable',
     'generation_failed',
+    'ambiguous_transport',
   ],
   idempotent: true,
 };

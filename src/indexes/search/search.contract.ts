@@ -33,6 +33,7 @@ export const searchContract: Contract = {
     'model_warming',
     'capacity_unavailable',
     'generation_failed',
+    'ambiguous_transport',
   ],
   idempotent: true,
 };
