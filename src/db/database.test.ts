@@ -102,6 +102,15 @@ test('a database', async (t) => {
     assert.deepEqual(await database.query('select 1 as n'), [{ n: 1 }]);
   });
 
+  await t.test('ends a transaction whose process has stopped in its midst, whatever the server is set to', async () => {
+    const name = new URL(url).pathname.slice(1);
+    await database.query(`alter database ${name} set idle_in_transaction_session_timeout = 0`);
+    const later = await openDatabase({ url, maxConnections: 1 });
+    const rows = await later.query('show idle_in_transaction_session_timeout');
+    await later.close();
+    assert.deepEqual(rows, [{ idle_in_transaction_session_timeout: '1min' }]);
+  });
+
   await t.test('that refuses writes counts as unavailable', async () => {
     const work = database.transaction(async (tx) => {
       await tx.query('set transaction read only');

@@ -82,7 +82,10 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs }: Datab
     // that was made while a table was empty would read the whole table for as long as its statistics are old: rows are
     // found by index here, whatever the statistics say. And pages are read in the order of an index: while random reads
     // count as dear, PostgreSQL rather sorts all rows for each page, which is dear indeed once there are many.
-    options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c random_page_cost=1',
+    // A process that stops in the midst of a transaction, with its machine or without, leaves its locks: on the row of an account
+    // they would hold up everybody's charges, for hours where PostgreSQL is left to find out by itself.
+    options:
+      '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c random_page_cost=1 -c idle_in_transaction_session_timeout=60s',
     types: { getTypeParser: typeParserOf },
   });
   // A connection that breaks while idle leaves the pool, one that breaks in use fails its statement. Without listeners
