@@ -66,6 +66,8 @@ def test_a_run_tells_what_it_does(undisturbed: Path) -> None:
     assert (prepared["samples"], prepared["steps_total"]) == (16, 12)
     assert [event["active_ms"] for event in told[:3]] == [0, 0, 0]
     assert told[-1]["after"]["loss"] < told[-1]["before"]["loss"]
+    # Each step once, also one at which there is an evaluation.
+    assert [event["step"] for event in told if event["event"] == "checkpoint"] == list(range(1, 13))
     lines = (undisturbed / "log.txt").read_text().splitlines()
     assert [json.loads(line.removeprefix("@evt ")) for line in lines if line.startswith("@evt ")] == told
 

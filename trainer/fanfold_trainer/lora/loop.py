@@ -89,11 +89,12 @@ class Loop:
             while True:
                 if self.progress.evaluated < self.progress.step and self._is_evaluation_due():
                     self._evaluate()
+                # Behind the evaluation, or the same step would be saved without it and with it.
+                self._save_if_due()
                 if self._is_finished():
                     break
                 self._control.check()
                 self.step()
-                self._save_if_due()
             self.save()
         except Stopped:
             self.save()
@@ -200,7 +201,7 @@ class Loop:
             progress.worse_in_a_row += 1
 
     def _save_if_due(self) -> None:
-        if time.monotonic() - self._saved_at >= self.spec.checkpoint_every_s:
+        if self.progress.step > 0 and time.monotonic() - self._saved_at >= self.spec.checkpoint_every_s:
             self.save()
 
     def save(self) -> None:
