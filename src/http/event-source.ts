@@ -16,7 +16,7 @@ const maxBufferedBytes = 1_048_576;
 
 /**
  * Opens a stream of named events and takes the reply over from Fastify. A comment is sent while nothing happens. It ends
- * when the key or session that opened it does: whoever comes back is told why.
+ * when the key or session that opened it does, and when this process begins to stop: whoever comes back is told why, or goes on.
  */
 export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvents {
   const { raw } = reply;
@@ -32,9 +32,9 @@ export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvent
   });
   raw.flushHeaders();
   const ping = setInterval(() => write(': ping\n\n'), pingMs);
-  const leave = reply.server.readers.follow(reply.request, () => {
+  const leave = reply.server.readers.follow(reply.request, (loss) => {
     end();
-    caller.lose('revoked');
+    caller.lose(loss);
   });
   raw.once('close', rest);
 

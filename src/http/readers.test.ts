@@ -30,7 +30,11 @@ function ask(key: string): void {
 }
 
 before(async () => {
-  app = createServer({
+  app = await listening();
+});
+
+async function listening(): Promise<FastifyInstance> {
+  const made = createServer({
     authenticator: async ({ authorization: key = '' }) => {
       ask(key);
       const verdict = verdicts.get(key) ?? 'worthless';
@@ -41,19 +45,20 @@ before(async () => {
     },
     probe: async () => {},
   });
-  app.get('/events', { config: { operation: 'events', access: 'account' } }, (request, reply) => {
+  made.get('/events', { config: { operation: 'events', access: 'account' } }, (request, reply) => {
     const caller = watchCaller(reply);
     const stream = openNamedEvents(reply, caller);
     opened.set(String(request.headers.authorization), { stream, loss: () => lossOf(caller.signal) });
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-});
+  await made.listen({ host: '127.0.0.1', port: 0 });
+  return made;
+}
 
 after(() => app.close());
 
-async function open(key: string) {
+async function open(key: string, { listeningOrigin } = app) {
   verdicts.set(key, 'good');
-  const response = await fetch(`${app.listeningOrigin}/events`, { headers: { authorization: key } });
+  const response = await fetch(`${listeningOrigin}/events`, { headers: { authorization: key } });
   assert.equal(response.status, 200);
   const here = opened.get(key);
   assert.ok(here);
@@ -93,7 +98,7 @@ test('a database that cannot tell ends no stream, and what it tells afterwards c
 
 test('all open streams are asked for at once, and nothing is asked without one', async () => {
   const keys = Array.from({ length: 40 }, (_, n) => `reader ${n}`);
-  const streams = await Promise.all(keys.map(open));
+  const streams = await Promise.all(keys.map((key) => open(key)));
   turns = [];
   await anotherLook();
   assert.deepEqual(turns[0]?.toSorted(), keys.toSorted());
@@ -103,4 +108,24 @@ test('all open streams are asked for at once, and nothing is asked without one',
   turns = [];
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   assert.deepEqual(turns, []);
+});
+
+test('a server that stops waits for no stream that has no end: its reader has what was sent, and comes back elsewhere', async () => {
+  const stopping = await listening();
+  const { stream, text, loss } = await open('far away', stopping);
+  stream.send([{ event: 'said', data: 'before' }]);
+  const begun = performance.now();
+  await stopping.drain({ graceMs: 300_000 });
+  assert.ok(performance.now() - begun < 60_000);
+  assert.deepEqual([await text, loss()], ['event: said\ndata: "before"\n\n', 'shutdown']);
+});
+
+test('a stream that opens when its server has begun to stop ends at once', async () => {
+  const stopping = await listening();
+  const { text, loss } = await open('in time', stopping);
+  stopping.readers.dismiss();
+  assert.deepEqual([await text, loss()], ['', 'shutdown']);
+  const late = await open('too late', stopping);
+  assert.deepEqual([await late.text, late.loss()], ['', 'shutdown']);
+  await stopping.close();
 });

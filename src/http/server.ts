@@ -88,6 +88,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorate('readers', createReaders(options.authenticator));
   app.decorate('drain', (drain) => {
     closing.now = true;
+    app.readers.dismiss();
     return drainServer(app, drain, closeUnused);
   });
   app.addHook('preClose', async () => {
