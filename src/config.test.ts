@@ -39,6 +39,15 @@ test('blanks around a value are none of it, and alone they are no value', () => 
   assert.throws(() => loadConfig({ HOST: ' ' }), { message: 'HOST must be an address to listen on.' });
 });
 
+test('a value in the file that looks like a number is taken as it is written', async (t) => {
+  const path = await configFile(
+    t,
+    'oidc_client_id: 0123\nhf_token: 1e3\ns3_region: 0x10\nengine_gpu: off\nport: 9000\n',
+  );
+  const { oidcClientId, hubToken, s3Region, engineGpu, port } = loadConfig({ FANFOLD_CONFIG: path });
+  assert.deepEqual([oidcClientId, hubToken, s3Region, engineGpu, port], ['0123', '1e3', '0x10', false, 9000]);
+});
+
 test('a name in the file without a value is not set', async (t) => {
   const config = loadConfig({ FANFOLD_CONFIG: await configFile(t, 'database_url:\nport: ""\nhost: ~\n') });
   assert.deepEqual([config.databaseUrl, config.port, config.host], [null, 8787, '127.0.0.1']);

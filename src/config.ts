@@ -149,7 +149,8 @@ function textOf(value: unknown): string | undefined {
 function parseFile(path: string, content: string): object {
   let value: unknown;
   try {
-    value = parse(content) ?? {};
+    // Texts as they stand there: as a number, a secret of digits would lose its zeros.
+    value = parse(content, { schema: 'failsafe', customTags: ['null'] }) ?? {};
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');
     throw new OperatorError(`${path} is not valid YAML: ${line.replace(/:$/, '')}.`, { cause: error });
