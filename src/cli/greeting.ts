@@ -3,17 +3,23 @@ import { localAccount, localProjects } from './first-start.ts';
 const compatPath = (project: string) => `/api/projects/${localAccount}/${project}/openai/v1`;
 
 /** `address` is where this process listens, `publicUrl` where clients reach the service. */
-type Greeting = { address: string; publicUrl: string | null; key: string | null };
+type Greeting = { address: string; publicUrl: string | null; key: string | null; hasLocal: boolean };
 
-/** What a person reads after the start. `key` is the fresh one, or null when keys were made before. */
-export function renderGreeting({ address, publicUrl, key }: Greeting): string {
+/**
+ * What a person reads after the start. `key` is the fresh one, or null when keys were made before; `hasLocal` is false where
+ * the operator made an account before the first start, which then makes none.
+ */
+export function renderGreeting({ address, publicUrl, key, hasLocal }: Greeting): string {
   const base = publicUrl ?? address;
   const rows = localProjects.map(({ slug, alias }) => ({ url: base + compatPath(slug), alias }));
   const width = Math.max(...rows.map(({ url }) => url.length));
   const lines = ['', `Fanfold listens on ${address}`, '', 'Base URLs for OpenAI clients:'];
-  for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
+  if (hasLocal) for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
+  else lines.push(`  ${base}/api/projects/{owner}/{project}/openai/v1`);
   lines.push('');
-  if (key === null) {
+  if (!hasLocal) {
+    lines.push('Make a project and a key: npm run -s fanfold -- projects create, keys create, each with --account');
+  } else if (key === null) {
     lines.push('Keys cannot be shown again. Make another one: npm run -s fanfold -- keys create');
   } else {
     lines.push('API key, shown this once:', `  ${key}`, '', 'Try it:', renderCurl(base, key));

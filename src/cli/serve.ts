@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
+import { findAccountBySlug } from '#accounts';
 import { migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
 import { createLog } from '#telemetry';
@@ -9,7 +10,7 @@ import { openSite } from '#web';
 import { createApp } from '../app.ts';
 import { type Config, unknownVariables } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
-import { furnish } from './first-start.ts';
+import { furnish, localAccount } from './first-start.ts';
 import { renderGreeting } from './greeting.ts';
 import { print } from './terminal.ts';
 
@@ -38,7 +39,8 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
     // The port comes first: a key that is made before a start that fails would never be seen.
     const address = await listen(app.server, config);
     const key = await furnish(database, models);
-    print(renderGreeting({ address, publicUrl: config.publicUrl, key }));
+    const hasLocal = (await findAccountBySlug(database, localAccount)) !== null;
+    print(renderGreeting({ address, publicUrl: config.publicUrl, key, hasLocal }));
   } else print('Fanfold works in the background, and listens to nobody but its operator.');
   await aborted(stop);
   print('Stopping: running calls may finish. A second signal ends everything at once.');
