@@ -36,7 +36,7 @@ export function behind(admissions: ReturnType<typeof createGate>, database: Data
 }
 
 /** An engine that answers at once, or not before it is told to, and notes who hung up. */
-export async function startEngine() {
+export function createEngine() {
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') return void response.end('{"data":[]}');
     const body = JSON.parse(await text(request));
@@ -51,11 +51,7 @@ export async function startEngine() {
       state.breakOff = () => beginAndBreakOff(response);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // as: it listens on a port.
-  const { port } = server.address() as AddressInfo;
   const state = {
-    url: `http://127.0.0.1:${port}/v1`,
     answers: true,
     /** Answers the request that came last, where it waits. */
     finish: () => {},
@@ -63,6 +59,12 @@ export async function startEngine() {
     breakOff: () => {},
     got: 0,
     canceled: 0,
+    /** Resolves with its address. */
+    start: async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      // as: it listens on a port.
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    },
     stop: () => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()),
   };
   return state;

@@ -1,119 +1,32 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { grant } from '#billing';
-import { putRoute } from '#models';
-import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
-import { startApp, type TestApp } from '#test/app.ts';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { seedAlias } from '#test/tenants.ts';
-import { behind, createGate, startEngine } from './early-calls.fixture.ts';
+import { test } from 'node:test';
+import { type Caller, openEarlyCalls, remoteModel, until } from './early-callers.fixture.ts';
 
-/**
- * Calls that begin while their admission is under way, on two servers with one database. The engine is remote, so that a test
- * sees what reaches it and what is canceled; the admission is held back where a test says so.
- */
-const remoteModel = 'qwen3-0.6b';
-let pg: TestDatabase;
-let apps: TestApp[];
-let engine: Awaited<ReturnType<typeof startEngine>>;
-const admissions = createGate();
-
-before(async () => {
-  pg = await createTestDatabase();
-  engine = await startEngine();
-  const how = { api: 'openai', secretSource: null, capacity: 64, weight: 1, draining: false } as const;
-  await putRoute(pg.database, {
-    ...how,
-    ...{ id: 'far', url: engine.url, baseModelId: remoteModel, upstreamModel: 'chat' },
-  });
-  const timing = { tillIdleMs: 300 };
-  apps = [
-    await startApp(behind(admissions, pg.database), { timing }),
-    await startApp(behind(admissions, pg.database), { timing }),
-  ];
-});
-
-after(async () => {
-  for (const app of apps ?? []) await app.stop();
-  await engine?.stop();
-  await pg?.drop();
-});
-
-beforeEach(() => {
-  admissions.open();
-  engine.answers = true;
-});
-
-type Caller = Awaited<ReturnType<typeof seedCaller>>;
-
-async function seedCaller({ credits = 1_000_000n } = {}) {
-  const { database } = pg;
-  const [models] = apps.map((app) => app.models);
-  const { accountId, slug } = await seedAccount(database);
-  const { key, keyId } = await seedKey(database, { accountId });
-  const { projectId, slug: project } = await seedProject(database, { accountId });
-  await seedAlias(database, models ?? assert.fail(), { projectId, alias: 'chat', model: remoteModel });
-  await database.transaction((tx) => grant(tx, { accountId, micro: credits * 1_000_000n, note: 'Test credits' }));
-  return { accountId, key, keyId, projectId, path: `/api/projects/${slug}/${project}/openai/v1/chat/completions` };
-}
-
-type Sent = { server?: number; body?: object; headers?: Record<string, string> };
-
-async function call(caller: Caller, { server = 0, body = {}, headers = {} }: Sent = {}) {
-  const response = await fetch(`${apps[server]?.origin}${caller.path}`, {
-    method: 'POST',
-    headers: { ...bearer(caller.key), 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8, ...body }),
-    signal: AbortSignal.timeout(180_000),
-  });
-  const told = await response.text();
-  return { status: response.status, told, id: response.headers.get('x-request-id') };
-}
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) assert.fail(`It never came to this: ${what}`);
-    await sleep(5);
-  }
-}
-
-/** Makes a call while its admission is held back, and resolves once the engine works on it. */
-async function begin(caller: Caller, sent: Sent = {}) {
-  const before = engine.got;
-  admissions.close();
-  const seen = { isAnswered: false };
-  const answered = call(caller, sent).finally(() => {
-    seen.isAnswered = true;
-  });
-  await until(() => engine.got > before && admissions.waiting > 0, 'the engine has begun before the admission');
-  return { answered, seen };
-}
+const { database, engine, admissions, seedCaller, call, meddle, begin, assertWaits } = openEarlyCalls();
 
 const ledgerOf = ({ accountId }: Caller) =>
-  pg.database.query<{ request_id: string; rate: bigint; model: string; price: string }>(
+  database().query<{ request_id: string; rate: bigint; model: string; price: string }>(
     `select request_id, rate_micro_per_minute as rate, model_served as model, price_version as price
        from ledger where account_id = $1 and type = 'inference' order by created_at, id`,
     [accountId],
   );
 
 async function balanceOf({ accountId }: Caller) {
-  const rows = await pg.database.query<{ balance: bigint; held: bigint }>(
+  const rows = await database().query<{ balance: bigint; held: bigint }>(
     'select balance_micro as balance, held_micro as held from accounts where id = $1',
     [accountId],
   );
   return rows[0] ?? assert.fail();
 }
 
-const change = (text: string, id: string) => pg.database.query(text, [id]);
+const change = (text: string, id: string) => database().query(text, [id]);
 const codeOf = (told: string): string | undefined => JSON.parse(told).error?.code;
 
 /** Whatever was begun for a call that was not admitted leaves nothing behind. */
 async function assertNothingOf(caller: Caller, { id, before }: { id: string | null; before: { balance: bigint } }) {
   await until(async () => (await balanceOf(caller)).held === 0n, 'nothing is held');
   assert.equal((await balanceOf(caller)).balance, before.balance);
-  const left = await pg.database.query<{ n: bigint }>(
+  const left = await database().query<{ n: bigint }>(
     `select (select count(*) from ledger where request_id = $1) + (select count(*) from holds where request_id = $1)
           + (select count(*) from failed_requests where id = $1) + (select count(*) from running_requests where calls ? $1) as n`,
     [id],
@@ -126,8 +39,8 @@ for (const streams of [false, true])
     const caller = await seedCaller();
     assert.equal((await call(caller)).status, 200);
     const { answered, seen } = await begin(caller, { body: { stream: streams } });
-    // The engine has answered; other requests come and go.
-    for (let n = 0; n < 20; n++) await fetch(`${apps[0]?.origin}/healthz`).then((response) => response.text());
+    // The engine has answered.
+    await meddle();
     assert.equal(seen.isAnswered, false);
     assert.equal((await ledgerOf(caller)).length, 1);
     admissions.open();
@@ -213,7 +126,7 @@ test('a key that is deleted while its call runs has not been used since', async 
   admissions.open();
   assert.equal((await answered).status, 401);
   await change('update api_keys set active = true where id = $1', caller.keyId);
-  const [key] = await pg.database.query<{ at: Date | null }>('select last_used_at as at from api_keys where id = $1', [
+  const [key] = await database().query<{ at: Date | null }>('select last_used_at as at from api_keys where id = $1', [
     caller.keyId,
   ]);
   assert.equal(key?.at, null);
@@ -275,7 +188,7 @@ test('a caller with little credit has the hold of what begins anew, and nothing 
   admissions.open();
   const { got } = engine;
   await until(() => engine.got > got, 'it begins anew');
-  const holds = await pg.database.query('select from holds where account_id = $1', [caller.accountId]);
+  const holds = await database().query('select from holds where account_id = $1', [caller.accountId]);
   assert.equal(holds.length, 1);
   engine.finish();
   assert.equal((await answered).status, 200);
@@ -298,19 +211,6 @@ test('while the database is away a call is 503 and leaves nothing, and the next 
   await assertNothingOf(caller, { id, before });
   await assertWaits(caller, {});
 });
-
-/** Makes a call whose engine does not begin before its admission has come. */
-async function assertWaits(caller: Caller, sent: Sent): Promise<void> {
-  engine.answers = true;
-  const { got } = engine;
-  admissions.close();
-  const answered = call(caller, sent);
-  await until(() => admissions.waiting > 0, 'the call waits for its admission');
-  for (let n = 0; n < 20; n++) await fetch(`${apps[0]?.origin}/healthz`).then((response) => response.text());
-  assert.equal(engine.got, got);
-  admissions.open();
-  assert.equal((await answered).status, 200);
-}
 
 test('a first call, one with an Idempotency-Key, and one with limits wait for their admission', async () => {
   const caller = await seedCaller();
