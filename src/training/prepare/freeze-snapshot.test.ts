@@ -196,7 +196,10 @@ test('examples that cannot be learnt are named, all are counted, and nothing is 
   const before = await readdir(join(root, 'objects/training/snapshots'));
   await assert.rejects(freeze([talk(1), ...bad]), (error) => {
     assert.ok(error instanceof SnapshotRefused);
-    assert.match(error.message, /^30 of 31 examples cannot be learnt\. The first: No message stands before an answer/);
+    assert.match(
+      error.message,
+      /^30 of 31 examples cannot be learned from\. The first: No message stands before an answer/,
+    );
     assert.equal(error.total, 30);
     assert.equal(error.problems.length, 20);
     assert.equal(error.problems[0]?.exampleId, 'exm_bad_0');

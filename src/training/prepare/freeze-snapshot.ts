@@ -136,7 +136,7 @@ class Taking {
       for (let at = 0; at < examples.length; at += atOnce) await this.#take(examples.slice(at, at + atOnce));
     if (this.#refused > 0)
       throw new SnapshotRefused(
-        `${this.#refused} of ${this.counts.examples} examples cannot be learnt. The first: ${this.#problems[0]?.reason}`,
+        `${this.#refused} of ${this.counts.examples} examples cannot be learned from. The first: ${this.#problems[0]?.reason}`,
         this.#problems,
         this.#refused,
       );
