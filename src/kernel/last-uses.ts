@@ -24,6 +24,7 @@ export type LastUsesOptions = {
 const spacingMs = 60_000;
 const flushEveryMs = 5_000;
 
+/** By the monotonic clock: that of the wall may be set back, and what was used since would look unused. */
 type Times = { lastMs: number; storedMs: number };
 
 const isDue = ({ lastMs, storedMs }: Times) => lastMs - storedMs >= spacingMs;
@@ -33,13 +34,14 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
 
   async function flush(): Promise<void> {
     const due = [...noted].filter(([, times]) => isDue(times)).map(([id, { lastMs }]) => ({ id, lastMs }));
-    const uses = due.map(({ id, lastMs }) => ({ id, at: new Date(lastMs) }));
+    const offsetMs = clock.nowMs() - clock.monotonicMs();
+    const uses = due.map(({ id, lastMs }) => ({ id, at: new Date(lastMs + offsetMs) }));
     if (uses.length > 0) await write(uses, spacingMs);
     for (const { id, lastMs } of due) {
       const times = noted.get(id);
       if (times) times.storedMs = lastMs;
     }
-    forgetResting(clock.nowMs());
+    forgetResting(clock.monotonicMs());
   }
 
   /** What rested for a whole spacing starts anew at its next use; the map holds the busy ones only. */
@@ -52,9 +54,9 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
 
   return {
     seen(id) {
-      const nowMs = clock.nowMs();
+      const nowMs = clock.monotonicMs();
       const times = noted.get(id);
-      if (times) times.lastMs = Math.max(times.lastMs, nowMs);
+      if (times) times.lastMs = nowMs;
       else noted.set(id, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
     },
     flush,

@@ -25,7 +25,11 @@ function tracker(startMs = Date.UTC(2026, 0, 1)) {
       return db.database.query(...call);
     },
   };
-  return { time, counted, usage: createKeyUsage({ sql, clock: { nowMs: () => time.nowMs, monotonicMs: () => 0 } }) };
+  return {
+    time,
+    counted,
+    usage: createKeyUsage({ sql, clock: { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs } }),
+  };
 }
 
 async function lastUsedMs(keyId: string): Promise<number | null> {
@@ -80,6 +84,29 @@ test('time never runs backwards, whichever replica saw the later use', async () 
   behind.usage.seen(keyId);
   await behind.usage.flush();
   assert.equal(await lastUsedMs(keyId), ahead.time.nowMs);
+});
+
+test('a server whose clock was ahead and is set right stores no time to come, and goes on storing', async () => {
+  const { keyId } = await seedKey(db.database, { accountId });
+  const wall = { aheadMs: 400 * 24 * 3_600_000 };
+  const monotonic = { ms: 0 };
+  const clock = { nowMs: () => Date.now() + wall.aheadMs, monotonicMs: () => monotonic.ms };
+  const usage = createKeyUsage({ sql: db.database, clock });
+  const stored = async () => {
+    usage.seen(keyId);
+    await usage.flush();
+    return (await lastUsedMs(keyId)) ?? 0;
+  };
+  const first = await stored();
+  assert.ok(first <= Date.now() + 60_000, 'not in the future');
+  wall.aheadMs = 0;
+  await db.database.query(`update api_keys set last_used_at = now() - interval '1 hour' where id = $1`, [keyId]);
+  monotonic.ms += 60_000;
+  assert.ok((await stored()) >= first, 'the next use is told');
+  // As one that was stored before this was so.
+  await db.database.query(`update api_keys set last_used_at = now() + interval '1 year' where id = $1`, [keyId]);
+  monotonic.ms += 60_000;
+  assert.ok((await stored()) <= Date.now() + 60_000);
 });
 
 test('what could not be written is written later, and stopping writes the rest', async () => {

@@ -132,16 +132,18 @@ export async function findKeyOwners(sql: Sql, digests: readonly Buffer[]): Promi
 }
 
 /**
- * Moves `last_used_at` forward, each key at most once in `spacingMs`, whichever replica saw the use. Rows are
- * locked in the order of their ids, so that two replicas never wait for each other in a circle.
+ * Moves `last_used_at` forward, each key at most once in `spacingMs`, whichever replica saw the use, and never beyond the
+ * time of the database: the clock of a server may be wrong. Rows are locked in the order of their ids, so that two replicas
+ * never wait for each other in a circle.
  */
 export async function updateKeysLastUsed(sql: Sql, uses: readonly LastUse[], spacingMs: number): Promise<void> {
   await sql.query(
     `with due as (
        select k.id, u.at
-       from unnest($1::text[], $2::timestamptz[]) as u (id, at)
+       from (select id, least(at, now()) as at from unnest($1::text[], $2::timestamptz[]) as u (id, at)) u
        join api_keys k on k.id = u.id
        where k.last_used_at is null or k.last_used_at <= u.at - make_interval(secs => $3::double precision / 1000)
+          or k.last_used_at > now()
        order by k.id
        for no key update of k
      )

@@ -40,7 +40,11 @@ function tracker(startMs = Date.UTC(2026, 0, 1)) {
       return db.database.query(...call);
     },
   };
-  return { time, counted, usage: createModelUsage({ sql, clock: { nowMs: () => time.nowMs, monotonicMs: () => 0 } }) };
+  return {
+    time,
+    counted,
+    usage: createModelUsage({ sql, clock: { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs } }),
+  };
 }
 
 async function lastMs({ id, shareId }: { id: string; shareId: string }) {
