@@ -88,7 +88,7 @@ function exampleOf(candidate: Candidate, { positives, negatives }: Suggestion): 
   const { results } = candidate.event;
   const query = queryOf(candidate);
   const passages = (ranks: readonly number[]) => results.filter(({ rank }) => ranks.includes(rank)).map(passageOf);
-  const content = { negatives: passages(negatives), positives: distinct(passages(positives)), query };
+  const content = { negatives: distinct(passages(negatives)), positives: distinct(passages(positives)), query };
   const { json } = checkExample(content, 'embedding');
   if (json === null) return null;
   const pairs = [...new Set(content.positives.map(({ text }) => pairOf(query, text)))];

@@ -67,6 +67,17 @@ test('a person may choose other positives, negatives, query and split', async ()
   );
 });
 
+test('a text that was shown twice is learned once, be it right or wrong', async () => {
+  const { ask, events, report } = await server.person();
+  const { id } = await report({
+    results: ['wrong', 'wrong', 'right', 'right'].map((text, at) => ({ rank: at + 1, text })),
+    judgments: [3, 4].map((rank) => ({ rank, label: 'positive' })),
+  });
+  const { json } = await ask('POST', `${events}/${id}/promote`, {});
+  const { positives, negatives } = json.examples[0].embedding;
+  assert.deepEqual([positives.length, negatives.length], [1, 1]);
+});
+
 test('a choice is checked: ranks must be there, a positive cannot be a negative, nobody promotes nothing', async () => {
   const { events, ask, report } = await server.person();
   const { id } = await report();
