@@ -11,14 +11,20 @@ export type Grammar = {
   has: (name: Expression) => boolean;
   /** The rules so far, in characters. */
   size: () => number;
+  /** Counts steps of telling apart the ways to match patterns; false where they are too many for one grammar. */
+  spend: (steps: number) => boolean;
   text: (root: string) => string;
 };
+
+/** So many take a tenth of a second. */
+const mostSteps = 300_000;
 
 export function createGrammar(): Grammar {
   const bodies = new Map<string, string>();
   const names = new Map<string, string>();
   let count = 0;
   let size = 0;
+  let spent = 0;
   const reserve = (hint: string): Expression => {
     count += 1;
     return `${hint}-${count}`;
@@ -40,6 +46,10 @@ export function createGrammar(): Grammar {
       return name;
     },
     size: () => size,
+    spend: (steps) => {
+      spent += steps;
+      return spent <= mostSteps;
+    },
     text: (root) => [`root ::= ${root}`, ...[...bodies].map(([name, body]) => `${name} ::= ${body}`), ''].join('\n'),
   };
 }

@@ -141,6 +141,8 @@ test('patterns match what regular expressions match', async () => {
     '^(?:x|(?<name>y))\\/$',
     '^[a\\-z]+?$',
     '[🙂-🙃]',
+    '^(a|aa|ab|a+|a?b){2,3}$',
+    'a.*a|^[^a]{2}[b-d]*d',
   ];
   const texts = [
     '',
@@ -189,10 +191,47 @@ test('patterns match what regular expressions match', async () => {
     '\\p{L}',
     '[]',
     'a**',
+    // What could be read in a million ways.
+    '^((((a{1,1000}){1,1000}){1,1000}){1,1000})$',
+    '^.{1,900}.{1,900}.{1,900}$',
+    'a.{30}$',
   ]) {
     assert.match(refusal({ type: 'string', pattern }), /"pattern"/, pattern);
   }
 });
+
+test('whatever ways there are to match a pattern, llama.cpp has one to follow', () => {
+  const patterns = [
+    '^(a|a|aa|[a-f]+|a+)+$',
+    `${'.*'.repeat(50)}a$`,
+    '\\w{2,9}ing|[a-z]+ed',
+    '^(a?b?c?){1,1}(a?b?c?){1,1}$',
+  ];
+  for (const pattern of patterns) {
+    const schema = { type: 'string', pattern };
+    const text = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
+    const bodies = new Map(text.split('\n').map((line) => line.split(' ::= ') as [string, string]));
+    const states = [...bodies].filter(([name]) => name.startsWith('pattern-'));
+    assert.ok(states.length > 0);
+    for (const [name, body] of states) {
+      const sets = body.split(' | ').map((step) => bodies.get(step.split(' ')[0] ?? '') ?? '');
+      for (const char of 'abcdefgiwz0 _-é')
+        assert.ok(sets.filter((set) => charsOf(set).test(char)).length <= 1, `${pattern}: ${name} takes ${char} twice`);
+    }
+  }
+});
+
+test('many patterns together take no more time than one may', () => {
+  const texts = Array.from({ length: 500 }, (_, at) => `^(${String.fromCodePoint(0x4e00 + at)}{1,20}){1,20}$`);
+  const properties = Object.fromEntries(texts.map((pattern) => [pattern, { type: 'string', pattern }]));
+  assert.match(refusal({ type: 'object', properties }), /so many ways/);
+});
+
+/** What the class in the rule of a set takes. */
+function charsOf(set: string): RegExp {
+  const [classes = '[]'] = /\[(?:\\.|[^\]])*\]/.exec(set) ?? [];
+  return new RegExp(classes.replace(/\\U0*([0-9a-f]+)/g, '\\u{$1}'), 'u');
+}
 
 test('known formats are enforced, unknown ones are annotations', async () => {
   const cases: [string, string[], string[]][] = [

@@ -102,7 +102,7 @@ function createCompiler(grammar: Grammar, { root, isHelp }: { root: unknown; isH
 
   const alternatives = (flat: Schema): Expression[] => {
     const plain = inPlainWords(flat, flatten);
-    const schema = isHelp ? relaxed(plain) : plain;
+    const schema = isHelp ? relaxed(grammar, plain) : plain;
     checkKeywords(schema);
     for (const keyword of ['anyOf', 'oneOf']) {
       if (schema[keyword] === undefined) continue;

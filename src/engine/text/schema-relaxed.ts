@@ -1,4 +1,4 @@
-import { createGrammar } from './gbnf.ts';
+import { createGrammar, type Grammar } from './gbnf.ts';
 import { unsupportedKeywords } from './schema-keywords.ts';
 import { isSchema, type Schema } from './schema-merge.ts';
 import { isDecimalStep } from './schema-scalars.ts';
@@ -8,8 +8,8 @@ import { patternCharacters, UnsupportedPattern } from './string-pattern.ts';
  * A flat schema without the keywords that a grammar cannot enforce: for tools, whose schemas help the model and promise the caller
  * nothing. What the other keywords say still holds.
  */
-export function relaxed(schema: Schema): Schema {
-  const kept = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
+export function relaxed(grammar: Grammar, schema: Schema): Schema {
+  const kept = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(grammar, keyword, value));
   const rest: Schema = { ...Object.fromEntries(kept), ...openedFor(schema) };
   if (rest['pattern'] !== undefined) {
     delete rest['minLength'];
@@ -26,7 +26,7 @@ function openedFor({ patternProperties, additionalProperties: others = true }: S
   return { additionalProperties: { anyOf: members } };
 }
 
-function isLeftOut(keyword: string, value: unknown): boolean {
+function isLeftOut(grammar: Grammar, keyword: string, value: unknown): boolean {
   switch (keyword) {
     case 'uniqueItems':
     case 'unevaluatedProperties':
@@ -34,16 +34,16 @@ function isLeftOut(keyword: string, value: unknown): boolean {
     case 'multipleOf':
       return !isDecimalStep(value);
     case 'pattern':
-      return typeof value === 'string' && !isEnforceable(value);
+      return typeof value === 'string' && !isEnforceable(grammar, value);
     default:
       return unsupportedKeywords.has(keyword);
   }
 }
 
-/** Tried on a grammar of its own, so that a refused pattern leaves no rules behind. */
-function isEnforceable(pattern: string): boolean {
+/** Tried on rules of its own, so that a refused pattern leaves none behind. */
+function isEnforceable({ spend }: Grammar, pattern: string): boolean {
   try {
-    patternCharacters(createGrammar(), pattern);
+    patternCharacters({ ...createGrammar(), spend }, pattern);
     return true;
   } catch (error) {
     if (error instanceof UnsupportedPattern) return false;

@@ -3,19 +3,19 @@ import {
   type CharSet,
   charSet,
   digitChars,
-  jsonChar,
   lineChars,
   spaceChars,
   without,
   wordChars,
 } from './char-class.ts';
-import { type Expression, type Grammar, sequence } from './gbnf.ts';
+import type { Expression, Grammar } from './gbnf.ts';
+import { type PatternNode, patternRules, TooManyWays } from './pattern-automaton.ts';
 
 /** A regular expression that the grammar cannot say; the message names what is not supported. */
 export class UnsupportedPattern extends Error {}
 
-/** Part of a pattern as the characters of a JSON string. `empty`: it may match nothing. */
-type Part = { expression: Expression; empty: boolean };
+/** `empty`: it may match nothing. */
+type Part = { node: PatternNode; empty: boolean };
 
 const maxCount = 1000;
 
@@ -24,32 +24,37 @@ const maxCount = 1000;
  * Regular parts only: no look-around, back-references, word boundaries or flags.
  */
 export function patternCharacters(grammar: Grammar, pattern: string): Expression {
-  const reader = new PatternReader(grammar, pattern);
-  return reader.whole();
+  const read = new PatternReader(pattern).whole();
+  try {
+    return patternRules(grammar, read);
+  } catch (error) {
+    if (error instanceof TooManyWays) throw new UnsupportedPattern('one with so many ways to match');
+    throw error;
+  }
 }
 
 class PatternReader {
-  readonly #grammar: Grammar;
   readonly #units: readonly string[];
+  /** Equal sets are one, so that they are seen to be equal. */
+  readonly #sets = new Map<string, CharSet>();
   #at = 0;
 
-  constructor(grammar: Grammar, pattern: string) {
-    this.#grammar = grammar;
+  constructor(pattern: string) {
     this.#units = [...pattern];
   }
 
   /** Top level: alternatives that each have their own anchors. */
-  whole(): Expression {
-    const anything = `${this.#grammar.define('any-char', jsonChar(allChars) ?? '""')}*`;
-    const alternatives: Expression[] = [];
+  whole(): PatternNode {
+    const anything: PatternNode = { kind: 'repeat', part: this.#charPart(allChars).node, min: 0, max: null };
+    const parts: PatternNode[] = [];
     do {
-      const start = this.#take('^') ? '' : anything;
-      const body = this.#sequence();
-      const end = this.#take('$') ? '' : anything;
-      alternatives.push(sequence(start, body.expression === '""' ? '' : body.expression, end));
+      const before = this.#take('^') ? [] : [anything];
+      const { node } = this.#sequence();
+      const behind = this.#take('$') ? [] : [anything];
+      parts.push({ kind: 'sequence', parts: [...before, node, ...behind] });
     } while (this.#take('|'));
     if (this.#at < this.#units.length) throw this.#unsupported(`"${this.#peek()}" at position ${this.#at}`);
-    return this.#grammar.define('pattern', alternatives.join(' | '));
+    return { kind: 'either', parts };
   }
 
   #sequence(): Part {
@@ -57,7 +62,10 @@ class PatternReader {
     while (this.#at < this.#units.length && !['|', ')', '$'].includes(this.#peek())) {
       parts.push(this.#quantified(this.#atom()));
     }
-    return { expression: sequence(...parts.map((part) => part.expression)), empty: parts.every((part) => part.empty) };
+    return {
+      node: { kind: 'sequence', parts: parts.map(({ node }) => node) },
+      empty: parts.every((part) => part.empty),
+    };
   }
 
   #group(): Part {
@@ -71,7 +79,7 @@ class PatternReader {
     while (this.#take('|'));
     if (!this.#take(')')) throw this.#unsupported('an anchor inside a group, or a group that is not closed');
     return {
-      expression: this.#grammar.define('group', alternatives.map((part) => part.expression).join(' | ')),
+      node: { kind: 'either', parts: alternatives.map(({ node }) => node) },
       empty: alternatives.some((part) => part.empty),
     };
   }
@@ -85,9 +93,7 @@ class PatternReader {
     if (this.#quantifier() !== null) throw this.#unsupported('a quantifier behind a quantifier');
     if (part.empty && max !== 1) throw this.#unsupported('repetition of something that may be empty');
     if (max !== null && (max < min || max > maxCount)) throw this.#unsupported(`a repetition over ${maxCount}`);
-    if (max === 0) return { expression: '""', empty: true };
-    const unit = this.#grammar.define('unit', part.expression);
-    return { expression: `${unit}{${min},${max ?? ''}}`, empty: part.empty || min === 0 };
+    return { node: { kind: 'repeat', part: part.node, min, max }, empty: part.empty || min === 0 };
   }
 
   #quantifier(): [number, number | null] | null {
@@ -112,9 +118,11 @@ class PatternReader {
   }
 
   #charPart(set: CharSet): Part {
-    const expression = jsonChar(set);
-    if (expression === null) throw this.#unsupported('an empty character class');
-    return { expression: this.#grammar.define('set', expression), empty: false };
+    if (set.length === 0) throw this.#unsupported('an empty character class');
+    const key = set.join();
+    const known = this.#sets.get(key) ?? set;
+    this.#sets.set(key, known);
+    return { node: { kind: 'char', set: known }, empty: false };
   }
 
   #class(): CharSet {
