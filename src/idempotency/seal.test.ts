@@ -25,6 +25,12 @@ test('a sealed body that was changed in any byte is not opened', () => {
 test('the credential is the key or the session, however it is sent and whatever other cookies there are', () => {
   assert.equal(credentialOf({ authorization: 'Bearer fnf_1' }), 'fnf_1');
   assert.equal(credentialOf({ authorization: 'bearer  fnf_1', cookie: 'fanfold_session=t' }), 'fnf_1');
-  for (const cookie of ['fanfold_session=t', 'a=1; fanfold_session=t; b=2', '__Host-fanfold_session=t'])
+  for (const cookie of [
+    'fanfold_session=t',
+    'a=1; fanfold_session=t; b=2',
+    '__Host-fanfold_session=t',
+    // Of another program on this host, whose ports share their cookies.
+    'session=u; my_session=v; fanfold_session=t',
+  ])
     assert.equal(credentialOf({ cookie }), 't');
 });

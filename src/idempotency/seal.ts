@@ -29,10 +29,10 @@ export function unseal(sealed: Buffer, owner: SealOwner): Buffer | null {
   }
 }
 
-/** What the caller proved himself with: an API key, or the token of his session. Other cookies come and go. */
+/** What the caller proved himself with: an API key, or the token of his session. Other cookies come and go, whatever they are called. */
 export function credentialOf({ authorization, cookie }: IncomingHttpHeaders): string {
   if (authorization !== undefined) return authorization.replace(/^\S+\s+/, '');
-  return /(?:^|;)\s*[\w-]*session=([^;]*)/.exec(cookie ?? '')?.[1] ?? '';
+  return /(?:^|;)\s*(?:__Host-)?fanfold_session=([^;]*)/.exec(cookie ?? '')?.[1] ?? '';
 }
 
 function keyOf({ credential, accountId, key }: SealOwner): Buffer {
