@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
 import { freePort } from '#test/free-port.ts';
-import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import type { Delta } from '../port.ts';
+import { prompt, sampling } from './chat-call.fixture.ts';
 import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
 import {
@@ -20,18 +21,6 @@ const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
 
 const signal = () => AbortSignal.timeout(180_000);
-const prompt: ChatPrompt = {
-  target: { baseModelId: 'big', adapter: null },
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: [],
-  toolChoice: { mode: 'auto' },
-  parallelToolCalls: true,
-  responseFormat: { type: 'text' },
-  reasoningEffort: null,
-};
-const sampling: Sampling = {
-  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
-};
 
 const answer: Behave = (_got, response) =>
   stream(response, [delta({ content: 'Hi.' }), finish('stop'), usage({ prompt_tokens: 3, completion_tokens: 2 })]);

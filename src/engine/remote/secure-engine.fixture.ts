@@ -1,21 +1,10 @@
 import { Fault, systemClock } from '#kernel';
-import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import type { Delta } from '../port.ts';
+import { prompt, sampling } from './chat-call.fixture.ts';
 import { openSecureConnections } from './http/secure-connections.ts';
 import { createRemoteEngine } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
 
-const prompt: ChatPrompt = {
-  target: { baseModelId: 'big', adapter: null },
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: [],
-  toolChoice: { mode: 'auto' },
-  parallelToolCalls: true,
-  responseFormat: { type: 'text' },
-  reasoningEffort: null,
-};
-const sampling: Sampling = {
-  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
-};
 const signal = () => AbortSignal.timeout(180_000);
 
 /** What a call through these routes, the first of them first, says in the end; and what the log says of routes. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
 import { freePort } from '#test/free-port.ts';
-import type { ChatPrompt, Sampling } from '../port.ts';
+import { prompt, sampling } from './chat-call.fixture.ts';
 import type { HealthTiming } from './health-watch.ts';
 import { isReachable, isUnanswered } from './reachable.ts';
 import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
@@ -10,19 +10,6 @@ import { type Behave, delta, finish, startUpstream, stream } from './upstream.fi
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
-
-const prompt: ChatPrompt = {
-  target: { baseModelId: 'big', adapter: null },
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: [],
-  toolChoice: { mode: 'auto' },
-  parallelToolCalls: true,
-  responseFormat: { type: 'text' },
-  reasoningEffort: null,
-};
-const sampling: Sampling = {
-  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
-};
 
 /** An engine that says nothing more to health checks once a call has come, and whose machine is reached or not. */
 async function engineWhere(isThere: boolean, behave: Behave) {

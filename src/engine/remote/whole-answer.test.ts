@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
-import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import type { Delta } from '../port.ts';
+import { prompt as plainPrompt, sampling } from './chat-call.fixture.ts';
 import { createRemoteEngine, type RemoteEngine, type RemoteEngineOptions } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { type Behave, type Chunk, delta, finish, startUpstream, stream, usage } from './upstream.fixture.ts';
@@ -10,18 +11,7 @@ import { type Behave, type Chunk, delta, finish, startUpstream, stream, usage } 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
 
-const prompt: ChatPrompt = {
-  target: { baseModelId: 'big', adapter: null },
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: [{ name: 'weather', description: null, parameters: null }],
-  toolChoice: { mode: 'auto' },
-  parallelToolCalls: true,
-  responseFormat: { type: 'text' },
-  reasoningEffort: null,
-};
-const sampling: Sampling = {
-  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
-};
+const prompt = { ...plainPrompt, tools: [{ name: 'weather', description: null, parameters: null }] };
 const toolCall = { function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
 const counts = { prompt_tokens: 9, completion_tokens: 5 };
 
