@@ -150,6 +150,11 @@ test('a page whose code does not come is no reason to leave the app: it comes wh
   await page.route(away, (route) => route.abort());
   await page.getByRole('link', { name: 'Activity' }).click();
   await page.getByText('The server could not be reached.').waitFor();
+  await assertAccessible(page, 'unreachable');
+  await page.getByRole('link', { name: 'Projects', exact: true }).click();
+  await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByText('The server could not be reached.').waitFor();
   await page.unroute(away);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'Activity' }).waitFor();

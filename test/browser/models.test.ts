@@ -55,6 +55,8 @@ test('an alias is made, checked, called, switched off and on again', async () =>
   assert.equal(await statusOfCall(owner.key, path, 'search'), 404);
   await page.getByRole('button', { name: 'Activate' }).click();
   await page.getByText('active', { exact: true }).waitFor();
+  // Another button stands in the place of the one that was pressed.
+  await page.locator('[data-page-title]:focus', { hasText: 'search' }).waitFor();
   assert.equal(await statusOfCall(owner.key, path, 'search'), 200);
   await leave();
 });

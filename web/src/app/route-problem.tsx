@@ -9,24 +9,26 @@ import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
 import { basePath } from './page-settings.ts';
 
+/** Where not even the frame could be shown. */
+export function RouteProblem(props: ErrorComponentProps) {
+  return (
+    <main className={styles.alone}>
+      <PageProblem {...props} />
+    </main>
+  );
+}
+
 /** A page that could not be shown: its data did not come, its code did not come, or it has a bug. */
-export function RouteProblem({ error, reset }: ErrorComponentProps) {
+export function PageProblem({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   const t = useTexts(appTexts);
   const router = useRouter();
   const retry = () => {
     reset();
     void router.invalidate();
   };
+  if (isProblem(error, 'missing_file')) return <Missing />;
   return (
-    <main className={styles.alone}>
-      {isProblem(error, 'missing_file') ? (
-        <Missing />
-      ) : (
-        <Page title={t.brokenTitle}>
-          {isProblem(error) ? <ProblemNote error={error} onRetry={retry} /> : <Reload />}
-        </Page>
-      )}
-    </main>
+    <Page title={t.brokenTitle}>{isProblem(error) ? <ProblemNote error={error} onRetry={retry} /> : <Reload />}</Page>
   );
 }
 

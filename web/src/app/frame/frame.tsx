@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useRouter } from '@tanstack/react-router';
+import { CatchBoundary, Outlet, useMatches, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { PageProblem } from '../route-problem.tsx';
 import { whenIdle } from '../when-idle.ts';
 import { AccountButton, loadAccountMenu } from './account-button.tsx';
 import { Brand } from './brand.tsx';
@@ -49,8 +50,18 @@ export function Frame() {
         <AccountButton />
       </aside>
       <main id="main" className={styles.main} tabIndex={-1}>
-        <Outlet />
+        <Inside />
       </main>
     </div>
+  );
+}
+
+/** The page. From around one that could not be shown, other pages are still to be had. */
+function Inside() {
+  const match = useMatches({ select: (matches) => matches.at(-1) });
+  return (
+    <CatchBoundary getResetKey={() => match} errorComponent={PageProblem}>
+      <Outlet />
+    </CatchBoundary>
   );
 }
