@@ -119,6 +119,20 @@ test('a database', async (t) => {
     await assert.rejects(work, isServiceUnavailable);
   });
 
+  await t.test('of another encoding than UTF8 is refused before a text is lost in it', async (t) => {
+    const place = new URL(url);
+    const name = `${place.pathname.slice(1)}_latin`;
+    await database.query(
+      `create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
+    );
+    t.after(() => database.query(`drop database ${name} with (force)`));
+    place.pathname = name;
+    await assert.rejects(openDatabase({ url: place.href, maxConnections: 1 }), {
+      name: 'OperatorError',
+      message: /^The database has the encoding LATIN1; make one with UTF8: createdb /,
+    });
+  });
+
   await t.test('with a wrong password is refused in one line that does not show it', async () => {
     const wrong = new URL(url);
     wrong.password = 'wrong-secret';

@@ -112,15 +112,23 @@ function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) 
 
 async function checkServer(pool: pg.Pool, url: string): Promise<void> {
   let version: string;
+  let encoding: string;
   try {
-    const { rows } = await pool.query<{ server_version: string }>('show server_version');
-    version = rows[0]?.server_version ?? '';
+    const { rows } = await pool.query<Record<'server_version' | 'server_encoding', string>>(
+      `select current_setting('server_version') as server_version, current_setting('server_encoding') as server_encoding`,
+    );
+    ({ server_version: version = '', server_encoding: encoding = '' } = rows[0] ?? {});
   } catch (error) {
     throw new OperatorError(`${whyNotOpened(error)} (${placeOf(url)})`, { cause: error });
   }
   if (Number.parseInt(version, 10) < oldestVersion)
     throw new OperatorError(
       `The PostgreSQL server is version ${version}; Fanfold needs ${oldestVersion} or newer. (${placeOf(url)})`,
+    );
+  // Another one takes the tables, and then fails at the first text that it cannot hold, or counts bytes for characters.
+  if (encoding !== 'UTF8')
+    throw new OperatorError(
+      `The database has the encoding ${encoding}; make one with UTF8: createdb --encoding=UTF8 --template=template0. (${placeOf(url)})`,
     );
 }
 

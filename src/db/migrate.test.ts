@@ -82,4 +82,12 @@ test('migrations', async (t) => {
       message: /^The database user may not make tables \(permission denied for schema public\)\. Let it own/,
     });
   });
+
+  await t.test('that can only be read are refused in one line', async (t) => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const reader = await openDatabase({ url: url.href, maxConnections: 1 });
+    t.after(reader.close);
+    await assert.rejects(migrate(reader), { name: 'OperatorError', message: /^The database takes no changes: / });
+  });
 });

@@ -40,11 +40,16 @@ export async function migrate(database: Database, folder: string = migrationFold
     for (const migration of known) if (!done.has(migration.version)) await apply(tx, migration);
   });
   await work.catch((error: unknown) => {
-    throw sqlState(error) === insufficientPrivilege ? withoutRights(error) : error;
+    const state = sqlState(error);
+    if (state === insufficientPrivilege) throw withoutRights(error);
+    if (state === readOnly) throw new OperatorError(readOnlyMessage, { cause: error });
+    throw error;
   });
 }
 
 const insufficientPrivilege = '42501';
+const readOnly = '25006';
+const readOnlyMessage = 'The database takes no changes: it is a standby, or read-only for this user.';
 
 function withoutRights(cause: unknown): OperatorError {
   const said = messageOf(cause);
