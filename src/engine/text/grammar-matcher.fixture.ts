@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Llama, LlamaGrammar } from 'node-llama-cpp';
+import { Fault } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
 import { type GrammarOptions, promptGrammar } from './grammar.ts';
 import { chatPrompt } from './prompt.fixture.ts';
@@ -25,4 +26,18 @@ export function spaced(value: unknown): string {
   return `{${Object.entries(value)
     .map(([key, item]) => `${JSON.stringify(key)}: ${spaced(item)}`)
     .join(', ')}}`;
+}
+
+/** The words in which a schema of an answer is refused; empty: it is not. */
+export function refusal(schema: unknown): string {
+  try {
+    // What callers send is checked here, whatever it is.
+    const format = { type: 'json_schema', schema: schema as Record<string, unknown> } as const;
+    promptGrammar(chatPrompt({ responseFormat: format }), bare);
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error));
+    assert.deepEqual([error.fault, error.options.param], ['invalid_request', 'response_format']);
+    return error.message;
+  }
+  return '';
 }

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
-import { Fault } from '#kernel';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
-import { promptGrammar } from './grammar.ts';
-import { type Accepts, bare, promptMatcher, spaced } from './grammar-matcher.fixture.ts';
-import { chatPrompt } from './prompt.fixture.ts';
+import { type Accepts, promptMatcher, refusal, spaced } from './grammar-matcher.fixture.ts';
 import { jsonNode, mutated, type Node } from './schema.fixture.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
@@ -26,19 +23,6 @@ function isValid(schema: Record<string, unknown>): (text: string) => boolean {
       return false;
     }
   };
-}
-
-function refusal(schema: unknown): string {
-  try {
-    // What callers send is checked here, whatever it is.
-    const format = { type: 'json_schema', schema: schema as Record<string, unknown> } as const;
-    promptGrammar(chatPrompt({ responseFormat: format }), bare);
-  } catch (error) {
-    assert.ok(error instanceof Fault, String(error));
-    assert.deepEqual([error.fault, error.options.param], ['invalid_request', 'response_format']);
-    return error.message;
-  }
-  return '';
 }
 
 test('values generated from a schema are accepted, and whatever is accepted satisfies the schema', async () => {
@@ -124,114 +108,6 @@ test('lengths hold exactly, also where llama.cpp alone would drop the bound', as
     [false, true, true, false],
   );
 });
-
-test('patterns match what regular expressions match', async () => {
-  const patterns = [
-    '^[A-Z]{2}-\\d+$',
-    'foo|^bar$',
-    '^$',
-    '^a?b*c+$',
-    '^(ab|c(d|e)?){1,3}$',
-    '^[^a-c"\\\\]*$',
-    '^\\w+@\\w+\\.[a-z]{2,3}$',
-    '\\n',
-    '^.{2,3}$',
-    '^[\\s\\S]$',
-    '^\\u00e9|🙂$',
-    '^(?:x|(?<name>y))\\/$',
-    '^[a\\-z]+?$',
-    '[🙂-🙃]',
-    '^(a|aa|ab|a+|a?b){2,3}$',
-    'a.*a|^[^a]{2}[b-d]*d',
-  ];
-  const texts = [
-    '',
-    'a',
-    'b',
-    'AB-12',
-    'AB-',
-    'xfoo!',
-    'bar',
-    'bar1',
-    'abc',
-    'c',
-    'abcd',
-    'ababce',
-    'cc',
-    'x"y',
-    'd\\',
-    'a@b.cd',
-    'a@b.c',
-    '\n',
-    'x\ny',
-    'é',
-    '🙂',
-    '🙂🙃',
-    'y/',
-    'a-z',
-    '\u2028',
-  ];
-  for (const pattern of patterns) {
-    const accepts = await schemaMatcher({ type: 'string', pattern });
-    const expression = new RegExp(pattern, 'u');
-    for (const text of texts)
-      assert.equal(accepts(JSON.stringify(text)), expression.test(text), `${pattern} ${JSON.stringify(text)}`);
-  }
-  for (const pattern of [
-    '(?=a)',
-    '(?<!a)b',
-    '\\bfoo',
-    '(a)\\1',
-    '(a*)*',
-    'a^b',
-    '(^a)',
-    '[z-a]',
-    '(',
-    'a{5000}',
-    '\\p{L}',
-    '[]',
-    'a**',
-    // What could be read in a million ways.
-    '^((((a{1,1000}){1,1000}){1,1000}){1,1000})$',
-    '^.{1,900}.{1,900}.{1,900}$',
-    'a.{30}$',
-  ]) {
-    assert.match(refusal({ type: 'string', pattern }), /"pattern"/, pattern);
-  }
-});
-
-test('whatever ways there are to match a pattern, llama.cpp has one to follow', () => {
-  const patterns = [
-    '^(a|a|aa|[a-f]+|a+)+$',
-    `${'.*'.repeat(50)}a$`,
-    '\\w{2,9}ing|[a-z]+ed',
-    '^(a?b?c?){1,1}(a?b?c?){1,1}$',
-  ];
-  for (const pattern of patterns) {
-    const schema = { type: 'string', pattern };
-    const text = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
-    const bodies = new Map(text.split('\n').map((line) => line.split(' ::= ') as [string, string]));
-    const states = [...bodies].filter(([name]) => name.startsWith('pattern-'));
-    assert.ok(states.length > 0);
-    for (const [name, body] of states) {
-      const sets = body.split(' | ').map((step) => bodies.get(step.split(' ')[0] ?? '') ?? '');
-      for (const char of 'abcdefgiwz0 _-é')
-        assert.ok(sets.filter((set) => charsOf(set).test(char)).length <= 1, `${pattern}: ${name} takes ${char} twice`);
-    }
-  }
-});
-
-test('many patterns together take no more time than one may', () => {
-  const texts = Array.from({ length: 500 }, (_, at) => `^(${String.fromCodePoint(0x4e00 + at)}{1,20}){1,20}$`);
-  const properties = Object.fromEntries(texts.map((pattern) => [pattern, { type: 'string', pattern }]));
-  assert.match(refusal({ type: 'object', properties }), /so many ways/);
-});
-
-/** What the class in the rule of a set takes. */
-function charsOf(set: string): RegExp {
-  const [classes = '[]'] = /\[(?:\\.|[^\]])*\]/.exec(set) ?? [];
-  return new RegExp(classes.replace(/\\U0*([0-9a-f]+)/g, '\\u{$1}'), 'u');
-}
 
 test('known formats are enforced, unknown ones are annotations', async () => {
   const cases: [string, string[], string[]][] = [
