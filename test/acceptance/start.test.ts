@@ -213,7 +213,10 @@ test('a start that fails when all has begun already ends what has begun, and is 
   assert.ok(typeof address === 'object' && address);
   const taken = { FANFOLD_OPERATOR_PORT: String(address.port) };
   const env = { FANFOLD_DATA_DIR: folder, DATABASE_URL: url, FANFOLD_LOG_LEVEL: 'warn', ...taken };
-  assertOneLine(await runCommand(['serve'], env), /^The operator port \d+ on 127\.0\.0\.1 cannot be opened;/);
+  assertOneLine(
+    await runCommand(['serve'], env),
+    /^The operator port \d+ on 127\.0\.0\.1 cannot be opened \(listen EADDRINUSE\b.*\); see FANFOLD_OPERATOR_PORT/,
+  );
 });
 
 test('a command that meets a full disk of the database says so in one line', async (t) => {
