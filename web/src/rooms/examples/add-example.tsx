@@ -9,10 +9,10 @@ import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
+import type { Example } from './example.ts';
 import { contentOf, emptyDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
 import { useAddExample } from './examples-changes.ts';
-import type { Example } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 

@@ -1,5 +1,4 @@
-import type { NewExample } from './examples-changes.ts';
-import type { EmbeddingContent, Example, Split, TextContent } from './examples-queries.ts';
+import type { EmbeddingContent, Example, NewExample, Split, TextContent } from './example.ts';
 
 export type Role = TextContent['messages'][number]['role'];
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];

@@ -10,13 +10,13 @@ import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import type { DatasetPath } from '../data/datasets-queries.ts';
+import type { Example } from './example.ts';
 import { contentOf, draftOf, type ExampleDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
 import styles from './example-row.module.css';
 import { ExampleSummary, summaryOf } from './example-summary.tsx';
 import { ExampleView } from './example-view.tsx';
 import { useChangeExample, useDeleteExample } from './examples-changes.ts';
-import type { Example } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 

@@ -1,7 +1,7 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import type { Example, TextContent } from './example.ts';
 import styles from './example-summary.module.css';
-import type { Example, TextContent } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 
 type Content = Pick<Example, 'text' | 'embedding'>;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import type { EmbeddingContent, TextContent } from './example.ts';
 import styles from './example-view.module.css';
-import type { EmbeddingContent, TextContent } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 
 /** The first answer, the second passage that should be found, and so on. */

@@ -2,12 +2,11 @@ import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
-import type { Example, examplesListRoute } from './examples-queries.ts';
+import type { Example, NewExample } from './example.ts';
+import type { examplesListRoute } from './examples-queries.ts';
 
 type Pages = InfiniteData<AnswerOf<typeof examplesListRoute>>;
 
-export type NewExample =
-  Routes['POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples']['body']['examples'][number];
 export type AddedExample =
   AnswerOf<'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples'>['results'][number];
 

@@ -1,14 +1,8 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
-import type { Schemas } from '../../api/generated/contract.ts';
 import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
-
-export type Example = Schemas['Example'];
-export type Split = Example['split'];
-export type Origin = Example['origin'];
-export type TextContent = NonNullable<Example['text']>;
-export type EmbeddingContent = NonNullable<Example['embedding']>;
+import type { Origin, Split } from './example.ts';
 
 export const examplesListRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples';
 

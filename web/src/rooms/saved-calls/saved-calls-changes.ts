@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
 import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
-import type { TextContent } from '../examples/examples-queries.ts';
+import type { TextContent } from '../examples/example.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import type { CallsSearch, SavedCallDetail } from './saved-calls-queries.ts';
 
