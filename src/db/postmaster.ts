@@ -8,8 +8,11 @@ import type { Binaries } from './embedded-binaries.ts';
 import type { Home } from './embedded-home.ts';
 import { removeSockets } from './embedded-socket.ts';
 
+/** A process, and what its end tells; it may have come before anybody else could listen for it. */
+type Started = { child: ChildProcess; ended: Promise<number | null> };
+
 /** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
-async function spawnAtHome(home: Home, command: readonly string[], guarded: boolean): Promise<ChildProcess> {
+async function spawnAtHome(home: Home, command: readonly string[], guarded: boolean): Promise<Started> {
   const folder = await open(home.folder, constants.O_RDONLY | constants.O_DIRECTORY);
   const log = await open(join(home.folder, 'server.log'), 'a', 0o600);
   const [program = '', ...rest] = guarded ? ['/bin/sh', '-c', guardScript, 'fanfold-postgres', ...command] : command;
@@ -22,8 +25,9 @@ async function spawnAtHome(home: Home, command: readonly string[], guarded: bool
       detached: true,
       stdio: ['ignore', log.fd, log.fd, folder.fd, guarded ? 'pipe' : 'ignore'],
     });
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return child;
+    return { child, ended };
   } catch (error) {
     const user = home.identity?.name ?? 'this user';
     throw new OperatorError(`PostgreSQL cannot be started as ${user}: ${error}; give DATABASE_URL instead.`);
@@ -85,9 +89,9 @@ async function checkVersion(cluster: string): Promise<boolean> {
 }
 
 async function runInitdb(home: Home, command: readonly string[]): Promise<void> {
-  const child = await spawnAtHome(home, command, false);
-  const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
+  const { ended } = await spawnAtHome(home, command, false);
+  if ((await ended) !== 0)
+    throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
 }
 
 export type PostmasterOptions = {
@@ -113,12 +117,12 @@ export async function spawnPostmaster(
     ...{ port: String(port), unix_socket_directories: hasSocket ? home.nameInside : '' },
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = await spawnAtHome(home, [postgres, '-D', join(home.nameInside, 'cluster'), ...flags], true);
+  const { child, ended } = await spawnAtHome(home, [postgres, '-D', join(home.nameInside, 'cluster'), ...flags], true);
   const guard = child.stdio[4];
   if (!(guard instanceof Socket)) throw new Error('The guard of PostgreSQL has no pipe. This is a bug.');
   guard.on('error', () => {});
   // After the end there is nothing to guard; the number may belong to another process by then.
-  child.once('exit', () => guard.end('over\n'));
+  void ended.then(() => guard.end('over\n'));
   return child;
 }
 
