@@ -43,11 +43,18 @@ export function patternRules(grammar: Grammar, pattern: PatternNode): Expression
     return name;
   };
 
+  const characters = new Map<string, Expression>();
+  // The same few sets come again in thousands of states, and to write one takes longer than all else.
+  const takes = (set: CharSet): Expression => {
+    const key = set.join();
+    const known = characters.get(key) ?? grammar.define('set', jsonChar(set) ?? '""');
+    characters.set(key, known);
+    return known;
+  };
+
   const root = stateOf([start]);
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const steps = stepsFrom(places, state.places, spend).map(
-      ({ set, to }) => `${grammar.define('set', jsonChar(set) ?? '""')} ${stateOf(to)}`,
-    );
+    const steps = stepsFrom(places, state.places, spend).map(({ set, to }) => `${takes(set)} ${stateOf(to)}`);
     grammar.fill(state.name, [...steps, ...(state.places.includes(end) ? ['""'] : [])].join(' | '));
   }
   return root;
