@@ -2,6 +2,7 @@ import type { BetterAuthOptions, DBAdapter } from 'better-auth';
 import type { FastifyBaseLogger } from 'fastify';
 import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
 import { oidcProviderId } from './auth-adapter.ts';
+import { providerUnavailable } from './auth-errors.ts';
 import { cookieNameOf } from './session-token.ts';
 
 export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | null; name: string };
@@ -76,7 +77,10 @@ export async function createPasswordAuth(options: AuthOptions) {
   return betterAuth(optionsOf(options));
 }
 
-/** Sign-in at an identity provider, which is asked for its configuration when this is made. */
+/**
+ * Sign-in at an identity provider, which is asked for its configuration when this is made. Throws `service_unavailable` when it
+ * does not answer, or says that it is another one: people are kept under the issuer that was configured.
+ */
 export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & { allowsSignUp: boolean }) {
   const [{ betterAuth }, { genericOAuth }] = await Promise.all([
     import('better-auth/minimal'),
@@ -101,7 +105,23 @@ export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & 
       },
     ],
   });
-  return betterAuth({ ...optionsOf(options), plugins: [plugin] });
+  const auth = betterAuth({ ...optionsOf(options), plugins: [plugin] });
+  const { socialProviders } = await auth.$context;
+  const provider = socialProviders.find(({ id }) => id === oidcProviderId);
+  if (!provider) throw providerUnavailable();
+  if (withoutSlash(provider.issuer ?? '') !== issuer) {
+    options.log.error(
+      { issuer: provider.issuer },
+      `FANFOLD_OIDC_ISSUER is ${issuer}, and the provider there is another`,
+    );
+    throw providerUnavailable();
+  }
+  return auth;
+}
+
+/** People are kept under the name of their provider, so a slash more or less must not make strangers of them. */
+export function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/+$/, '');
 }
 
 export type PasswordAuth = Awaited<ReturnType<typeof createPasswordAuth>>;

@@ -14,7 +14,7 @@ import {
   signInPage,
 } from './better-auth.ts';
 import { createFlows, type Flow } from './flow.ts';
-import type { OidcDeps } from './oidc.ts';
+import { inTime, type OidcDeps } from './oidc.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createSessionCookie, type SessionCookie } from './session-token.ts';
 import { createSessionAuthenticator } from './sessions.ts';
@@ -71,7 +71,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       name: oidc.name,
       homePath: pagePath(publicUrl, '/'),
       errorPath: pagePath(publicUrl, signInPage),
-      auth: onDemand(() => createOidcAuth(authOptions, { ...oidc, allowsSignUp: signUp !== 'closed' })),
+      auth: onDemand(() => inTime(createOidcAuth(authOptions, { ...oidc, allowsSignUp: signUp !== 'closed' }))),
     },
   };
 }

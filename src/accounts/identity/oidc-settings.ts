@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError, secretIn } from '#kernel';
-import type { OidcSettings } from './better-auth.ts';
+import { type OidcSettings, withoutSlash } from './better-auth.ts';
 
 export type OidcConfig = {
   signUp: 'closed' | 'oidc' | 'open';
@@ -23,8 +23,7 @@ export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
   if (issuer === null) throw new OperatorError('FANFOLD_OIDC_CLIENT_ID needs FANFOLD_OIDC_ISSUER.');
   if (clientId === null) throw new OperatorError('FANFOLD_OIDC_ISSUER needs FANFOLD_OIDC_CLIENT_ID.');
   const clientSecret = oidcClientSecret ?? secretIn(oidcClientSecretFile, 'FANFOLD_OIDC_CLIENT_SECRET_FILE', readText);
-  // People are kept under this name, so a slash more or less must not make strangers of them.
-  return { issuer: issuer.replace(/\/+$/, ''), clientId, clientSecret, name };
+  return { issuer: withoutSlash(issuer), clientId, clientSecret, name };
 }
 
 const readText = (file: string) => readFileSync(file, 'utf8');

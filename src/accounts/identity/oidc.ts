@@ -93,7 +93,7 @@ function withReason(location: string, { fault }: Pick<Flow, 'fault'>): string {
 }
 
 /** The provider is asked while a person waits; what it answers later is of no use. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+export async function inTime<T>(work: Promise<T>): Promise<T> {
   const timeout = AbortSignal.timeout(patienceMs);
   const late = new Promise<never>((_, reject) =>
     timeout.addEventListener('abort', () => reject(providerUnavailable()), { once: true }),
