@@ -2,18 +2,29 @@ import { localAccount, localProjects } from './first-start.ts';
 
 const compatPath = (project: string) => `/api/projects/${localAccount}/${project}/openai/v1`;
 
-/** `address` is where this process listens, `publicUrl` where clients reach the service. */
-type Greeting = { address: string; publicUrl: string | null; key: string | null; hasLocal: boolean };
+/** `address` is where this process listens, `publicUrl` where clients reach the service, `madeIn` where a database was made. */
+type Greeting = {
+  address: string;
+  publicUrl: string | null;
+  madeIn: string | null;
+  key: string | null;
+  hasLocal: boolean;
+};
+
+/** Who mistyped the data folder would look for his accounts and keys elsewhere. */
+export const tellOfNewDatabase = (folder: string) => `There was no database in ${folder}: a new one was made.`;
 
 /**
  * What a person reads after the start. `key` is the fresh one, or null when keys were made before; `hasLocal` is false where
  * the operator made an account before the first start, which then makes none.
  */
-export function renderGreeting({ address, publicUrl, key, hasLocal }: Greeting): string {
+export function renderGreeting({ address, publicUrl, madeIn, key, hasLocal }: Greeting): string {
   const base = publicUrl ?? address;
   const rows = localProjects.map(({ slug, alias }) => ({ url: base + compatPath(slug), alias }));
   const width = Math.max(...rows.map(({ url }) => url.length));
-  const lines = ['', `Fanfold listens on ${address}`, '', 'Base URLs for OpenAI clients:'];
+  const lines = ['', `Fanfold listens on ${address}`];
+  if (madeIn !== null) lines.push(tellOfNewDatabase(madeIn));
+  lines.push('', 'Base URLs for OpenAI clients:');
   if (hasLocal) for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
   else lines.push(`  ${base}/api/projects/{owner}/{project}/openai/v1`);
   lines.push('');

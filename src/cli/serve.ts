@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { findAccountBySlug } from '#accounts';
-import { migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
+import { type Embedded, migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
 import { createLog } from '#telemetry';
 import { openSite } from '#web';
@@ -28,7 +28,10 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   await prepareDataFolder(config.dataDir);
   const site = openSite({ root: fileURLToPath(new URL('../..', import.meta.url)), publicUrl: config.publicUrl, log });
   await using parts = new AsyncDisposableStack();
-  const url = config.databaseUrl ?? (await startOwnDatabase(parts, config, log));
+  const { url, isNew } =
+    config.databaseUrl === null
+      ? await startOwnDatabase(parts, config, log)
+      : { url: config.databaseUrl, isNew: false };
   const database = await openDatabase({ url, maxConnections: config.databaseConnections });
   parts.defer(database.close);
   await migrate(database);
@@ -40,13 +43,14 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
     const address = await listen(app.server, config);
     const key = await furnish(database, models);
     const hasLocal = (await findAccountBySlug(database, localAccount)) !== null;
-    print(renderGreeting({ address, publicUrl: config.publicUrl, key, hasLocal }));
+    const madeIn = isNew ? config.dataDir : null;
+    print(renderGreeting({ address, publicUrl: config.publicUrl, madeIn, key, hasLocal }));
   } else print('Fanfold works in the background, and listens to nobody but its operator.');
   await aborted(stop);
   print('Stopping: running calls may finish. A second signal ends everything at once.');
 }
 
-async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config, log: Logger): Promise<string> {
+async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config, log: Logger): Promise<Embedded> {
   const server = await startEmbedded({
     dataDir,
     onEvent: (event, complaint) => {
@@ -56,7 +60,7 @@ async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config
     },
   });
   parts.defer(server.stop);
-  return server.url;
+  return server;
 }
 
 type Place = Pick<Config, 'host' | 'port'>;

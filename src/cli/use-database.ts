@@ -1,5 +1,7 @@
 import { type Database, findEmbedded, migrate, openDatabase, startEmbedded } from '#db';
 import type { Config } from '../config.ts';
+import { tellOfNewDatabase } from './greeting.ts';
+import { note } from './terminal.ts';
 
 const connections = 2;
 
@@ -18,6 +20,7 @@ export async function useDatabase<T>(config: Config, work: (database: Database) 
 
 async function startFor(parts: AsyncDisposableStack, dataDir: string): Promise<string> {
   const server = await startEmbedded({ dataDir });
+  if (server.isNew) note(tellOfNewDatabase(dataDir));
   parts.defer(server.stop);
   return server.url;
 }

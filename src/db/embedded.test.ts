@@ -59,6 +59,7 @@ test('the embedded server', async (t) => {
   await t.test('keeps its data over restarts, in a folder that only this user may enter', async () => {
     for (const n of [1, 2]) {
       const server = await startEmbedded({ dataDir });
+      assert.equal(server.isNew, n === 1);
       const database = await openDatabase({ url: server.url, maxConnections: 1 });
       await database.query('create table if not exists kept (n int)');
       await insert(database, n);

@@ -24,6 +24,8 @@ type OnEvent = (event: 'lost' | 'hindered' | 'recovered', complaint?: string) =>
 
 export type Embedded = {
   url: string;
+  /** The database was made by this start. */
+  isNew: boolean;
   /** Process number of PostgreSQL's main process at present. */
   pid: () => number | undefined;
   /** Ends PostgreSQL in order: open transactions are rolled back, everything committed is on disk. */
@@ -48,7 +50,7 @@ const stopTimeoutMs = 15_000;
 export async function startEmbedded({ dataDir, durable = true, onEvent }: EmbeddedOptions): Promise<Embedded> {
   const home = await openHome(dataDir);
   const binaries = await locateBinaries(home.identity);
-  await ensureCluster(home, binaries);
+  const isNew = await ensureCluster(home, binaries);
   const launch = { home, binaries, durable, hasSocket: await takesSockets(home.folder) };
   const server = await startFirst(dataDir, launch);
   try {
@@ -58,7 +60,7 @@ export async function startEmbedded({ dataDir, durable = true, onEvent }: Embedd
     await stopProcess(server.child);
     throw error;
   }
-  return supervise(server, { ...launch, onEvent: onEvent ?? (() => {}) });
+  return supervise(server, { ...launch, isNew, onEvent: onEvent ?? (() => {}) });
 }
 
 /** URL of the database that another process runs on this data folder; null when none does. */
@@ -83,9 +85,12 @@ async function startFirst(dataDir: string, { home, binaries, ...options }: Launc
   throw new OperatorError(`PostgreSQL does not start: ${await lastComplaint(home)}`);
 }
 
-type Supervision = Launch & { onEvent: OnEvent };
+type Supervision = Launch & { isNew: boolean; onEvent: OnEvent };
 
-function supervise({ child: first, port }: Server, { home, binaries, onEvent, ...options }: Supervision): Embedded {
+function supervise(
+  { child: first, port }: Server,
+  { home, binaries, isNew, onEvent, ...options }: Supervision,
+): Embedded {
   const url = urlOf(home, port, databaseName);
   let child = first;
   let stopping = false;
@@ -119,7 +124,7 @@ function supervise({ child: first, port }: Server, { home, binaries, onEvent, ..
 
   watch();
   return {
-    url,
+    ...{ url, isNew },
     pid: () => child.pid,
     stop: async () => {
       stopping = true;

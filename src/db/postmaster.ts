@@ -42,10 +42,10 @@ async function spawnAtHome(home: Home, command: readonly string[], guarded: bool
 // a line means that there is nothing left to stop.
 const guardScript = '( ( read -r _ <&4 || kill -INT $$ ) & ); exec "$@" 4<&-';
 
-/** Makes the cluster unless it is there; of several processes that try at once one succeeds and all can use it. */
-export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<void> {
+/** Makes the cluster unless it is there; of several processes that try at once one succeeds and all can use it. True: this one made it. */
+export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<boolean> {
   const cluster = join(home.folder, 'cluster');
-  if (await checkVersion(cluster)) return;
+  if (await checkVersion(cluster)) return false;
   const fresh = await mkdtemp(join(home.folder, 'cluster.'));
   const passwordFile = `${fresh}.password`;
   await writeFile(passwordFile, `${home.password}\n`, { mode: 0o600 });
@@ -67,9 +67,11 @@ export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<v
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
     ]);
-    await rename(fresh, cluster).catch(async (error: unknown) => {
-      if (!(await checkVersion(cluster))) throw error;
-    });
+    await rename(fresh, cluster);
+    return true;
+  } catch (error) {
+    if (await checkVersion(cluster)) return false;
+    throw error;
   } finally {
     await rm(passwordFile, { force: true });
     await rm(fresh, { recursive: true, force: true });
