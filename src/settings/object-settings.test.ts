@@ -37,6 +37,7 @@ test('credentials come whole, also from files, or from the SDK', async (t) => {
   const bucket = { FANFOLD_OBJECT_STORE: 's3://models', FANFOLD_S3_ENDPOINT: 'http://127.0.0.1:9' };
   const half = loadConfig({ ...bucket, FANFOLD_S3_ACCESS_KEY_ID: 'id' });
   await assert.rejects(openObjects(half), /belong together/);
+  await assert.rejects(openObjects({ ...half, objectStore: null }), /belong together/, 'also before they are used');
   const nowhere = loadConfig({ ...bucket, FANFOLD_S3_ACCESS_KEY_ID_FILE: join(folder, 'nowhere') });
   await assert.rejects(openObjects(nowhere), /cannot be read/);
   await writeFile(join(folder, 'secret'), 'very secret\n');

@@ -63,8 +63,9 @@ export async function openObjectsUnseen(config: ObjectValues & { dataDir: string
 /** Where the object store is, for a process that opens it itself. */
 export function objectPlaceOf(config: ObjectValues & { dataDir: string }): ObjectPlace {
   const { objectStore: place, s3Region: region, s3Endpoint: endpoint, dataDir } = config;
+  const credentials = credentialsOf(config);
   if (!place) return { kind: 'folder', root: join(dataDir, 'objects') };
-  return { kind: 's3', place: { ...place, region, endpoint, credentials: credentialsOf(config) } };
+  return { kind: 's3', place: { ...place, region, endpoint, credentials } };
 }
 
 const readText = (file: string) => readFileSync(file, 'utf8');
