@@ -4,8 +4,8 @@ import type { Database } from '#db';
 import type { Caller } from '#http';
 import { requireIdempotencyKey } from '#idempotency';
 import { type AttendedCall, type PrincipalCalls, repeatChatStream } from '#inference';
-import { changeOwnProject } from '#projects';
-import { addressOf, pathOf } from './chats.routes.ts';
+import { changeOwnProject, projectPathOf } from '#projects';
+import { addressOf } from './chats.routes.ts';
 import { readChat } from './chats.ts';
 import type { retryBody } from './messages.schema.ts';
 import { readParams } from './params.ts';
@@ -23,7 +23,7 @@ export async function answerMessage(
   begin: (asking: Asking) => Promise<Turn>,
 ): Promise<unknown> {
   const { database, calls } = deps;
-  const project = await changeOwnProject(database, request.principal, pathOf(request));
+  const project = await changeOwnProject(database, request.principal, projectPathOf(request));
   const address = addressOf(project.id, request);
   const { model } = await readChat(database, address);
   const params = readParams(sent.params);

@@ -3,7 +3,7 @@ import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { type CursorCodec, foldText } from '#kernel';
-import { changeOwnProject, type ProjectPath, projectPrefix, readOwnProject } from '#projects';
+import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { createContract, deleteContract, listContract, readContract, updateContract } from './chats.contract.ts';
 import { chatsQuery, chatToWire, createChatBody, updateChatBody } from './chats.schema.ts';
 import type { ChatAddress } from './chats.store.ts';
@@ -20,7 +20,7 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
       chatsPath,
       { config: { operation: 'chats.list', contract: listContract }, schema: { querystring: chatsQuery } },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, pathOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const { q, archived = false } = request.query;
         const filter = { projectId, archived, q: q ? foldText(q).toWellFormed() : null };
         const page = await listChats({ sql: database, cursors }, filter, readPage(request.query));
@@ -33,7 +33,7 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
       { config: { operation: 'chats.create', contract: createContract }, schema: { body: createChatBody } },
       async (request, reply) => {
         const chat = await once(request, database).transaction(async (tx) => {
-          const project = await changeOwnProject(tx, request.principal, pathOf(request));
+          const project = await changeOwnProject(tx, request.principal, projectPathOf(request));
           return createChat(tx, project, request.body);
         });
         reply.code(201);
@@ -42,7 +42,7 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
     );
 
     app.get(chatPath, { config: { operation: 'chats.read', contract: readContract } }, async (request) => {
-      const project = await readOwnProject(database, request.principal, pathOf(request));
+      const project = await readOwnProject(database, request.principal, projectPathOf(request));
       return chatToWire(await readChat(database, addressOf(project.id, request)));
     });
 
@@ -51,7 +51,7 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
       { config: { operation: 'chats.update', contract: updateContract }, schema: { body: updateChatBody } },
       async (request) => {
         const chat = await database.transaction(async (tx) => {
-          const project = await changeOwnProject(tx, request.principal, pathOf(request));
+          const project = await changeOwnProject(tx, request.principal, projectPathOf(request));
           return changeChat(tx, addressOf(project.id, request), request.body);
         });
         return chatToWire(chat);
@@ -62,17 +62,12 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
       chatPath,
       { config: { operation: 'chats.delete', contract: deleteContract } },
       async (request, reply) => {
-        const project = await changeOwnProject(database, request.principal, pathOf(request));
+        const project = await changeOwnProject(database, request.principal, projectPathOf(request));
         await deleteChat(database, addressOf(project.id, request));
         return reply.code(204).send();
       },
     );
   };
-}
-
-export function pathOf({ params }: FastifyRequest): ProjectPath {
-  // as: the paths declare both parameters.
-  return params as ProjectPath;
 }
 
 export function addressOf(projectId: string, { params }: FastifyRequest): ChatAddress {

@@ -8,7 +8,6 @@ import {
   isId,
   newId,
   type PageRequest,
-  timeOfId,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import {
@@ -78,7 +77,7 @@ export async function changeChat(
 
 /** Throws `not_found`, the second time as well. */
 export async function deleteChat(sql: Sql, address: ChatAddress): Promise<void> {
-  const deleted = timeOfId('cht', address.id) !== null && (await deleteRow(sql, address));
+  const deleted = isId('cht', address.id) && (await deleteRow(sql, address));
   if (!deleted) throw noSuchChat();
 }
 

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import type { CursorCodec } from '#kernel';
-import { changeOwnProject, readOwnProject } from '#projects';
+import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { type AnswerDeps, answerMessage } from './answer-message.ts';
-import { addressOf, chatPath, pathOf } from './chats.routes.ts';
+import { addressOf, chatPath } from './chats.routes.ts';
 import { readChat } from './chats.ts';
 import {
   createMessageContract,
@@ -90,7 +90,7 @@ export function messagesRoutes(deps: MessagesDeps) {
       `${messagePath}/stop`,
       { config: { operation: 'chat_messages.stop', contract: stopContract } },
       async (request) => {
-        const project = await changeOwnProject(database, request.principal, pathOf(request));
+        const project = await changeOwnProject(database, request.principal, projectPathOf(request));
         const chat = await readChat(database, addressOf(project.id, request));
         return messageToWire(await stopAnswer({ sql: database, ...deps }, chat.id, messageIdOf(request)));
       },
@@ -99,7 +99,7 @@ export function messagesRoutes(deps: MessagesDeps) {
 }
 
 async function chatToRead(database: Database, request: FastifyRequest) {
-  const project = await readOwnProject(database, request.principal, pathOf(request));
+  const project = await readOwnProject(database, request.principal, projectPathOf(request));
   return readChat(database, addressOf(project.id, request));
 }
 

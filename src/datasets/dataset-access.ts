@@ -1,11 +1,18 @@
+import type { FastifyRequest } from 'fastify';
 import { type Sql, sqlState } from '#db';
 import type { Principal } from '#http';
-import { fault } from '#kernel';
+import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
 import { type Dataset, findDataset, type LockedDataset, lockDataset } from './datasets.store.ts';
 
 /** Path parameters of every route under `/datasets/:datasetId`. */
 export type DatasetPath = ProjectPath & { datasetId: string };
+
+/** The dataset that the path of a request names; only for routes under `/datasets/:datasetId`. */
+export function datasetPathOf({ params }: Pick<FastifyRequest, 'params'>): DatasetPath {
+  // as: the path declares these parameters.
+  return params as DatasetPath;
+}
 
 /** The caller's own dataset, archived or not. Throws `not_found`. */
 export async function readOwnDataset(
@@ -18,7 +25,7 @@ export async function readOwnDataset(
 }
 
 async function find(sql: Sql, { id: projectId }: ProjectSeen, { datasetId: id }: DatasetPath): Promise<Dataset> {
-  const dataset = isDatasetId(id) ? await findDataset(sql, { projectId, id }) : null;
+  const dataset = isId('ds', id) ? await findDataset(sql, { projectId, id }) : null;
   if (!dataset) throw noSuchDataset();
   return dataset;
 }
@@ -59,7 +66,7 @@ export async function lockOwnDataset(
   path: DatasetPath,
 ): Promise<{ project: ProjectSeen; dataset: LockedDataset }> {
   const project = await changeOwnProject(tx, principal, path);
-  const dataset = isDatasetId(path.datasetId) ? await lock(tx, path.datasetId) : null;
+  const dataset = isId('ds', path.datasetId) ? await lock(tx, path.datasetId) : null;
   if (!dataset || dataset.projectId !== project.id) throw noSuchDataset();
   return { project, dataset };
 }
@@ -90,11 +97,6 @@ function refuseArchived({ archived }: Pick<LockedDataset, 'archived'>): void {
       message: 'This dataset is archived.',
       details: { state: 'archived', allowed_from: ['active'] },
     });
-}
-
-/** What is no id cannot be asked for: it may hold characters that the database does not take. */
-export function isDatasetId(text: string): boolean {
-  return /^ds_[0-9A-Z]{26}$/.test(text);
 }
 
 export function noSuchDataset() {

@@ -5,8 +5,8 @@ import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import type { BaseModel } from '#models';
-import { changeOwnProject, type ProjectPath, type ProjectSeen, projectPrefix, readOwnProject } from '#projects';
-import { type DatasetPath, lockOwnDataset, readOwnDataset } from './dataset-access.ts';
+import { changeOwnProject, type ProjectSeen, projectPathOf, projectPrefix, readOwnProject } from '#projects';
+import { datasetPathOf, lockOwnDataset, readOwnDataset } from './dataset-access.ts';
 import type { DatasetAuthor } from './dataset-activity.ts';
 import { createContract, limitsContract, listContract, readContract, updateContract } from './datasets.contract.ts';
 import { createDatasetBody, datasetsQuery, datasetToWire, limitsToWire, updateDatasetBody } from './datasets.schema.ts';
@@ -33,7 +33,7 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
       `${datasetsPath}/limits`,
       { config: { operation: 'datasets.limits', contract: limitsContract } },
       async (request) => {
-        const { id: projectId, kind } = await readOwnProject(database, request.principal, projectOf(request));
+        const { id: projectId, kind } = await readOwnProject(database, request.principal, projectPathOf(request));
         const model = countingModel(deps, { kind, targetModel: null });
         return limitsToWire(
           await viewLimits(database, { projectId, limits, maxExampleTokens: model?.maxContextTokens ?? null }),
@@ -45,7 +45,7 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
       datasetsPath,
       { config: { operation: 'datasets.list', contract: listContract }, schema: { querystring: datasetsQuery } },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const { q, archived = false } = request.query;
         const filter = { projectId, archived, q: q ? foldText(q) : null };
         const page = await listDatasets({ sql: database, ...deps }, filter, readPage(request.query));
@@ -59,7 +59,7 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
       async (request, reply) => {
         const { target_model: targetModel = null, ...input } = request.body;
         const dataset = await once(request, database).transaction(async (tx) => {
-          const project = await changeOwnProject(tx, request.principal, projectOf(request));
+          const project = await changeOwnProject(tx, request.principal, projectPathOf(request));
           checkTargetModel(models.baseModels(), { kind: project.kind, targetModel });
           const author = authorOf(request, project);
           return createDataset(tx, { project, ...input, targetModel, author, maxDatasets: limits.maxDatasets });
@@ -70,7 +70,7 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
     );
 
     app.get(datasetPath, { config: { operation: 'datasets.read', contract: readContract } }, async (request) => {
-      const { dataset } = await readOwnDataset(database, request.principal, datasetOf(request));
+      const { dataset } = await readOwnDataset(database, request.principal, datasetPathOf(request));
       return datasetToWire(dataset);
     });
 
@@ -80,7 +80,7 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
       async (request) => {
         const { target_model: targetModel, ...patch } = request.body;
         const dataset = await database.transaction(async (tx) => {
-          const { project, dataset: before } = await lockOwnDataset(tx, request.principal, datasetOf(request));
+          const { project, dataset: before } = await lockOwnDataset(tx, request.principal, datasetPathOf(request));
           const update = { patch: { ...patch, targetModel }, author: authorOf(request, project) };
           return changeDataset(tx, before, { ...update, maxDatasets: limits.maxDatasets });
         });
@@ -88,16 +88,6 @@ export function datasetsRoutes(deps: DatasetsRoutesDeps) {
       },
     );
   };
-}
-
-/** For the routes under a project, whose path has both parameters. */
-export function projectOf({ params }: FastifyRequest): ProjectPath {
-  return params as ProjectPath;
-}
-
-/** For the routes under a dataset. */
-export function datasetOf({ params }: FastifyRequest): DatasetPath {
-  return params as DatasetPath;
 }
 
 export function authorOf({ principal, id }: FastifyRequest, project: ProjectSeen): DatasetAuthor {

@@ -5,13 +5,14 @@ import {
   createListCursor,
   fault,
   foldText,
+  isId,
   type Listed,
   type ListPage,
   newId,
   type PageRequest,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
-import { isDatasetId, noSuchDataset } from './dataset-access.ts';
+import { noSuchDataset } from './dataset-access.ts';
 import { type DatasetAuthor, tellOfCreation, tellOfMove } from './dataset-activity.ts';
 import {
   countDatasets,
@@ -147,7 +148,7 @@ export async function listDatasets(
 
 /** A dataset of a project. Throws `not_found`. */
 export async function readDataset(sql: Sql, address: { projectId: string; id: string }): Promise<Dataset> {
-  const dataset = isDatasetId(address.id) ? await findDataset(sql, address) : null;
+  const dataset = isId('ds', address.id) ? await findDataset(sql, address) : null;
   if (!dataset) throw noSuchDataset();
   return dataset;
 }

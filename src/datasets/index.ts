@@ -8,7 +8,7 @@ export {
 } from './content/example-content.ts';
 export type { Issue } from './content/issues.ts';
 export { searchTerms, searchWords } from './content/search-words.ts';
-export { changeOwnDataset, type DatasetPath, readOwnDataset } from './dataset-access.ts';
+export { changeOwnDataset, type DatasetPath, datasetPathOf, readOwnDataset } from './dataset-access.ts';
 export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
 export { createDatasets, type Datasets } from './datasets-room.ts';
 export type { AddedExample } from './examples/add-examples.ts';

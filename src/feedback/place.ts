@@ -1,7 +1,7 @@
 import { type Dataset, type DatasetPath, findDataset } from '#datasets';
 import type { Sql } from '#db';
 import type { Principal } from '#http';
-import { fault, timeOfId } from '#kernel';
+import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject, seeProject } from '#projects';
 
 /** An embedding dataset of the caller. */
@@ -39,9 +39,7 @@ export async function placeToChange(tx: Sql, principal: Principal, path: Dataset
 }
 
 async function datasetIn(sql: Sql, project: ProjectSeen, { datasetId }: DatasetPath): Promise<FeedbackPlace> {
-  // What is no id may hold characters that the database does not take.
-  const isId = timeOfId('ds', datasetId) !== null;
-  const dataset = isId ? await findDataset(sql, { projectId: project.id, id: datasetId }) : null;
+  const dataset = isId('ds', datasetId) ? await findDataset(sql, { projectId: project.id, id: datasetId }) : null;
   if (!dataset) throw fault('not_found', { message: 'There is no such dataset.' });
   return { project, dataset };
 }

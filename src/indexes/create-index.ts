@@ -4,7 +4,7 @@ import { type DatasetVersion, findVersion } from '#datasets';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';
 import type { Principal } from '#http';
-import { chargeOf, fault, formatCredits, type Micro, newId, timeOfId } from '#kernel';
+import { chargeOf, fault, formatCredits, isId, type Micro, newId } from '#kernel';
 import {
   type BaseModel,
   findHostedModel,
@@ -67,8 +67,7 @@ export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexReque
 }
 
 async function versionOf(tx: Sql, { versionId, project }: IndexRequest): Promise<DatasetVersion> {
-  const isId = timeOfId('dsv', versionId) !== null;
-  const version = isId ? await findVersion(tx, { projectId: project.id, id: versionId }) : null;
+  const version = isId('dsv', versionId) ? await findVersion(tx, { projectId: project.id, id: versionId }) : null;
   if (!version) throw fault('not_found', { message: 'There is no such version in this project.', param: 'version_id' });
   if (version.trainCount + version.testCount === 0)
     throw fault('state_conflict', {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, fault } from '#kernel';
-import { changeOwnProject, type ProjectPath, projectPrefix, readOwnProject } from '#projects';
+import { changeOwnProject, type ProjectPath, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { deleteContract, deleteManyContract, listContract, readContract } from './saved-calls.contract.ts';
 import {
   deleteSavedCallsQuery,
@@ -29,8 +29,9 @@ export function savedCallsRoutes(deps: SavedCallsDeps) {
     typed.get(
       path,
       { config: { operation: 'saved_calls.list', contract: listContract }, schema: { querystring: savedCallsQuery } },
-      async ({ principal, params, query }) => {
-        const project = await readOwnProject(sql, principal, placeOf(params));
+      async (request) => {
+        const { principal, query } = request;
+        const project = await readOwnProject(sql, principal, projectPathOf(request));
         const page = await listSavedCalls(deps, filterOf(project.id, query, retention), readPage(query));
         return pageOf({ ...page, toWire: (row) => savedCallToWire(row, retention) });
       },
@@ -62,8 +63,9 @@ export function savedCallsRoutes(deps: SavedCallsDeps) {
         config: { operation: 'saved_calls.delete_many', contract: deleteManyContract },
         schema: { querystring: deleteSavedCallsQuery },
       },
-      async ({ principal, params, query }) => {
-        const project = await changeOwnProject(sql, principal, placeOf(params));
+      async (request) => {
+        const { principal, query } = request;
+        const project = await changeOwnProject(sql, principal, projectPathOf(request));
         const { model, finish_reason: finishReason, from, to, q, all = false } = query;
         // A filter with a slip in its name is ignored like every unknown field; it must not delete everything.
         if (!all && [model, finishReason, from, to, q].every((filter) => filter === undefined))
@@ -73,6 +75,3 @@ export function savedCallsRoutes(deps: SavedCallsDeps) {
     );
   };
 }
-
-// as: the path declares both parameters.
-const placeOf = (params: unknown) => params as ProjectPath;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Sql } from '#db';
-import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
+import { changeOwnProject, type ProjectSeen, projectPathOf, readOwnProject } from '#projects';
 import type { By } from './hosted-activity.ts';
 
 /** The owner's project, and who changes what in it. */
@@ -14,11 +14,11 @@ export type Place = {
 
 /** Only the owner reads what a project hosts; what others may call is in the compatible list and in the registry. */
 export async function placeToRead(sql: Sql, request: FastifyRequest): Promise<Place> {
-  return placeOf(request, await readOwnProject(sql, request.principal, pathOf(request)));
+  return placeOf(request, await readOwnProject(sql, request.principal, projectPathOf(request)));
 }
 
 export async function placeToChange(sql: Sql, request: FastifyRequest): Promise<Place> {
-  return placeOf(request, await changeOwnProject(sql, request.principal, pathOf(request)));
+  return placeOf(request, await changeOwnProject(sql, request.principal, projectPathOf(request)));
 }
 
 function placeOf(request: FastifyRequest, project: ProjectSeen): Place {
@@ -31,11 +31,6 @@ function placeOf(request: FastifyRequest, project: ProjectSeen): Place {
       accountId: project.accountId,
       project: { ownerSlug: project.ownerSlug, slug: project.slug },
     },
-    lock: async (tx) => void (await changeOwnProject(tx, principal, pathOf(request))),
+    lock: async (tx) => void (await changeOwnProject(tx, principal, projectPathOf(request))),
   };
-}
-
-function pathOf({ params }: FastifyRequest): ProjectPath {
-  // as: the path of every route under a project declares both.
-  return params as ProjectPath;
 }

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { Sql } from '#db';
 import type { Principal } from '#http';
 import { fault } from '#kernel';
@@ -13,6 +14,12 @@ export type ProjectPath = { owner: string; project: string };
 
 /** Prefix of the routes of a project. */
 export const projectPrefix = '/api/v1/projects/:owner/:project';
+
+/** The project that the path of a request names; only for routes under `projectPrefix`. */
+export function projectPathOf({ params }: Pick<FastifyRequest, 'params'>): ProjectPath {
+  // as: the prefix declares both parameters.
+  return params as ProjectPath;
+}
 
 /**
  * The project as the caller may see it. Somebody else's private project is as unknown as one that never was:

@@ -2,6 +2,7 @@ export type { ProjectSeen } from './access.store.ts';
 export {
   changeOwnProject,
   type ProjectPath,
+  projectPathOf,
   projectPrefix,
   readOwnProject,
   seeProject,

@@ -5,7 +5,7 @@ import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { type CursorCodec, fault, foldText } from '#kernel';
-import { type ProjectPath, projectPrefix, seeProject } from './access.ts';
+import { projectPathOf, projectPrefix, seeProject } from './access.ts';
 import type { Author } from './project-activity.ts';
 import type { ProjectPatch } from './project-change.ts';
 import type { ProjectFilter } from './project-list.store.ts';
@@ -55,7 +55,7 @@ export function projectsRoutes(deps: ProjectsDeps) {
     );
 
     typed.get(projectPrefix, { config: { operation: 'projects.read', contract: readContract } }, async (request) => {
-      const { project, role } = await seeProject(database, request.principal, pathOf(request));
+      const { project, role } = await seeProject(database, request.principal, projectPathOf(request));
       return render(request)(role === 'owner' ? await showToOwner(database, project) : { project, role, counts: null });
     });
 
@@ -63,7 +63,7 @@ export function projectsRoutes(deps: ProjectsDeps) {
       projectPrefix,
       { config: { operation: 'projects.update', contract: updateContract }, schema: { body: updateProjectBody } },
       async (request) => {
-        const { project: seen, role } = await seeProject(database, request.principal, pathOf(request));
+        const { project: seen, role } = await seeProject(database, request.principal, projectPathOf(request));
         if (role !== 'owner') throw fault('owner_required');
         const update = { seen, patch: patchOf(request.body), author: authorOf(request), work: deps.work };
         const shown = await database.transaction(async (tx) => showToOwner(tx, await changeProject(tx, update)));
@@ -71,11 +71,6 @@ export function projectsRoutes(deps: ProjectsDeps) {
       },
     );
   };
-}
-
-/** For the routes under a project, whose path has both parameters. */
-function pathOf({ params }: FastifyRequest): ProjectPath {
-  return params as ProjectPath;
 }
 
 function authorOf({ principal, id }: FastifyRequest): Author {

@@ -3,15 +3,14 @@ import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import type { Jobs } from '#jobs';
-import { type CursorCodec, fault } from '#kernel';
-import { changeOwnDataset, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
-import { datasetOf, datasetPath } from '../datasets.routes.ts';
+import { type CursorCodec, fault, isId } from '#kernel';
+import { changeOwnDataset, datasetPathOf, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
+import { datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { isIndexing } from '../search/index-words.ts';
 import { createRestSearch } from '../search/rest-search.ts';
 import { type RulerDeps, rulerOf } from '../token-ruler.ts';
-import { isVersionId } from '../versions/versions.routes.ts';
 import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
 import { addExamples } from './add-examples.ts';
 import { changeExample, noSuchExample, removeExample } from './change-example.ts';
@@ -48,7 +47,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
       examplesPath,
       { config: { operation: 'examples.list', contract: listContract }, schema: { querystring: examplesQuery } },
       async (request) => {
-        const { dataset } = await readOwnDataset(database, request.principal, datasetOf(request));
+        const { dataset } = await readOwnDataset(database, request.principal, datasetPathOf(request));
         const { q = '', version_id: versionId, split = null, origin = null, valid = null } = request.query;
         const version = versionId === undefined ? null : await versionOf(database, dataset, versionId);
         const question = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
@@ -66,7 +65,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
       },
       async (request) => {
         const { examples, dedupe = 'exact' } = request.body;
-        const path = datasetOf(request);
+        const path = datasetPathOf(request);
         const { dataset } = await seeDatasetToChange(database, request.principal, path);
         const prepared = await prepareSent(deps, dataset, examples);
         const added = await once(request, database).transaction(async (tx) => {
@@ -78,7 +77,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
     );
 
     app.get(examplePath, { config: { operation: 'examples.read', contract: readContract } }, async (request) => {
-      const { dataset } = await readOwnDataset(database, request.principal, datasetOf(request));
+      const { dataset } = await readOwnDataset(database, request.principal, datasetPathOf(request));
       const example = await findExample(database, dataset.id, exampleIdOf(request));
       if (!example) throw noSuchExample();
       return exampleToWire(example, dataset.kind);
@@ -92,7 +91,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
         bodyLimit: batchBytes,
       },
       async (request) => {
-        const path = datasetOf(request);
+        const path = datasetPathOf(request);
         const { dataset } = await seeDatasetToChange(database, request.principal, path);
         const { kind } = dataset;
         const { content: raw, split } = readChange(request.body, kind);
@@ -113,7 +112,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
       { config: { operation: 'examples.delete', contract: deleteContract } },
       async (request, reply) => {
         await database.transaction(async (tx) => {
-          const { dataset } = await changeOwnDataset(tx, request.principal, datasetOf(request));
+          const { dataset } = await changeOwnDataset(tx, request.principal, datasetPathOf(request));
           await removeExample(tx, dataset, exampleIdOf(request));
         });
         return reply.code(204).send();
@@ -137,7 +136,7 @@ async function prepareSent(deps: RulerDeps, dataset: Dataset, sent: readonly unk
 
 /** A version of the dataset. Throws `not_found`. */
 async function versionOf(database: Database, dataset: Dataset, id: string): Promise<DatasetVersion> {
-  const version = isVersionId(id) ? await findVersion(database, { projectId: dataset.projectId, id }) : null;
+  const version = isId('dsv', id) ? await findVersion(database, { projectId: dataset.projectId, id }) : null;
   if (!version || version.datasetId !== dataset.id)
     throw fault('not_found', { message: 'There is no such version of this dataset.', param: 'version_id' });
   return version;
@@ -146,6 +145,6 @@ async function versionOf(database: Database, dataset: Dataset, id: string): Prom
 function exampleIdOf({ params }: FastifyRequest): string {
   // as: the path declares it.
   const { exampleId } = params as { exampleId: string };
-  if (!/^ex_[0-9A-Z]{26}$/.test(exampleId)) throw noSuchExample();
+  if (!isId('ex', exampleId)) throw noSuchExample();
   return exampleId;
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Actor, actorOf } from '#activity';
 import type { Sql } from '#db';
-import { fault } from '#kernel';
+import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
 import type { ImportRecord, ImportState } from './import-record.ts';
 import { findImport, lockImport } from './imports.store.ts';
@@ -38,13 +38,12 @@ export function pathOf({ params }: FastifyRequest): ImportPath {
 
 type Address = { projectId: string; id: string };
 
-/** What is no id cannot be asked for: it may hold characters that the database does not take. */
 function findBy(
   find: (sql: Sql, address: Address) => Promise<ImportRecord | null>,
   sql: Sql,
   address: Address,
 ): Promise<ImportRecord | null> {
-  return /^imp_[0-9A-Z]{26}$/.test(address.id) ? find(sql, address) : Promise.resolve(null);
+  return isId('imp', address.id) ? find(sql, address) : Promise.resolve(null);
 }
 
 function found(record: ImportRecord | null): ImportRecord {

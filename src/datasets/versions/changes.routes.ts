@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import type { CursorCodec } from '#kernel';
+import { type CursorCodec, isId } from '#kernel';
 import { endOfIds } from '../examples/example-list.store.ts';
 import { changesContract } from './changes.contract.ts';
 import { changesQuery, changeToWire } from './changes.schema.ts';
 import { countChanges, listChanges, type VersionChange } from './version-changes.store.ts';
-import { isVersionId, noSuchVersion, versionOf, versionPath } from './versions.routes.ts';
+import { noSuchVersion, versionOf, versionPath } from './versions.routes.ts';
 import { type DatasetVersion, findVersion } from './versions.store.ts';
 
 /** Before the first change of any dataset. */
@@ -49,7 +49,7 @@ async function otherOf(
 ): Promise<DatasetVersion | null> {
   const id = since ?? parentVersionId;
   if (id === null) return null;
-  const other = isVersionId(id) ? await findVersion(database, { projectId, id }) : null;
+  const other = isId('dsv', id) ? await findVersion(database, { projectId, id }) : null;
   if (other?.datasetId !== datasetId) throw noSuchVersion('since');
   return other;
 }

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, checkDisplayName, createListCursor, fault } from '#kernel';
-import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
-import { seeDatasetToChange } from '../dataset-access.ts';
-import { authorOf, datasetOf, datasetPath, projectOf } from '../datasets.routes.ts';
+import { type CursorCodec, checkDisplayName, createListCursor, fault, isId } from '#kernel';
+import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
+import { datasetPathOf, seeDatasetToChange } from '../dataset-access.ts';
+import { authorOf, datasetPath } from '../datasets.routes.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { streamLines } from './version-content.ts';
 import { createContract, downloadContract, listContract, readContract } from './versions.contract.ts';
@@ -32,7 +32,7 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
         schema: { querystring: versionsQuery },
       },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const filter = { projectId, datasetId: request.query.dataset_id ?? null };
         const { limit, cursor } = readPage(request.query);
         const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
@@ -54,12 +54,12 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
       async (request, reply) => {
         const label = request.body.label ?? null;
         if (label !== null) checkDisplayName(label, 'label');
-        const { project, dataset } = await seeDatasetToChange(database, request.principal, datasetOf(request));
+        const { project, dataset } = await seeDatasetToChange(database, request.principal, datasetPathOf(request));
         const freezing = { datasetId: dataset.id, label, source: { kind: 'manual', id: null } as const, maxVersions };
         const head = await summariseHead(database, freezing);
         const { version, isNew } = await once(request, database).transaction(async (tx) => {
           // Again, as the digest of much takes a while: the project may have been archived.
-          await changeOwnProject(tx, request.principal, projectOf(request));
+          await changeOwnProject(tx, request.principal, projectPathOf(request));
           return writeVersion(tx, { ...freezing, author: authorOf(request, project) }, head);
         });
         reply.code(isNew ? 201 : 200);
@@ -90,18 +90,14 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
 
 /** The version that a path names, in a project of the caller. */
 export async function versionOf(database: Database, request: FastifyRequest): Promise<DatasetVersion> {
-  const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+  const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
   // as: the path declares it.
   const { versionId } = request.params as { versionId: string };
-  const version = isVersionId(versionId) ? await findVersion(database, { projectId, id: versionId }) : null;
+  const version = isId('dsv', versionId) ? await findVersion(database, { projectId, id: versionId }) : null;
   if (!version) throw noSuchVersion();
   return version;
 }
 
 export function noSuchVersion(param?: string) {
   return fault('not_found', { message: 'There is no such version.', ...(param && { param }) });
-}
-
-export function isVersionId(text: string): boolean {
-  return /^dsv_[0-9A-Z]{26}$/.test(text);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Datasets } from '#datasets';
+import { type Datasets, datasetPathOf } from '#datasets';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, fault } from '#kernel';
@@ -10,7 +10,7 @@ import { listContract, readContract, restoreContract, skipContract } from './eve
 import { eventRowToWire, eventsQuery, eventToWire, skipBody } from './events.schema.ts';
 import { type Move, moveEvent } from './move-event.ts';
 import { readEvent, showEvents } from './read-events.ts';
-import { eventsPath, pathOf } from './report.routes.ts';
+import { eventsPath } from './report.routes.ts';
 
 export type EventsDeps = { database: Database; cursors: CursorCodec; datasets: Datasets };
 
@@ -23,7 +23,7 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
   async function move(request: FastifyRequest, to: Move) {
     const id = eventIdOf(request);
     const dataset = await database.transaction(async (tx) => {
-      const place = await placeToChange(tx, request.principal, pathOf(request));
+      const place = await placeToChange(tx, request.principal, datasetPathOf(request));
       await moveEvent(tx, { datasetId: place.dataset.id, id }, to);
       return place.dataset;
     });
@@ -37,7 +37,7 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
       eventsPath,
       { config: { operation: 'retrieval_events.list', contract: listContract }, schema: { querystring: eventsQuery } },
       async (request) => {
-        const { dataset } = await placeToRead(database, request.principal, pathOf(request));
+        const { dataset } = await placeToRead(database, request.principal, datasetPathOf(request));
         const question = questionOf(request.query);
         const page = await listEvents(deps, { datasetId: dataset.id, question }, readPage(request.query));
         const ids = page.rows.slice(0, page.limit);
@@ -48,7 +48,7 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
     );
 
     app.get(eventPath, { config: { operation: 'retrieval_events.read', contract: readContract } }, async (request) => {
-      const { dataset } = await placeToRead(database, request.principal, pathOf(request));
+      const { dataset } = await placeToRead(database, request.principal, datasetPathOf(request));
       return eventToWire(await readEvent(deps, dataset, eventIdOf(request)));
     });
 

@@ -1,12 +1,12 @@
 import type { Sql } from '#db';
-import { fault } from '#kernel';
+import { fault, isId } from '#kernel';
 import { storedEvent } from '../assessment/stored-event.ts';
 import { negativePolicy } from '../policy/negative-policy.ts';
 import type { EventState } from './event.ts';
 import { lockEvents } from './events.store.ts';
 import { updateState } from './moves.store.ts';
 import { openState } from './new-event.ts';
-import { isEventId, noSuchEvent } from './read-events.ts';
+import { noSuchEvent } from './read-events.ts';
 
 export type Move = { to: 'skipped'; reason: string | null } | { to: 'open' };
 
@@ -16,7 +16,7 @@ export async function moveEvent(
   { datasetId, id }: { datasetId: string; id: string },
   move: Move,
 ): Promise<void> {
-  const [row] = isEventId(id) ? await lockEvents(tx, datasetId, [id]) : [];
+  const [row] = isId('rev', id) ? await lockEvents(tx, datasetId, [id]) : [];
   if (!row) throw noSuchEvent();
   if (row.state === 'promoted') throw isPromoted();
   const isSkipped = row.state === 'skipped';

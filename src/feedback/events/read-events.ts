@@ -1,6 +1,6 @@
 import type { Dataset, Datasets } from '#datasets';
 import type { Sql } from '#db';
-import { fault, timeOfId } from '#kernel';
+import { fault, isId } from '#kernel';
 import { type Assessed, assess } from '../assessment/assess.ts';
 import { type StoredEvent, storedEvent } from '../assessment/stored-event.ts';
 import { findEvents } from './events.store.ts';
@@ -34,14 +34,9 @@ export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): P
 
 /** Throws `not_found`. */
 export async function findEvent(sql: Sql, datasetId: string, id: string): Promise<StoredEvent> {
-  const [row] = isEventId(id) ? await findEvents(sql, datasetId, [id]) : [];
+  const [row] = isId('rev', id) ? await findEvents(sql, datasetId, [id]) : [];
   if (!row) throw noSuchEvent();
   return storedEvent(row);
-}
-
-/** What is no id may hold characters that the database does not take. */
-export function isEventId(text: string): boolean {
-  return timeOfId('rev', text) !== null;
 }
 
 export function noSuchEvent() {

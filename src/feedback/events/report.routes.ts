@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DatasetPath } from '#datasets';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { datasetPathOf } from '#datasets';
 import type { Database } from '#db';
 import { once } from '#idempotency';
 import { fault } from '#kernel';
@@ -35,7 +35,7 @@ export function reportRoutes({ database, datasets, reporter }: ReportDeps) {
         bodyLimit: 2 * mebibyte,
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, pathOf(request));
+        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
         const { value, ignored } = readOneEvent(request.body, { datasetId: dataset.id, minStrength });
         nameIgnored(reply, ignored);
         const within = once(request, database);
@@ -54,7 +54,7 @@ export function reportRoutes({ database, datasets, reporter }: ReportDeps) {
         bodyLimit: 8 * mebibyte,
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, pathOf(request));
+        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
         const { value, ignored } = readBatch(request.body, { datasetId: dataset.id, minStrength });
         nameIgnored(reply, ignored);
         const events = value.filter((item): item is NewEvent => !(item instanceof FieldError));
@@ -79,11 +79,6 @@ async function report(
 function taken(outcome: Outcome | undefined): Outcome {
   if (!outcome) throw new Error('An event has no outcome. This is a bug.');
   return outcome;
-}
-
-/** For the routes under a dataset. */
-export function pathOf({ params }: FastifyRequest): DatasetPath {
-  return params as DatasetPath;
 }
 
 function nameIgnored(reply: FastifyReply, names: readonly string[]): void {

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Split } from '#datasets';
+import { datasetPathOf, type Split } from '#datasets';
 import type { TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { fault } from '#kernel';
+import { fault, isId } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
 import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';
 import { eventFilters, eventToWire } from '../events/events.schema.ts';
-import { isEventId, readEvent } from '../events/read-events.ts';
-import { eventsPath, pathOf } from '../events/report.routes.ts';
+import { readEvent } from '../events/read-events.ts';
+import { eventsPath } from '../events/report.routes.ts';
 import { type FeedbackPlace, seePlaceToChange } from '../place.ts';
 import { type Batch, type Promoter, type PromotionDeps, promoteBatch } from './promote-batch.ts';
 import { type FilterRun, maxEvents, promoteFilter } from './promote-filter.ts';
@@ -30,7 +30,7 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
         schema: { body: promoteBody },
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, pathOf(request));
+        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
         const { split = 'train', dry_run: isDryRun = false } = request.body;
         const deps = { database: once(request, database), datasets };
         const [id, override] = [eventIdOf(request), overrideOf(request.body)];
@@ -48,7 +48,7 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
         schema: { body: promoteManyBody },
       },
       async (request) => {
-        const place = await seePlaceToChange(database, request.principal, pathOf(request));
+        const place = await seePlaceToChange(database, request.principal, datasetPathOf(request));
         const { body } = request;
         const isDryRun = body.dry_run ?? false;
         const batch = {
@@ -72,10 +72,10 @@ async function promoteMany(
   if ((ids === undefined) === (filter === undefined))
     throw fault('invalid_request', { message: 'ids: send ids, or a filter.', param: 'ids' });
   if (ids) {
-    const outcomes = await promoteBatch(deps, { ...batch, ids: [...new Set(ids)].filter(isEventId) });
+    const outcomes = await promoteBatch(deps, { ...batch, ids: [...new Set(ids)].filter((id) => isId('rev', id)) });
     return { outcomes, remaining: 0, resumeAfter: null, stopped: null };
   }
-  if (after !== null && !isEventId(after))
+  if (after !== null && !isId('rev', after))
     throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
   refuseUnknown(filter ?? {});
   const question = questionOf({ ...filter, state: 'pending' });
@@ -94,7 +94,7 @@ function refuseUnknown(filter: object): void {
 }
 
 function promoterOf(request: FastifyRequest): Promoter {
-  return { principal: request.principal, path: pathOf(request), requestId: request.id };
+  return { principal: request.principal, path: datasetPathOf(request), requestId: request.id };
 }
 
 function overrideOf({ positives = null, negatives = null, query = null }: Partial<Override>): Override {

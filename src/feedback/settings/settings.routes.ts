@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Sql } from '#db';
-import { type ProjectPath, projectPrefix } from '#projects';
+import { projectPathOf, projectPrefix } from '#projects';
 import { embeddingProject } from '../place.ts';
 import { settingsContract, settingsToWire } from './settings.schema.ts';
 import { type SettingsDeps, settingsOf } from './settings.ts';
@@ -11,14 +11,9 @@ export function settingsRoutes(deps: SettingsDeps & { sql: Sql }) {
       `${projectPrefix}/retrieval-settings`,
       { config: { operation: 'retrieval_settings.read', contract: settingsContract } },
       async (request) => {
-        const project = await embeddingProject(deps.sql, request.principal, projectOf(request));
+        const project = await embeddingProject(deps.sql, request.principal, projectPathOf(request));
         return settingsToWire(settingsOf(deps, project));
       },
     );
   };
-}
-
-/** The path has both parameters. */
-function projectOf({ params }: FastifyRequest): ProjectPath {
-  return params as ProjectPath;
 }

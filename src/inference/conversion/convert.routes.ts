@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Datasets, readOwnDataset } from '#datasets';
 import type { Database } from '#db';
 import { type Contract, said, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { fault } from '#kernel';
-import { changeOwnProject, type ProjectPath, projectPrefix } from '#projects';
+import { changeOwnProject, projectPathOf, projectPrefix } from '#projects';
 import { filterOf } from '../saved-calls.schema.ts';
 import { listSavedCallIds } from '../saved-calls.store.ts';
 import { isRequestId } from '../saved-calls.ts';
@@ -63,7 +63,7 @@ export function convertRoutes({ database, datasets, retention }: ConvertDeps) {
         { config: { operation: 'saved_calls.convert', contract }, schema: { body: convertBody } },
         async (request) => {
           const { body, principal } = request;
-          const path = { ...pathOf(request), datasetId: body.dataset_id };
+          const path = { ...projectPathOf(request), datasetId: body.dataset_id };
           await changeOwnProject(database, principal, path);
           const { dataset } = await readOwnDataset(database, principal, path);
           if (dataset.kind !== 'text') throw fault('kind_mismatch', { param: 'dataset_id' });
@@ -99,9 +99,4 @@ function splitRuleOf({ split, test_ratio: testRatio }: Static<typeof convertBody
   if (testRatio === undefined) return () => split ?? ('train' as const);
   if (split === undefined) return splitByRatio(testRatio);
   throw fault('invalid_request', { message: 'test_ratio: send split or test_ratio.', param: 'test_ratio' });
-}
-
-function pathOf({ params }: FastifyRequest): ProjectPath {
-  // as: the path declares both parameters.
-  return params as ProjectPath;
 }

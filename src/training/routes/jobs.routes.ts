@@ -7,7 +7,7 @@ import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import type { CursorCodec } from '#kernel';
 import type { ModelsService } from '#models';
-import { changeOwnProject, readOwnProject } from '#projects';
+import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { cancelJob } from '../jobs/cancel.ts';
 import { createJob, freezeData } from '../jobs/create-job.ts';
 import type { TrainingJob } from '../jobs/job.ts';
@@ -26,7 +26,7 @@ import {
 } from './jobs.contract.ts';
 import { cancelBody, createJobBody, jobsQuery } from './jobs.schema.ts';
 import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './jobs.wire.ts';
-import { authorOf, changeOwnJob, jobPath, jobsPath, projectOf, readOwnJob } from './place.ts';
+import { authorOf, changeOwnJob, jobPath, jobsPath, readOwnJob } from './place.ts';
 
 export type JobsRoutesDeps = {
   database: Database;
@@ -50,7 +50,7 @@ export function jobsRoutes(deps: JobsRoutesDeps) {
       jobsPath,
       { config: { operation: 'training_jobs.create', contract: createContract }, schema: { body: createJobBody } },
       async (request, reply) => {
-        const project = await changeOwnProject(database, request.principal, projectOf(request));
+        const project = await changeOwnProject(database, request.principal, projectPathOf(request));
         const plan = await planJob({ sql: database, models, datasets }, project, requestOf(request.body));
         if (request.body.dry_run) return planToWire(plan);
         const author = authorOf(request);
@@ -58,7 +58,7 @@ export function jobsRoutes(deps: JobsRoutesDeps) {
         await billing.gather(project.accountId);
         const job = await once(request, database).transaction(async (tx) => {
           // Again, as freezing takes a while: the project may have been archived.
-          await changeOwnProject(tx, request.principal, projectOf(request));
+          await changeOwnProject(tx, request.principal, projectPathOf(request));
           return createJob(tx, deps, { plan, version, project, author });
         });
         setImmediate(wake);
@@ -71,7 +71,7 @@ export function jobsRoutes(deps: JobsRoutesDeps) {
       jobsPath,
       { config: { operation: 'training_jobs.list', contract: listContract }, schema: { querystring: jobsQuery } },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, projectOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const { state = null, base_model: baseModelId = null, dataset_id: datasetId = null, q = null } = request.query;
         const filter = { projectId, state, baseModelId, datasetId, q };
         const page = await pageOfJobs({ sql: database, cursors }, filter, readPage(request.query));

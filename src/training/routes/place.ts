@@ -2,18 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Sql } from '#db';
 import { fault, isId } from '#kernel';
-import { changeOwnProject, type ProjectPath, projectPrefix, readOwnProject } from '#projects';
+import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import type { Author } from '../jobs/create-job.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findJob, lockJob } from '../jobs/jobs.store.ts';
 
 export const jobsPath = `${projectPrefix}/training-jobs`;
 export const jobPath = `${jobsPath}/:jobId`;
-
-export function projectOf({ params }: FastifyRequest): ProjectPath {
-  // as: the path of every route under a project declares both.
-  return params as ProjectPath;
-}
 
 function jobIdOf({ params }: FastifyRequest): string {
   // as: the path declares it.
@@ -26,7 +21,7 @@ export function authorOf(request: FastifyRequest): Author {
 
 /** The job that a path names, in a project of the caller. Throws `not_found`. */
 export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<TrainingJob> {
-  const { id: projectId } = await readOwnProject(sql, request.principal, projectOf(request));
+  const { id: projectId } = await readOwnProject(sql, request.principal, projectPathOf(request));
   const id = jobIdOf(request);
   const job = isId('job', id) ? await findJob(sql, { projectId, id }) : null;
   if (!job) throw noSuchJob();
@@ -35,7 +30,7 @@ export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<Tra
 
 /** The same for a change, locked until the transaction ends. Throws `owner_required`, `state_conflict` (archived) besides. */
 export async function changeOwnJob(tx: Sql, request: FastifyRequest): Promise<TrainingJob> {
-  const { id: projectId } = await changeOwnProject(tx, request.principal, projectOf(request));
+  const { id: projectId } = await changeOwnProject(tx, request.principal, projectPathOf(request));
   const id = jobIdOf(request);
   const job = isId('job', id) ? await lockJob(tx, id) : null;
   if (job?.projectId !== projectId) throw noSuchJob();
