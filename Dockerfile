@@ -23,7 +23,8 @@ USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8787
-HEALTHCHECK --interval=10s --start-period=30s CMD ["node", "/app/deploy/healthy.mjs"]
+# The first start of a release brings the database up to it, which takes its time where tables are large.
+HEALTHCHECK --interval=10s --start-period=30m CMD ["node", "/app/deploy/healthy.mjs"]
 ENTRYPOINT ["fanfold"]
 CMD ["serve"]
 
