@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Database, openDatabase } from './database.ts';
 import { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
+import { locateBinaries } from './embedded-binaries.ts';
 import { openHome } from './embedded-home.ts';
-import { spawnPostmaster } from './postmaster.ts';
+import { ensureCluster, spawnPostmaster } from './postmaster.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -204,6 +205,16 @@ test('a PostgreSQL that ends at once leaves no guard behind, which would stop wh
   assert.ok(guard);
   if (!guard.destroyed) await once(guard, 'close');
   await Promise.all(busy);
+});
+
+test('a user without a name, as containers have, is told why there can be no database', {
+  skip: !isRoot,
+}, async (t) => {
+  const identity = { name: 'nobody knows', uid: 54_321, gid: 54_321 };
+  const home = await openHome(await privateDataDir(t));
+  await chown(home.folder, identity.uid, identity.gid);
+  const made = ensureCluster({ ...home, identity }, await locateBinaries(identity));
+  await assert.rejects(made, { name: 'OperatorError', message: /: initdb: could not look up effective user ID 54321/ });
 });
 
 test('an unwritable data folder is refused in one line', async (t) => {

@@ -193,6 +193,6 @@ async function boundLog(file: string): Promise<void> {
 /** The last thing that PostgreSQL complained about, one line, for a message to the operator. */
 export async function lastComplaint(home: Home): Promise<string> {
   const text = await readFile(join(home.folder, 'server.log'), 'utf8').catch(() => '');
-  const complaint = text.split('\n').findLast((line) => /FATAL|PANIC|error:/.test(line));
+  const complaint = text.split('\n').findLast((line) => /FATAL|PANIC|error:|^initdb: could not/.test(line));
   return complaint ?? `see ${join(home.folder, 'server.log')}.`;
 }
