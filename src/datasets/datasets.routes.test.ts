@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { errorOf } from '#test/error-of.ts';
 import { type DatasetsServer, someoneOn, startDatasetsServer } from './datasets-server.fixture.ts';
 
 let server: DatasetsServer;
@@ -8,11 +9,6 @@ before(async () => {
   server = await startDatasetsServer({ maxDatasets: 5 });
 });
 after(() => server.stop());
-
-const errorOf = ({ status, json }: { status: number; json: Record<string, unknown> }) => {
-  const { code, param } = json.error as { code: string; param: string | null };
-  return [status, code, param];
-};
 
 test('a dataset is made, read, renamed, archived and taken out again, and the feed tells of it once each', async () => {
   const { ask, accountId } = await someoneOn(server);

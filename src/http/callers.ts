@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { Fault, fault } from '#kernel';
 
 /**
  * Why a call should stop: the connection closed, it does not read what it gets, its key or session is no longer worth
@@ -95,4 +96,15 @@ export function lossOf(signal: AbortSignal): CallerLoss | null {
   if (!signal.aborted) return null;
   // Only `lose` and `loseAll` abort these signals.
   return signal.reason as CallerLoss;
+}
+
+/**
+ * What to throw for work that failed with `error`. Work that was aborted fails with the reason of its signal: that is not an
+ * error of the work, and tells the caller nothing. A fault stays as it is.
+ */
+export function whyItEnded(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || error instanceof Fault) return error;
+  if (lossOf(signal) === 'shutdown')
+    return fault('service_unavailable', { message: 'The service is shutting down.', retryAfterSeconds: 1 });
+  return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
 }

@@ -2,7 +2,7 @@ export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
 export { readRange } from './byte-range.ts';
 export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.ts';
-export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller } from './callers.ts';
+export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { insertHostedModel, type TrainedModel } from '#models';
+import { errorOf } from '#test/error-of.ts';
 import { writeRandomAdapter } from '#test/lora-adapter.ts';
 import { qwen600m } from '#test/random-model.ts';
-import { errorOf, type IndexesServer, shop, someoneOn, startIndexesServer } from './indexes-server.fixture.ts';
+import { type IndexesServer, shop, someoneOn, startIndexesServer } from './indexes-server.fixture.ts';
 
 let server: IndexesServer;
 const trained = new Map<string, TrainedModel>();

@@ -161,10 +161,19 @@ export function chargesOf({ db }: IndexesServer, accountId: string): Promise<Led
   );
 }
 
-export const errorOf = ({ status, json }: Asked) => {
-  const { code, param } = json.error as { code: string; param: string | null };
-  return [status, code, param];
-};
+/** What the engine of the server makes of texts, asked directly. */
+export async function embedDirectly(
+  { engine }: Pick<IndexesServer, 'engine'>,
+  texts: readonly string[],
+): Promise<Float32Array[]> {
+  const signal = new AbortController().signal;
+  const target = { baseModelId: 'fanfold-tiny-embed', adapter: null };
+  const { handle } = await engine.prepareEmbedding(
+    { target, texts: [...texts], maxInputTokens: 512, truncate: true },
+    signal,
+  );
+  return (await engine.embed({ handle, signal })).vectors;
+}
 
 /** Questions and answers of a shop, each answer with two questions. */
 export function shop(products: number): Said[] {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { doctor } from '#billing';
+import { errorOf } from '#test/error-of.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import {
   chargesOf,
-  errorOf,
+  embedDirectly,
   type IndexesServer,
   shop,
   someoneOn,
@@ -23,16 +24,7 @@ after(() => server.stop());
 const dot = (one: Float32Array, other: Float32Array) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
-/** What the engine makes of texts, asked for directly. */
-async function embed(texts: readonly string[]): Promise<Float32Array[]> {
-  const signal = new AbortController().signal;
-  const target = { baseModelId: 'fanfold-tiny-embed', adapter: null };
-  const { handle } = await server.engine.prepareEmbedding(
-    { target, texts: [...texts], maxInputTokens: 512, truncate: true },
-    signal,
-  );
-  return (await server.engine.embed({ handle, signal })).vectors;
-}
+const embed = (texts: readonly string[]) => embedDirectly(server, texts);
 
 const instructed = (query: string) =>
   `Instruct: Given a customer question, retrieve the passage that answers it\nQuery:${query}`;

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { type Billing, boundOf, type CostPace, chargeWork } from '#billing';
 import type { Sql } from '#db';
-import { lossOf, type Principal } from '#http';
-import { Fault, fault, formatCredits, isOutOfReach, type Micro } from '#kernel';
+import { type Principal, whyItEnded } from '#http';
+import { fault, formatCredits, isOutOfReach, type Micro } from '#kernel';
 import { type Limiter, limitedSubjectsOf } from '#limits';
 import type { DatasetIndex } from './dataset-index.ts';
 
@@ -83,14 +83,6 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     await pass?.leave();
     throw whyItEnded(error, signal);
   }
-}
-
-/** What is aborted ends with the signal's reason, which is no error of anybody here. */
-function whyItEnded(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted || error instanceof Fault) return error;
-  if (lossOf(signal) === 'shutdown')
-    return fault('service_unavailable', { message: 'The service is shutting down.', retryAfterSeconds: 1 });
-  return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
 }
 
 type HoldRequest = Parameters<Billing['holdForWork']>[0];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Delta, Finished } from '#engine';
-import { Fault, type Log } from '#kernel';
+import { isOutOfReach, type Log } from '#kernel';
 import { type Asked, createRecord } from './auto-save-record.ts';
 import type { Call } from './call.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
@@ -81,7 +81,7 @@ export function createAutoSave({
       counts.stored += stored;
       counts.skipped += batch.length - stored;
     } catch (error) {
-      if (isTrouble(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
+      if (isOutOfReach(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
       else if (batch.length > 1) for (const call of batch) await writeBatch([call]);
       else drop(batch.length, 'a call cannot be saved', error);
     }
@@ -93,7 +93,7 @@ export function createAutoSave({
       try {
         return await insertSavedCalls(sql, batch);
       } catch (error) {
-        if (!isTrouble(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
+        if (!isOutOfReach(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
         await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -129,9 +129,4 @@ export function createAutoSave({
       await Promise.race([writing, bound.then(() => sleep(pauseMs, undefined, { ref: false }))]);
     },
   };
-}
-
-/** The database is away or does not answer. */
-function isTrouble(error: unknown): boolean {
-  return error instanceof Fault && error.fault === 'service_unavailable';
 }

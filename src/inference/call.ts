@@ -1,6 +1,6 @@
 import { type Billing, boundOf, type Charge } from '#billing';
 import type { Engine } from '#engine';
-import { lossOf } from '#http';
+import { lossOf, whyItEnded } from '#http';
 import { Fault, fault, formatCredits, isOutOfReach } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
@@ -141,14 +141,6 @@ async function runAndSettle<Result>(
 /** The model has no room, or is not there yet. */
 function isPassing(error: unknown): boolean {
   return error instanceof Fault && error.row.status === 503;
-}
-
-/** The engine gives up an aborted call with the signal's reason, which is no error of anybody here. */
-function whyItEnded(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted || error instanceof Fault) return error;
-  if (lossOf(signal) === 'shutdown')
-    return fault('service_unavailable', { message: 'The service is shutting down.', retryAfterSeconds: 1 });
-  return fault('request_timeout', { message: 'The caller left before the answer was ready.' });
 }
 
 async function placeHold(

@@ -22,7 +22,7 @@ export {
   faultRows,
   isOutOfReach,
 } from './faults.ts';
-export { type Fields, isFields } from './fields.ts';
+export { type Fields, isDeeperThan, isFields } from './fields.ts';
 export { foldText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
@@ -35,6 +35,7 @@ export {
   type PageRequest,
 } from './list-page.ts';
 export type { Log } from './log.ts';
+export { madeOnce } from './made-once.ts';
 export { nearestName } from './nearest-name.ts';
 export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';

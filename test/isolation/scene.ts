@@ -1,6 +1,7 @@
+import { newId } from '#kernel';
 import { bearer } from '#test/accounts.ts';
 import type { Caller, Place, Scene } from './matrix.ts';
-import type { World } from './world.ts';
+import { canary, type World } from './world.ts';
 
 /** What a row gets to make its request from. */
 export function sceneOf(world: World, caller: Caller, place: Place): Scene {
@@ -27,4 +28,25 @@ async function askAsOwner(
   const isHidden = !isOfProject || (place !== shared && place !== open);
   if (isHidden && typeof answer.id === 'string') world.secrets.add(answer.id);
   return answer;
+}
+
+/** A key of the owner, made for one cell. */
+export async function ownersKey({ owner }: Scene) {
+  const { id } = await owner('POST', '/api/v1/keys', { name: 'for one cell' });
+  return { params: { keyId: String(id) } };
+}
+
+/** The id of a text dataset of a project of the owner, made for one cell. */
+export async function textDataset({ world, place }: Scene, projectId = place.projectId): Promise<string> {
+  const id = newId('ds');
+  await world.database.query(
+    `insert into datasets (id, project_id, name, kind, search_text) values ($1, $2, $3, 'text', '')`,
+    [id, projectId, `${canary} dataset`],
+  );
+  return id;
+}
+
+/** The request of a row that names something in its path and sends this body. */
+export function withBody(make: (scene: Scene) => Promise<{ params: Record<string, string> }>, body: object) {
+  return async (scene: Scene) => ({ ...(await make(scene)), body });
 }

@@ -1,4 +1,6 @@
-/** Deeper values are refused: reading and writing them would take a stack without bound. */
+import { isDeeperThan } from '#kernel';
+
+/** Deeper values are refused: reading and writing them recurses, and would need a stack without bound. */
 const maxDepth = 64;
 
 /**
@@ -19,9 +21,4 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, field]) => [key, sorted(field)]));
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeperThan(item, depth - 1));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { errorOf } from '#test/error-of.ts';
 import { conversation, type DatasetsServer, someoneOn, startDatasetsServer } from '../datasets-server.fixture.ts';
 import type { ExampleWire } from './examples.schema.ts';
 
@@ -14,11 +15,6 @@ type Result = { index: number; status: string; id: string | null; issues: { code
 
 const resultsOf = ({ json }: { json: Record<string, unknown> }) => json.results as Result[];
 const rowsOf = ({ json }: { json: Record<string, unknown> }) => json.data as ExampleWire[];
-const errorOf = ({ status, json }: { status: number; json: Record<string, unknown> }) => {
-  const { code, param } = json.error as { code: string; param: string | null };
-  return [status, code, param];
-};
-
 test('an example is stored with its tokens, and comes back as it is', async () => {
   const { ask, createDataset } = await someoneOn(server);
   const path = `/datasets/${await createDataset()}/examples`;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
+import { errorOf } from '#test/error-of.ts';
 import { prepared } from '../datasets.fixture.ts';
 import { conversation, type DatasetsServer, someoneOn, startDatasetsServer } from '../datasets-server.fixture.ts';
 
@@ -11,11 +12,6 @@ before(async () => {
   server = await startDatasetsServer({ maxVersionsPerDataset: 3 });
 });
 after(() => server.stop());
-
-const errorOf = ({ status, json }: { status: number; json: Record<string, unknown> }) => {
-  const { code, param } = json.error as { code: string; param: string | null };
-  return [status, code, param];
-};
 
 test('a version is frozen, read, listed and downloaded under its digest', async () => {
   const { ask, createDataset } = await someoneOn(server);

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
+import { seededRandom } from '#test/random.ts';
 import { ask, createScriptedEngine, isAlive, readyPids, until } from '#test/scripted-engine.ts';
 
-/** A small seeded generator (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test('through random kills, crashes, departures and unloads every request ends once, and then all places are free', async (t) => {
-  const random = generator(20_261_120);
+  const random = seededRandom(20_261_120);
   const scripted = createScriptedEngine({
     settings: { sequences: 2, maxQueue: 6, idleUnloadMs: 60, warmWaitMs: 3_000, memoryLimitBytes: 300e6 },
   });
@@ -29,10 +19,10 @@ test('through random kills, crashes, departures and unloads every request ends o
   const caller = async () => {
     for (let call = 0; call < 25; call++) {
       const leaving = new AbortController();
-      if (random() < 0.2) setTimeout(() => leaving.abort(new Error('left')), random() * 20);
-      const id = ids[Math.floor(random() * ids.length)] ?? '';
-      const crash = random() < 0.04 ? { crashAt: Math.floor(random() * 3) } : {};
-      const behaviour = { deltas: 1 + Math.floor(random() * 8), stepMs: 1 + Math.floor(random() * 3), ...crash };
+      if (random.chance(0.2)) setTimeout(() => leaving.abort(new Error('left')), random.integer(20));
+      const id = random.pick(ids);
+      const crash = random.chance(0.04) ? { crashAt: random.integer(3) } : {};
+      const behaviour = { deltas: 1 + random.integer(8), stepMs: 1 + random.integer(3), ...crash };
       try {
         count((await ask(engine, id, { behaviour, signal: leaving.signal })).reason);
       } catch (error) {
@@ -40,7 +30,7 @@ test('through random kills, crashes, departures and unloads every request ends o
         else if (leaving.signal.aborted) count('left');
         else throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, random() * 15));
+      await new Promise((resolve) => setTimeout(resolve, random.integer(15)));
     }
   };
   const killer = setInterval(() => {

@@ -1,4 +1,4 @@
-import { isFields } from '#kernel';
+import { isDeeperThan, isFields } from '#kernel';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
 
 /** A message in the form chat templates read (the OpenAI form, arguments as objects). */
@@ -64,11 +64,6 @@ function parsedArguments(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeperThan(item, depth - 1));
 }
 
 /** Merged for templates that want the system message first and turns that alternate. Nothing is dropped. */

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { madeOnce } from '#kernel';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
 import type { Answer, FromCounter, Question, ToCounter } from './counter-protocol.ts';
@@ -56,8 +57,8 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
   const opened = openModel({ path: ggufPath, gpu: false, maxThreads: 1, vocabOnly: true });
   const loading = opened.then((model) => ({
     stamp,
-    counter: once(() => createModelCounter(model)),
-    encoder: once(() => createModelEncoder(model)),
+    counter: madeOnce(() => createModelCounter(model)),
+    encoder: madeOnce(() => createModelEncoder(model)),
   }));
   loaded.set(ggufPath, loading);
   // Whoever is killed keeps nothing of what was compiled for him.
@@ -66,14 +67,6 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
     () => {},
   );
   return loading;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function send(message: FromCounter): void {

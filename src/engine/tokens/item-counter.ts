@@ -1,4 +1,4 @@
-import { Fault } from '#kernel';
+import { Fault, madeOnce } from '#kernel';
 import { type ChatTemplate, type Conversation, compileChatTemplate } from '../text/template.ts';
 import { createConversationSegments, type DividedText } from './conversation-segments.ts';
 import type { Countable, TokenCount } from './counter-protocol.ts';
@@ -15,7 +15,7 @@ export type ItemCounter = (item: Countable) => () => TokenCount;
 export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): ItemCounter {
   const { inFront, aroundInput, bosText } = basis;
   const countText = createTextCounter(basis.division, countAnew);
-  const segmentsOf = createConversationSegments(remembered(() => templateOf(basis)));
+  const segmentsOf = createConversationSegments(madeOnce(() => templateOf(basis)));
 
   function countSegments(segments: readonly DividedText[]): number {
     const [first] = segments;
@@ -70,12 +70,4 @@ function templateOf({ template, controlTexts: controlTokens, bosText, eosText }:
   if (template === null) throw new Error('This model has no chat template.');
   const tokens = { controlTokens, bosToken: bosText, eosToken: eosText };
   return compileChatTemplate({ source: template, ...tokens, now: () => new Date() });
-}
-
-function remembered<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

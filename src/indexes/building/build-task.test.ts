@@ -6,7 +6,14 @@ import { fault } from '#kernel';
 import { createBackground } from '../background.ts';
 import { boundOfBuild } from '../create-index.ts';
 import { deleteSome, listLeftOvers } from '../documents.store.ts';
-import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
+import {
+  chargesOf,
+  embedDirectly,
+  type IndexesServer,
+  shop,
+  someoneOn,
+  startIndexesServer,
+} from '../indexes-server.fixture.ts';
 import { createScanner } from '../vectors/scanner.ts';
 import { createVectorFiles } from '../vectors/vector-files.ts';
 import { type BuildTaskOptions, buildIndex } from './build-task.ts';
@@ -256,15 +263,7 @@ test('a model is measured without an index as with one', async () => {
   const { findVersion } = await import('#datasets');
   const version = await findVersion(server.db.database, { projectId, id: String(versionId) });
   assert.ok(version);
-  const embed = async (texts: readonly string[]) => {
-    const signal = new AbortController().signal;
-    const target = { baseModelId: 'fanfold-tiny-embed', adapter: null };
-    const { handle } = await server.engine.prepareEmbedding(
-      { target, texts: [...texts], maxInputTokens: 512, truncate: true },
-      signal,
-    );
-    return (await server.engine.embed({ handle, signal })).vectors;
-  };
+  const embed = (texts: readonly string[]) => embedDirectly(server, texts);
   const queries = (texts: readonly string[]) =>
     embed(
       texts.map((query) => `Instruct: Given a customer question, retrieve the passage that answers it\nQuery:${query}`),

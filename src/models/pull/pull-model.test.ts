@@ -20,6 +20,7 @@ import { writeSampleModel, zeros } from '#test/model-files.ts';
 import { listModels } from '../list-models.ts';
 import { openModels } from '../models-service.ts';
 import { removeModel, withPullLock } from '../remove-model.ts';
+import { modelErrorWith } from './model-error.fixture.ts';
 import { type PullModelOptions, pullModel } from './pull-model.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
@@ -94,15 +95,6 @@ function ranges(hub: HubServer): (string | undefined)[] {
   return hub.requests.filter(({ host }) => host === 'store').map(({ headers }) => headers.range);
 }
 
-function refusal(message: RegExp) {
-  return (error: Error) => {
-    assert.equal(error.name, 'ModelError', String(error.stack));
-    assert.match(error.message, message);
-    assert.match(error.message, /^[^\n]+$/);
-    return true;
-  };
-}
-
 describe('pull', { timeout: 300_000 }, () => {
   test('fetches through the redirect, checks digest and size, and the model is installed', async (t) => {
     const { hub, models, pull, progress, notes, path } = await setUp(t);
@@ -145,7 +137,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a pull that gave up is resumed by the next one, after the first part was read again', async (t) => {
     const { hub, pull, progress, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     const kept = statSync(`${path}.partial`).size;
     assert.ok(kept > 0);
     assert.equal(existsSync(path), false);
@@ -158,7 +150,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('gives up after three retries without progress', async (t) => {
     const { hub, pull, notes } = await setUp(t);
     hub.misbehave(...Array.from({ length: 9 }, () => ({ type: 'status', status: 503 }) as const));
-    await assert.rejects(pull(), refusal(/answered 503/));
+    await assert.rejects(pull(), modelErrorWith(/answered 503/));
     assert.equal(ranges(hub).length, 4);
     assert.equal(notes.length, 3);
   });
@@ -189,7 +181,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a file that changed at the hub between two attempts is fetched from the start', async (t) => {
     const { hub, pull, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     const next = Buffer.from(model);
     next[next.length - 40] = 7;
     hub.replace(next);
@@ -200,7 +192,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a partial file whose bytes were spoilt on disk is found out and fetched again', async (t) => {
     const { hub, pull, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     writeFileSync(`${path}.partial`, Buffer.alloc(statSync(`${path}.partial`).size, 9));
     await pull();
     assert.deepEqual(readFileSync(path), model);
@@ -209,7 +201,7 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a process that died between the last byte and the rename costs no second transfer', async (t) => {
     const { hub, pull, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     writeFileSync(`${path}.partial`, model);
     await pull();
     assert.deepEqual(readFileSync(path), model);
@@ -219,16 +211,16 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a wrong digest is refused, nothing is installed and nothing is kept', async (t) => {
     const { hub, pull, path, models } = await setUp(t);
     hub.misbehave({ type: 'corrupt' });
-    await assert.rejects(pull(), refusal(/digest is [0-9a-f]{64}, not [0-9a-f]{64}; nothing was installed/));
+    await assert.rejects(pull(), modelErrorWith(/digest is [0-9a-f]{64}, not [0-9a-f]{64}; nothing was installed/));
     assert.deepEqual(readdirSync(join(path, '..')), []);
     assert.equal(models.find('some')?.installed, null);
   });
 
   test('the digest and size of the catalogue win over the claims of the hub', async (t) => {
     const other = await setUp(t, { sha256: 'b'.repeat(64) });
-    await assert.rejects(other.pull(), refusal(/another file than the catalogue: digest/));
+    await assert.rejects(other.pull(), modelErrorWith(/another file than the catalogue: digest/));
     const longer = await setUp(t, { sizeBytes: model.length + 1 });
-    await assert.rejects(longer.pull(), refusal(/another file than the catalogue: \d+ bytes/));
+    await assert.rejects(longer.pull(), modelErrorWith(/another file than the catalogue: \d+ bytes/));
     const right = await setUp(t, { sha256: sha256Of(model), sizeBytes: model.length });
     right.hub.options.linked = false;
     assert.equal((await right.pull()).outcome, 'pulled');
@@ -247,17 +239,17 @@ describe('pull', { timeout: 300_000 }, () => {
   test('a store that sends more than was announced is stopped', async (t) => {
     const { hub, pull, path } = await setUp(t);
     hub.misbehave({ type: 'too_long' });
-    await assert.rejects(pull(), refusal(/more than the \d+ bytes/));
+    await assert.rejects(pull(), modelErrorWith(/more than the \d+ bytes/));
     assert.deepEqual(readdirSync(join(path, '..')), []);
   });
 
   test('a file that is no model of this entry is not installed', async (t) => {
     const { hub, pull, path, models } = await setUp(t);
     hub.replace(Buffer.from('<html>not a model, however long the page may be</html>'));
-    await assert.rejects(pull(), refusal(/is not a GGUF file/));
+    await assert.rejects(pull(), modelErrorWith(/is not a GGUF file/));
     writeSampleModel(modelFile, { kind: 'embedding', dimensions: 64 });
     hub.replace(readFileSync(modelFile));
-    await assert.rejects(pull(), refusal(/makes 64 dimensions; some has 1024/));
+    await assert.rejects(pull(), modelErrorWith(/makes 64 dimensions; some has 1024/));
     assert.deepEqual(readdirSync(join(path, '..')), []);
     assert.equal(models.find('some')?.installed, null);
   });
@@ -271,7 +263,7 @@ describe('pull', { timeout: 300_000 }, () => {
     ] as const) {
       const { hub, pull } = await setUp(t);
       hub.misbehave({ type: 'status', status });
-      await assert.rejects(pull(), refusal(message));
+      await assert.rejects(pull(), modelErrorWith(message));
       assert.equal(ranges(hub).length, 1);
     }
   });
@@ -288,8 +280,8 @@ describe('pull', { timeout: 300_000 }, () => {
   test('the token opens a gated repository and never reaches the store', async (t) => {
     const { hub, pull } = await setUp(t);
     hub.options.token = 'hf_secret';
-    await assert.rejects(pull(), refusal(/needs an access token/));
-    await assert.rejects(pull({ token: 'hf_wrong' }), refusal(/the access token does not open it/));
+    await assert.rejects(pull(), modelErrorWith(/needs an access token/));
+    await assert.rejects(pull({ token: 'hf_wrong' }), modelErrorWith(/the access token does not open it/));
     await pull({ token: 'hf_secret' });
     const atStore = hub.requests.filter(({ host }) => host === 'store');
     assert.equal(atStore.length, 1);
@@ -299,11 +291,11 @@ describe('pull', { timeout: 300_000 }, () => {
   test('relative redirects are followed, endless ones and odd addresses are not', async (t) => {
     const { hub, pull } = await setUp(t);
     hub.options.redirects = 99;
-    await assert.rejects(pull(), refusal(/more than 5 redirects/));
+    await assert.rejects(pull(), modelErrorWith(/more than 5 redirects/));
     hub.options.redirects = 1;
     for (const address of ['file:///etc/passwd', 'ftp://127.0.0.1/x']) {
       hub.options.redirectTo = address;
-      await assert.rejects(pull(), refusal(/redirect from http: to (file|ftp): addresses/));
+      await assert.rejects(pull(), modelErrorWith(/redirect from http: to (file|ftp): addresses/));
     }
     hub.options.redirectTo = null;
     hub.options.redirects = 3;
@@ -314,7 +306,7 @@ describe('pull', { timeout: 300_000 }, () => {
     const { pull, path } = await setUp(t);
     await assert.rejects(
       pull({ freeBytes: async () => 65_000_000 }),
-      refusal(/too little room in .*3\.\d\d MB are to come/),
+      modelErrorWith(/too little room in .*3\.\d\d MB are to come/),
     );
     assert.equal(statSync(`${path}.partial`).size, 0);
   });
@@ -332,7 +324,7 @@ describe('pull', { timeout: 300_000 }, () => {
     const { hub, pull, path } = await setUp(t);
     hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
     const stopped = pull({ signal: AbortSignal.timeout(500), stallMs: 20_000 });
-    await assert.rejects(stopped, refusal(/Stopped.*goes on from there/));
+    await assert.rejects(stopped, modelErrorWith(/Stopped.*goes on from there/));
     assert.ok(statSync(`${path}.partial`).size > 0);
     await pull();
     assert.deepEqual(readFileSync(path), model);
@@ -353,7 +345,7 @@ describe('pull', { timeout: 300_000 }, () => {
     const child = fork(script, [join(dataDir, '../catalogue.yaml'), dataDir, hub.url]);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     while (!existsSync(`${path}.partial`) || statSync(`${path}.partial`).size < 900_000) await sleep(20);
-    await assert.rejects(pull(), refusal(/is being pulled by another command/));
+    await assert.rejects(pull(), modelErrorWith(/is being pulled by another command/));
     child.kill('SIGKILL');
     await exited;
     await pull();
@@ -367,10 +359,10 @@ describe('pull', { timeout: 300_000 }, () => {
     await hub.close();
     await assert.rejects(
       pull(),
-      refusal(/^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. What has arrived stays/),
+      modelErrorWith(/^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. What has arrived stays/),
     );
-    await assert.rejects(pull({ endpoint: 'huggingface' }), refusal(/not the address of a hub/));
-    await assert.rejects(pull({ id: 'nothing' }), refusal(/no model "nothing" to pull; it has some/));
+    await assert.rejects(pull({ endpoint: 'huggingface' }), modelErrorWith(/not the address of a hub/));
+    await assert.rejects(pull({ id: 'nothing' }), modelErrorWith(/no model "nothing" to pull; it has some/));
   });
 
   test('removing a pulled model deletes its file', async (t) => {
@@ -390,8 +382,8 @@ describe('pull', { timeout: 300_000 }, () => {
     const folder = join(path, '..');
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${path}.partial`, 'part');
-    await withPullLock(models, 'some', () => assert.rejects(remove(), refusal(/some is being pulled/)));
+    await withPullLock(models, 'some', () => assert.rejects(remove(), modelErrorWith(/some is being pulled/)));
     assert.equal((await remove()).deletedFile, folder);
-    await assert.rejects(remove(), refusal(/not installed/));
+    await assert.rejects(remove(), modelErrorWith(/not installed/));
   });
 });

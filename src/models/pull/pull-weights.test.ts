@@ -8,6 +8,7 @@ import { hubCommit, startHubServer } from '#test/hub-server.ts';
 import { listModels, type Trainability } from '../list-models.ts';
 import { openModels } from '../models-service.ts';
 import { removeModel } from '../remove-model.ts';
+import { modelErrorWith } from './model-error.fixture.ts';
 import type { PullModelOptions } from './pull-model.ts';
 import { pullWeights } from './pull-weights.ts';
 import type { TransferProgress } from './transfer-meter.ts';
@@ -103,15 +104,6 @@ async function setUp(t: TestContext, files: Files = sharded, listed: Files = fil
   };
 }
 
-function refusal(message: RegExp) {
-  return (error: Error) => {
-    assert.equal(error.name, 'ModelError', String(error.stack));
-    assert.match(error.message, message);
-    assert.match(error.message, /^[^\n]+$/);
-    return true;
-  };
-}
-
 describe('pulling weights', { timeout: 300_000 }, () => {
   test('brings configuration, tokenizer and every shard, and nothing that would have to be unpickled', async (t) => {
     const { pull, place, progress, models, training } = await setUp(t);
@@ -151,7 +143,7 @@ describe('pulling weights', { timeout: 300_000 }, () => {
     const { hub, pull, place, fetched, models } = await setUp(t);
     const well = { type: 'none' } as const;
     hub.misbehave(well, well, well, well, { type: 'cut', afterBytes: 700_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), refusal(/broke off/));
+    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     assert.equal(existsSync(place), false);
     assert.equal(models.trainingProfile('some')?.weightsFolder, null);
     const before = fetched();
@@ -166,9 +158,9 @@ describe('pulling weights', { timeout: 300_000 }, () => {
   test('a small file that is another than listed, and a shard of another digest, install nothing', async (t) => {
     const other = { ...sharded, 'tokenizer.json': Buffer.from('[]') };
     const small = await setUp(t, sharded, other);
-    await assert.rejects(small.pull(), refusal(/tokenizer\.json is not the file that the hub lists/));
+    await assert.rejects(small.pull(), modelErrorWith(/tokenizer\.json is not the file that the hub lists/));
     const large = await setUp(t, sharded, { ...sharded, [shards[1]]: shard(3) });
-    await assert.rejects(large.pull(), refusal(/digest is .*nothing was installed/));
+    await assert.rejects(large.pull(), modelErrorWith(/digest is .*nothing was installed/));
     for (const { place } of [small, large]) assert.equal(existsSync(place), false);
   });
 
@@ -184,14 +176,14 @@ describe('pulling weights', { timeout: 300_000 }, () => {
     ];
     for (const [files, message] of cases) {
       const { pull, place } = await setUp(t, files);
-      await assert.rejects(pull(), refusal(message));
+      await assert.rejects(pull(), modelErrorWith(message));
       assert.equal(existsSync(place), false);
     }
   });
 
   test('without room for all shards nothing of them is begun', async (t) => {
     const { pull, fetched } = await setUp(t);
-    await assert.rejects(pull({ freeBytes: async () => (64 << 20) + 1_000_000 }), refusal(/too little room/));
+    await assert.rejects(pull({ freeBytes: async () => (64 << 20) + 1_000_000 }), modelErrorWith(/too little room/));
     assert.equal(fetched(), 3, 'the describing files only');
   });
 
@@ -204,12 +196,15 @@ describe('pulling weights', { timeout: 300_000 }, () => {
   test('a gated repository, a hub without such a listing and an unknown model are told in one line', async (t) => {
     const { hub, pull, place } = await setUp(t);
     hub.options.token = 'hf_x';
-    await assert.rejects(pull(), refusal(/org\/some: it needs an access token \(HF_TOKEN\)/));
+    await assert.rejects(pull(), modelErrorWith(/org\/some: it needs an access token \(HF_TOKEN\)/));
     assert.equal((await pull({ token: 'hf_x' })).outcome, 'pulled');
     rmSync(place, { recursive: true });
     hub.answers.set('/api/models/org/some/revision/main?blobs=true', { files: [] });
-    await assert.rejects(pull({ token: 'hf_x' }), refusal(/does not list the files/));
-    await assert.rejects(pull({ id: 'nothing' }), refusal(/no model "nothing" with weights to pull; it has some/));
+    await assert.rejects(pull({ token: 'hf_x' }), modelErrorWith(/does not list the files/));
+    await assert.rejects(
+      pull({ id: 'nothing' }),
+      modelErrorWith(/no model "nothing" with weights to pull; it has some/),
+    );
   });
 
   test('removing a model deletes weights that were pulled, and leaves those that a person put there', async (t) => {
@@ -222,7 +217,7 @@ describe('pulling weights', { timeout: 300_000 }, () => {
     writeFileSync(join(place, 'config.json'), config);
     writeFileSync(join(place, 'model.safetensors'), 'x');
     assert.equal((await pull()).outcome, 'already_installed');
-    await assert.rejects(remove(), refusal(/not installed/));
+    await assert.rejects(remove(), modelErrorWith(/not installed/));
     assert.ok(existsSync(place));
     const draft = join(place, '..', '.some.partial');
     mkdirSync(draft);

@@ -1,5 +1,6 @@
 import { newId } from '#kernel';
 import { modelCall, ownerOnlyChange, ownerOnlyRead, type Row, type Scene } from '../matrix.ts';
+import { textDataset, withBody } from '../scene.ts';
 import { canary } from '../world.ts';
 
 /** A chat of the cell's project, for this request alone; written directly, because some of its owners may not ask. */
@@ -33,19 +34,6 @@ async function message(scene: Scene) {
   world.secrets.add(messageId);
   return { params: { ...params, messageId } };
 }
-
-async function dataset({ world, place }: Scene, projectId = place.projectId) {
-  const id = newId('ds');
-  await world.database.query(
-    `insert into datasets (id, project_id, name, kind, search_text) values ($1, $2, $3, 'text', '')`,
-    [id, projectId, `${canary} dataset`],
-  );
-  return id;
-}
-
-const withBody = (make: (scene: Scene) => Promise<{ params: Record<string, string> }>, body: object) => {
-  return async (scene: Scene) => ({ ...(await make(scene)), body });
-};
 
 export const rows: Row[] = [
   {
@@ -87,14 +75,14 @@ export const rows: Row[] = [
   {
     operation: 'chat_messages.save_example',
     expected: ownerOnlyChange('201'),
-    request: async (scene) => ({ ...(await message(scene)), body: { dataset_id: await dataset(scene) } }),
+    request: async (scene) => ({ ...(await message(scene)), body: { dataset_id: await textDataset(scene) } }),
     attempts: [
       {
         name: 'a dataset of another project',
         caller: 'owner',
         request: async (scene) => {
           const { projectId } = scene.world.places.text.elsewhere;
-          return { ...(await message(scene)), body: { dataset_id: await dataset(scene, projectId) } };
+          return { ...(await message(scene)), body: { dataset_id: await textDataset(scene, projectId) } };
         },
         expected: '404 not_found',
         like: async (scene) => ({ ...(await message(scene)), body: { dataset_id: newId('ds') } }),

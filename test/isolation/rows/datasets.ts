@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '#kernel';
 import { ownerOnlyChange, ownerOnlyRead, type Row, type Scene } from '../matrix.ts';
+import { withBody } from '../scene.ts';
 import { canary } from '../world.ts';
 
 const example = (words: string) => ({
@@ -68,10 +69,6 @@ async function version(scene: Scene) {
   world.secrets.add(versionId);
   return { params: { versionId } };
 }
-
-const withBody = (make: (scene: Scene) => Promise<{ params: Record<string, string> }>, body: object) => {
-  return async (scene: Scene) => ({ ...(await make(scene)), body });
-};
 
 export const rows: Row[] = [
   { operation: 'datasets.limits', expected: ownerOnlyRead() },

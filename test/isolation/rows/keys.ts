@@ -1,10 +1,5 @@
-import { ownAccount, ownObject, type Row, type Scene } from '../matrix.ts';
-
-/** A key of the owner, made for one cell. */
-async function ownersKey({ owner }: Scene) {
-  const { id } = await owner('POST', '/api/v1/keys', { name: 'for one cell' });
-  return { params: { keyId: String(id) } };
-}
+import { ownAccount, ownObject, type Row } from '../matrix.ts';
+import { ownersKey } from '../scene.ts';
 
 export const rows: Row[] = [
   { operation: 'keys.list', expected: ownAccount() },

@@ -1,5 +1,6 @@
 import { newId } from '#kernel';
 import { ownerOnlyChange, ownerOnlyRead, type Row, type Scene } from '../matrix.ts';
+import { textDataset } from '../scene.ts';
 import { canary } from '../world.ts';
 
 /** A call that the project of the cell has kept; written directly, because a real one is there only a moment later. */
@@ -16,15 +17,6 @@ async function savedCall({ world, place }: Scene) {
   );
   world.secrets.add(requestId);
   return { params: { requestId } };
-}
-
-async function dataset({ world, place }: Scene, projectId = place.projectId) {
-  const id = newId('ds');
-  await world.database.query(
-    `insert into datasets (id, project_id, name, kind, search_text) values ($1, $2, $3, 'text', '')`,
-    [id, projectId, `${canary} dataset`],
-  );
-  return id;
 }
 
 export const rows: Row[] = [
@@ -51,7 +43,7 @@ export const rows: Row[] = [
     expected: ownerOnlyChange(),
     request: async (scene) => {
       const { params } = await savedCall(scene);
-      return { body: { dataset_id: await dataset(scene), ids: [params.requestId] } };
+      return { body: { dataset_id: await textDataset(scene), ids: [params.requestId] } };
     },
     attempts: [
       {
@@ -59,7 +51,7 @@ export const rows: Row[] = [
         caller: 'owner',
         request: async (scene) => {
           const { projectId } = scene.world.places.text.elsewhere;
-          return { body: { dataset_id: await dataset(scene, projectId), filter: {} } };
+          return { body: { dataset_id: await textDataset(scene, projectId), filter: {} } };
         },
         expected: '404 not_found',
         like: () => ({ body: { dataset_id: newId('ds'), filter: {} } }),
