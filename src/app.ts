@@ -16,7 +16,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   try {
     await start(rooms);
   } catch (error) {
-    // What has begun works on the database, which whoever opened it closes now. Only the first trouble is worth a word.
+    // Whoever opened the database closes it now, so the parts that have begun must end first. Only the first error is
+    // reported.
     await close(rooms, server, 0).catch(() => {});
     throw error;
   }

@@ -74,12 +74,15 @@ export function fileKeyOf(env: string): string {
   return env.replace(/^FANFOLD_/, '').toLowerCase();
 }
 
-/** Variables of our name that are no settings: where the file is, where the trainer is, and what clients are given. */
+/**
+ * Variables with our prefix that are not settings: the path of this file, the place of the trainer's environment, and
+ * keys that examples for clients use.
+ */
 const otherVariables = new Set(['FANFOLD_CONFIG', 'FANFOLD_VENV', 'FANFOLD_KEY', 'FANFOLD_API_KEY']);
 
 /**
- * One line about variables that look like settings and are none, with what may have been meant; null: there are none. They are
- * no reason to refuse: another release, or another program, may know them.
+ * One line about variables that are named like settings but are none, with the setting that may have been meant; null
+ * where there are none. It is a warning only: another release, or another program, may know them.
  */
 export function unknownVariables(environment: Environment): string | null {
   const known = Object.values(settings).map(({ env }) => env);
@@ -116,7 +119,8 @@ function readConfigFile(named: string | undefined): ConfigFile {
   try {
     content = readFileSync(path, 'utf8');
   } catch (error) {
-    // Only that there is none is no matter: one that cannot be read was meant to be.
+    // The default file need not exist. A file that exists but cannot be read is an error, as is a missing one that was
+    // named.
     if (!named && systemCodeOf(error) === 'ENOENT') return { path, values: new Map() };
     throw new OperatorError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
@@ -149,7 +153,7 @@ function textOf(value: unknown): string | undefined {
 function parseFile(path: string, content: string): object {
   let value: unknown;
   try {
-    // Texts as they stand there: as a number, a secret of digits would lose its zeros.
+    // Every value stays text: a secret of digits would lose its leading zeros as a number.
     value = parse(content, { schema: 'failsafe', customTags: ['null'] }) ?? {};
   } catch (error) {
     const [line = ''] = messageOf(error).split('\n');

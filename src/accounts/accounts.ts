@@ -11,14 +11,17 @@ export type NewAccount = {
   displayName?: string;
   role?: Account['role'];
   email?: string | null;
-  /** Somebody who can know says that the address is the person's own. */
+  /**
+   * True when somebody who can know it (the operator, an identity provider) says that the address is the person's
+   * own.
+   */
   emailVerified?: boolean;
   avatarUrl?: string | null;
 };
 
 /**
  * Makes an account without keys or credits. Throws `invalid_request` for a bad slug, name or address, `slug_taken`,
- * `email_taken`; the latter spoils a transaction.
+ * `email_taken`; after `email_taken` a transaction can only be rolled back.
  */
 export async function createAccount(sql: Sql, input: NewAccount): Promise<Account> {
   const { displayName, role = 'user', emailVerified = false, avatarUrl = null } = input;

@@ -30,7 +30,7 @@ export async function changePassword(
   if (!(await passwords.matches(currentPassword, from))) throw wrongPassword();
   const to = await passwords.hash(newPassword);
   await database.transaction(async (tx) => {
-    // Somebody who changed it meanwhile made the current one a wrong one.
+    // Fails when somebody else changed the password since it was checked.
     if (!(await replacePassword(tx, { accountId, from, to }))) throw wrongPassword();
     await deleteSessions(tx, accountId, sessionId);
     await recordActivity(tx, {

@@ -67,7 +67,7 @@ function checkLocale(text: string): string {
     const [locale] = text.length <= maxLocaleLength ? Intl.getCanonicalLocales(text) : [];
     if (locale !== undefined) return locale;
   } catch {
-    // Said below.
+    // Not a language tag: refused below.
   }
   throw fault('invalid_request', { message: 'locale: expected a language tag such as en or zh-CN.', param: 'locale' });
 }

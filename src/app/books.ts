@@ -12,7 +12,7 @@ import type { AppOptions, Ground } from './ground.ts';
 
 export type Books = ReturnType<typeof openBooks>;
 
-/** What is written about calls: what they cost, what limits and answers were kept for them, what became of them. */
+/** Everything that keeps records of calls: charges, limits, stored answers, and what became of each call. */
 export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
   const { config, database, log, clock, instanceId } = ground;
   const credits = createCredits({

@@ -30,7 +30,7 @@ export type AppOptions = {
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
-/** What the rooms stand on, whatever they are about. */
+/** What all rooms need: database, clock, log, jobs, objects and identity. */
 export async function openGround({ config, database, log }: AppOptions) {
   const works = config.roles.includes('worker');
   return {

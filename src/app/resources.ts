@@ -14,7 +14,7 @@ import type { Ground } from './ground.ts';
 
 export type Resources = ReturnType<typeof openResources>;
 
-/** What projects have. */
+/** The rooms of what belongs to projects: datasets, training, hosted models, imports, feedback and indexes. */
 export function openResources(ground: Ground, engines: Engines, { credits, billing, limiter }: Books) {
   const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = ground;
   const { models, engine, tokenCounter } = engines;

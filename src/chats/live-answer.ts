@@ -171,7 +171,7 @@ function isTimeout(problem: unknown): boolean {
   return problem instanceof Fault && problem.fault === 'request_timeout';
 }
 
-/** Its model is starting; whoever asked may ask again. */
+/** Whether the answer failed only because its model is starting, so that the caller is told to ask again. */
 function waits(problem: unknown): boolean {
   return problem instanceof Fault && problem.fault === 'model_warming';
 }

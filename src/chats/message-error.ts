@@ -22,7 +22,7 @@ export function errorOf(problem: unknown): MessageError {
   };
 }
 
-/** Of an answer whose process is gone. */
+/** The error of an answer whose process ended before the answer was complete. */
 export const lost: MessageError = {
   code: 'generation_failed',
   message: 'The server stopped while it answered. What had arrived by then is kept; nothing was charged.',

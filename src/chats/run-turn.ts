@@ -39,7 +39,7 @@ export async function runTurn(
   try {
     await calls.answerChat(call, { wanted: readChatRequest(request), follower: live });
     await live.end(null, call.caller.signal.aborted);
-    // What is left here is paid later, and only once.
+    // If this fails, the sweep pays the charge once more, which changes nothing: a charge happens once per request.
     if (live.isPaid) await deleteCharge(database, call.request.id).catch(() => {});
     return live.message;
   } catch (error) {

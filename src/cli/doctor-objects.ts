@@ -6,17 +6,20 @@ import { findStrayTrainingObjects, removeStrayTrainingObjects } from '#training'
 export type ObjectCheck = {
   database: Database;
   objects: Pick<ObjectStore, 'list' | 'remove'>;
-  /** Whether what is found goes. */
+  /** Whether to remove what is found. */
   removes: boolean;
   print: (line: string) => void;
   nowMs?: number;
 };
 
-/** Uploads and checkpoints take minutes; what is younger may be on its way. */
+/** Younger objects are left alone: uploads and checkpoints take minutes, and their rows may not be written yet. */
 const youngMs = 86_400_000;
 const mostNamed = 20;
 
-/** Looks for objects that crashes have left and no row leads to. Returns what keeps it from removing them. */
+/**
+ * Looks for objects that no row refers to, as crashes leave them, and removes them if asked. Returns the reasons why
+ * something could not be removed.
+ */
 export async function checkObjects({ nowMs = Date.now(), ...check }: ObjectCheck): Promise<string[]> {
   const { print, removes } = check;
   const found = await count(check, nowMs);

@@ -11,7 +11,10 @@ type Greeting = {
   hasLocal: boolean;
 };
 
-/** Who mistyped the data folder would look for his accounts and keys elsewhere. */
+/**
+ * Said because somebody who mistyped the data folder would otherwise not understand where the accounts and keys have
+ * gone.
+ */
 export const tellOfNewDatabase = (folder: string) => `There was no database in ${folder}: a new one was made.`;
 
 /**

@@ -1,8 +1,8 @@
 import { messageOf, systemCodeOf } from '#kernel';
 
 /**
- * Results go to stdout, where scripts read them; what a person should know besides goes to stderr. A result that could
- * not be written, to a full disk for example, is not done: the exit code tells.
+ * Results go to stdout, where scripts read them; messages for people go to stderr. If a result cannot be written, for
+ * example to a full disk, the exit code says that the command failed.
  */
 export function print(text: string): void {
   const problem = write(process.stdout, text);
@@ -16,8 +16,8 @@ export function note(text: string): void {
 }
 
 /**
- * Tells why it could not. A reader that has gone is no reason: `head` has read enough, and a `tee` that the terminal's
- * Ctrl-C has ended must not end the calls that a server still lets finish.
+ * Writes a line; returns the error if that failed. A reader that has gone is no error: `head` may have read enough,
+ * and a `tee` that Ctrl-C ended must not end a server that lets its calls finish.
  */
 function write(stream: NodeJS.WriteStream, text: string): Error | null {
   if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);

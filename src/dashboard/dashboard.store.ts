@@ -55,7 +55,7 @@ type Row = {
   has_called: boolean;
 };
 
-/** Of one point; somebody with more errors than that needs no exact number. */
+/** Errors of one point are counted up to this number. */
 const mostErrors = 100_000;
 /** Latest rows of the ledger whose times are looked at. */
 const sampledRows = 1_000;

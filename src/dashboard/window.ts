@@ -20,7 +20,7 @@ const shapes: Record<WindowName, { grain: 'hour' | 'day'; count: number }> = {
   '30d': { grain: 'day', count: 30 },
 };
 
-/** Whole hours or days, so that the points add up to the totals: the one that runs, and those before it. */
+/** Points are whole hours or days, the current one and those before it, so that they add up to the totals. */
 export function windowAt(name: WindowName, nowMs: number): DashboardWindow {
   const { grain, count } = shapes[name];
   const stepMs = grain === 'hour' ? hourMs : dayMs;
@@ -29,7 +29,10 @@ export function windowAt(name: WindowName, nowMs: number): DashboardWindow {
   return { name, grain, points, since: new Date(last - (count - 1) * stepMs) };
 }
 
-/** Days of the window that lie behind, since the account is there; at least one, so that a first hour proves nothing. */
+/**
+ * Days of the window in which the account existed; at least one, so that the first hour of an account is not
+ * multiplied into a daily rate.
+ */
 export function daysBehind({ since }: DashboardWindow, { nowMs, bornAt }: { nowMs: number; bornAt: Date }): number {
   return Math.max(1, (nowMs - Math.max(since.getTime(), bornAt.getTime())) / dayMs);
 }

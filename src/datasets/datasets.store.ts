@@ -117,7 +117,7 @@ export type LockedDataset = {
   examples: number;
 };
 
-/** Longest wait for a dataset into which somebody else writes. */
+/** Longest wait for a dataset that another transaction has locked. */
 const lockTimeout = '4s';
 
 /** Locks a dataset until the transaction ends. Fails with SQLSTATE 55P03 while an import holds it. */
@@ -125,7 +125,8 @@ export async function lockDataset(tx: Sql, datasetId: string): Promise<LockedDat
   await tx.query(`select set_config('lock_timeout', $1, true)`, [lockTimeout]);
   const locked = await tx.query(`select from datasets where id = $1 for no key update`, [datasetId]);
   if (locked.length === 0) return null;
-  // A statement later: what is counted may have changed while this one waited.
+  // Counted in a statement after the lock: another transaction may have changed the counts while this one waited for
+  // it.
   const [row] = await tx.query<LockedDataset>(
     `select id, project_id as "projectId", name, description, kind, target_model as "targetModel",
             head_seq as "headSeq", archived_at is not null as archived,
@@ -150,8 +151,8 @@ export async function updateDataset(
 }
 
 /**
- * Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index of words. Servers
- * of the version before read those one by one, as they know no blocks.
+ * Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index of words.
+ * Servers of the previous version, which do not know blocks, search those examples one by one.
  */
 export async function advanceHead(
   tx: Sql,

@@ -100,7 +100,7 @@ function connectionOptions(url: string): pg.PoolConfig {
     const { protocol } = new URL(url);
     if (protocol === 'postgres:' || protocol === 'postgresql:') return { connectionString: url };
   } catch {
-    // Said below, without the text itself: it may hold a password.
+    // Not a URL: refused below, without the text itself, which may hold a password.
   }
   throw new OperatorError('The database URL is not of the form postgres://user:password@host:port/database.');
 }
@@ -125,7 +125,8 @@ async function checkServer(pool: pg.Pool, url: string): Promise<void> {
     throw new OperatorError(
       `The PostgreSQL server is version ${version}; Fanfold needs ${oldestVersion} or newer. (${placeOf(url)})`,
     );
-  // Another one takes the tables, and then fails at the first text that it cannot hold, or counts bytes for characters.
+  // In another encoding the tables can be made, but later a text that the encoding cannot hold fails, or bytes are
+  // counted as characters.
   if (encoding !== 'UTF8')
     throw new OperatorError(
       `The database has the encoding ${encoding}; make one with UTF8: createdb --encoding=UTF8 --template=template0. (${placeOf(url)})`,

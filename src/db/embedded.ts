@@ -114,9 +114,10 @@ function supervise(
         }
         await stopProcess(child);
       } catch {
-        // For one, the folder is away for a moment: callers get 503 until it is back.
+        // The start itself may fail, for example while the folder is unreachable: callers get 503 until PostgreSQL is
+        // back.
       }
-      // Not before a first start would have given up: children of a killed server may still be ending.
+      // Reported only after as many tries as a first start makes: children of a killed server may still be ending.
       if (tries === startAttempts) onEvent('hindered', await lastComplaint(home));
       await sleep(attemptPauseMs);
     }
@@ -216,8 +217,9 @@ function urlOf({ folder, password }: Pick<Home, 'folder' | 'password'>, port: nu
 }
 
 /**
- * PostgreSQL comes back to its port after a crash. So it is none that the system gives to connections by itself: one of those
- * would keep the port meanwhile, even one to that very port, which then reaches nobody but itself.
+ * A free port outside the range from which the system takes ports of outgoing connections: after a crash PostgreSQL
+ * comes back to the same port, and a connection could have taken it meanwhile. A connection to a port of that range
+ * can even connect to itself.
  */
 async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {

@@ -1,8 +1,8 @@
 import type { Database, Sql, Transaction } from './database.ts';
 
 /**
- * A transaction that is ended by somebody else than those who work in it. It begins with the first statement; without
- * one, `rollback` does nothing.
+ * A transaction that is committed or rolled back by another part of the program than the one that works in it. It
+ * begins with the first statement; without one, `rollback` does nothing.
  */
 export type HeldTransaction = {
   /** Works in the transaction: statements run one after the other, and transactions in it are savepoints. */

@@ -84,7 +84,10 @@ export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: M
   };
 }
 
-/** What is too old is told by the clock of this process: where that is wrong, much would be lost that is to be kept. */
+/**
+ * Which months are too old is decided by the clock of this process: if it is far ahead of the database's, months
+ * would go that are to be kept.
+ */
 export async function isClockAhead(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ nowMs: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"',
@@ -92,7 +95,7 @@ export async function isClockAhead(sql: Sql): Promise<boolean> {
   return row === undefined || Date.now() - row.nowMs > mostAheadMs;
 }
 
-/** What waits for the lock makes everybody else wait behind it. */
+/** Kept short: whoever waits for this lock makes all later statements on the table wait behind it. */
 const lockTimeout = `set local lock_timeout = '500ms'`;
 
 /** This month and the next ones by the clock of the database; then the ledger may go on in the month that has begun. */

@@ -24,7 +24,10 @@ export type LastUsesOptions = {
 const spacingMs = 60_000;
 const flushEveryMs = 5_000;
 
-/** By the monotonic clock: that of the wall may be set back, and what was used since would look unused. */
+/**
+ * Taken from the monotonic clock: when the wall clock is set back, later uses would seem to come before stored ones
+ * and never be written.
+ */
 type Times = { lastMs: number; storedMs: number };
 
 const isDue = ({ lastMs, storedMs }: Times) => lastMs - storedMs >= spacingMs;
@@ -44,7 +47,10 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
     forgetResting(clock.monotonicMs());
   }
 
-  /** What rested for a whole spacing starts anew at its next use; the map holds the busy ones only. */
+  /**
+   * Forgets what was not used for a whole spacing: its next use is written at once anyway. So the map holds only what
+   * is in use.
+   */
   function forgetResting(nowMs: number): void {
     for (const [id, times] of noted) if (!isDue(times) && nowMs - times.lastMs >= spacingMs) noted.delete(id);
   }

@@ -1,7 +1,7 @@
 /** Of these names the one that somebody most likely meant who wrote another; null: none is like it. */
 export function nearestName(written: string, names: Iterable<string>): string | null {
   let nearest: string | null = null;
-  // A third of it may be wrong.
+  // At most a third of the characters may differ.
   let least = Math.max(1, Math.floor(written.length / 3)) + 1;
   for (const name of names) {
     const distance = editDistance(written, name);

@@ -1,6 +1,7 @@
 /**
- * Whose tries or questions count together. One household or server has 2^64 addresses of IPv6: their network counts, which
- * is given by its four groups; an address of IPv4, also one in the clothes of IPv6, counts for itself.
+ * The unit for which requests of one client are counted together. A household or server has 2^64 addresses of IPv6,
+ * so its network counts, given by the first four groups of the address; an address of IPv4, also one that is mapped
+ * into IPv6 (`::ffff:1.2.3.4`), counts for itself.
  */
 export function networkOf(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');

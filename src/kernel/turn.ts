@@ -1,7 +1,10 @@
 /** Resolves at the end of this turn of the event loop, for all who ask in it at once. */
 export type EndOfTurn = () => Promise<void>;
 
-/** By then everything that could be read in the turn has been read. Whoever asks first goes before what is sent to the database then. */
+/**
+ * Resolves after the poll phase, when all requests that were readable in this turn have been read. Asked for before a
+ * statement of a batcher (`#db`), it resolves before that statement is sent.
+ */
 export function createEndOfTurn(): EndOfTurn {
   let ending: Promise<void> | null = null;
   return () => {

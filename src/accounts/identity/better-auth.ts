@@ -119,7 +119,7 @@ export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & 
   return auth;
 }
 
-/** People are kept under the name of their provider, so a slash more or less must not make strangers of them. */
+/** Accounts are linked to the issuer's name: with and without a slash at its end it is the same provider. */
 export function withoutSlash(issuer: string): string {
   return issuer.replace(/\/+$/, '');
 }

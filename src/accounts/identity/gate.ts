@@ -3,8 +3,9 @@ import { createTurns, fault, type InTurn } from '#kernel';
 export type GateLimits = { running: number; waiting: number };
 
 /**
- * Lets a few pieces of work run at a time, some wait, and refuses the rest. A hash of a password keeps a core busy for a
- * tenth of a second, on purpose: without a bound, a crowd at the door would take the processor from everybody who is inside.
+ * Lets a few pieces of work run at a time, lets some wait, and refuses the rest. A hash of a password keeps a core
+ * busy for a tenth of a second, on purpose: without a bound, many sign-ins at once would leave no processor time for
+ * requests of those who are signed in.
  */
 export function createGate({ running, waiting: mostWaiting }: GateLimits): InTurn {
   return createTurns({

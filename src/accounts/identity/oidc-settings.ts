@@ -15,7 +15,7 @@ export type OidcConfig = {
 export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcClientSecretFile, oidcName: name } = config;
   if (issuer === null && clientId === null) {
-    // Nobody could come in.
+    // Without a provider nobody could sign up.
     if (config.signUp === 'oidc')
       throw new OperatorError('FANFOLD_SIGNUP=oidc needs FANFOLD_OIDC_ISSUER and FANFOLD_OIDC_CLIENT_ID.');
     return null;

@@ -70,7 +70,10 @@ async function exchangeCode({ auth }: OidcDeps, { query, cookie }: OidcCallback)
 /** better-auth's own session cookie holds a token in the clear beside ours, and nobody reads it. */
 const isState = (cookie: string) => !/^[^=]*session_/.test(cookie);
 
-/** better-auth's words, and those of the provider, in ours: pages know a few reasons and print no foreign text. */
+/**
+ * Translates reasons of better-auth and of the provider into ours: pages know a few reasons and print no foreign
+ * text.
+ */
 const reasons = new Map([
   ['access_denied', 'access_denied'],
   ['account_not_linked', 'account_not_linked'],
@@ -98,7 +101,7 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) =>
     timeout.addEventListener('abort', () => reject(providerUnavailable()), { once: true }),
   );
-  // A failure that comes too late is nobody's any more.
+  // After the time limit nobody waits for the work: without this, its failure would count as an unhandled rejection.
   work.catch(() => {});
   return Promise.race([work, late]);
 }

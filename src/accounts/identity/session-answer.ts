@@ -12,7 +12,7 @@ const daySeconds = 86_400;
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Hands the session to the browser. Another one that it had ends: nobody could get at it any more. */
+/** Sets the cookie of a new session. A session that the browser had before ends: nobody has its token any more. */
 export async function giveCookie(
   { database, cookie }: Identity,
   session: StartedSession,

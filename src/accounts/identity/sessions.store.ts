@@ -3,7 +3,7 @@ import type { Sql } from '#db';
 /** A session ends when it is not used for this long, and at the latest when it is that old. */
 const idleDays = 14;
 export const longestDays = 90;
-/** Who signs in more often loses his oldest sessions. */
+/** Sessions of one account at most; a further one ends the oldest. */
 const mostSessions = 100;
 
 export type NewSession = {

@@ -25,7 +25,10 @@ export function takeSignInTry(sql: Sql, signIn: SignInTry): Promise<void> {
   return take(sql, limitsOfSignIn(signIn));
 }
 
-/** The password was right: the tries for the account are forgotten, and this one was none of the address. */
+/**
+ * After a right password: forgets the failed tries for the account, and takes this one back from the count of the
+ * address.
+ */
 export async function forgiveSignIn(sql: Sql, signIn: SignInTry): Promise<void> {
   const [pair, account, network] = limitsOfSignIn(signIn).map(({ subject }) => digestOf(subject));
   await forgetTries(sql, {

@@ -15,7 +15,7 @@ export type ExampleAnswer = {
   content: string | null;
   reasoning_content?: string;
   tool_calls?: ExampleToolCall[];
-  /** It is seen by what follows, and not learned. */
+  /** A message with weight 0 is context for later messages and is not learned. */
   weight?: 0;
 };
 

@@ -31,7 +31,7 @@ export function isFatal({ code }: Issue): boolean {
   return !harmless.has(code);
 }
 
-/** Collects issues while an example is read; enough of them and the rest is not told. */
+/** Collects issues while an example is read, up to a bound. */
 export class IssueList {
   readonly issues: Issue[] = [];
 

@@ -14,12 +14,12 @@ const tooLong = new RegExp(`\\S{${maxWord + 1},}`, 'u');
 /** Longest text that is searched, characters: what an index entry can hold has a limit. */
 const maxText = 100_000;
 
-/** The words of an example, folded, in front of and behind each a space. */
+/** The folded words of an example, with a space before and after each. */
 export function searchWords(content: ExampleContent): string {
   return ` ${fold(textOf(content).slice(0, maxText))} `;
 }
 
-/** All that an example says. */
+/** All texts of an example. */
 function textOf(content: ExampleContent): string {
   if ('query' in content) {
     const passages = [...content.positives, ...content.negatives];
@@ -42,7 +42,7 @@ function fold(text: string): string {
   return cut(anyUnspaced.test(folded) ? [...folded.matchAll(runs)].flatMap(wordsOfRun).join(' ') : folded);
 }
 
-/** What parts words in small ASCII letters, but for single spaces, which stay. */
+/** What separates words in a text of lower-case ASCII letters, except single spaces, which stay. */
 const apart = /[^a-z0-9]{2,}|[^a-z0-9 ]/g;
 
 function foldAscii(text: string): string {
@@ -50,7 +50,10 @@ function foldAscii(text: string): string {
   return mayHaveLongWord(words) ? cut(words) : words;
 }
 
-/** A word that is too long covers a stretch of half its length; the expression that cuts would look at each letter several times. */
+/**
+ * Checked before the expression that cuts long words, which looks at each letter several times. The text is looked at
+ * in stretches of half the longest length: a word that is too long fills at least one of them.
+ */
 function mayHaveLongWord(words: string): boolean {
   const stretch = maxWord / 2;
   for (let at = 0; at + stretch <= words.length; at += stretch) {

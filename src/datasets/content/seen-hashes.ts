@@ -2,14 +2,14 @@ const wordsPerHash = 4;
 const firstSlots = 1 << 12;
 
 /**
- * A set of SHA-256 digests, by their first 128 bits: 32 bytes each at most, so that a million of them take 32 MB and no
- * time of the garbage collector. Two contents that agree in 128 bits of a digest do not happen.
+ * A set of SHA-256 digests, of which it keeps the first 128 bits: at most 32 bytes each, so a million take 32 MB and
+ * no time of the garbage collector. That two contents agree in 128 bits of a digest is practically impossible.
  */
 export class SeenHashes {
   #slots = firstSlots;
   #words = new Uint32Array(firstSlots * wordsPerHash);
   #used = 0;
-  /** What is looked for. The first word is odd: zero says that a slot is free. */
+  /** The digest that is looked for, in words. The first word is made odd, because zero marks a free slot. */
   readonly #wanted = new Uint32Array(wordsPerHash);
 
   /** The digest that stands `at` a place of the bytes. False: it was there. */

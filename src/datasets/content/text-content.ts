@@ -96,7 +96,7 @@ function isWeightless(weight: unknown, pointer: string, list: IssueList): boolea
 
 const functionHint = 'Write the call into tool_calls, and its answer as a message of the role tool.';
 
-/** Whether its calls are right or not: such an answer needs no words. */
+/** Whether an answer has calls, valid or not: then it needs no text. */
 function isCalling({ tool_calls: calls, function_call: call }: Record<string, unknown>): boolean {
   return isThere(call) || (Array.isArray(calls) && calls.length > 0);
 }

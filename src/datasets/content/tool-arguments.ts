@@ -115,7 +115,7 @@ function isOfType(type: unknown, value: unknown): boolean {
     case 'object':
       return isFields(value);
     default:
-      // An unknown word says nothing.
+      // An unknown type name restricts nothing.
       return true;
   }
 }

@@ -25,8 +25,9 @@ export type Addition = {
 };
 
 /**
- * Adds examples to a dataset, each for itself: one that is wrong or a duplicate never sinks the rest. The dataset stays
- * locked until the transaction ends. Throws `not_found`, `in_use`, and `state_conflict` (archived, or full).
+ * Adds examples to a dataset, each independently: one that is wrong or a duplicate does not keep out the others. The
+ * dataset stays locked until the transaction ends. Throws `not_found`, `in_use`, and `state_conflict` (archived, or
+ * full).
  */
 export async function addExamples(tx: Sql, { datasetId, examples, ...rule }: Addition): Promise<AddedExample[]> {
   const dataset = await lockForChange(tx, datasetId);

@@ -68,7 +68,7 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   return counts;
 }
 
-/** Which example says so is found by its hash. */
+/** The example that has this content is found by its hash, so the content names none. */
 const alone = ({ hash, json }: StorableExample) => ({ hash, json, cameWith: null });
 const found = (row: ExampleRow) => ({ ...row, cameWithContent: false });
 

@@ -5,8 +5,8 @@ import type { StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
 /**
- * What a content says: its canonical JSON, as text or as UTF-8. `cameWith`: the id of the example that is added together with
- * it and says so of itself; null: there is none.
+ * A content: its canonical JSON, as text or as UTF-8. `cameWith`: the id of the example that is added together with
+ * it and whose row says so too; null: there is none.
  */
 export type NewContent = { hash: Buffer; json: string | Buffer; cameWith: string | null };
 
@@ -30,7 +30,7 @@ export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<
 
 export type NewRow = Omit<ExampleRow, 'example'> & {
   example: Omit<StorableExample, 'json' | 'words'>;
-  /** Its content knows it, and is new. */
+  /** The content of the example is new, and its row names this example (`cameWith`). */
   cameWithContent: boolean;
 };
 
@@ -75,7 +75,8 @@ export async function findContents(
   hashes: readonly Buffer[],
 ): Promise<ReadonlyMap<string, boolean>> {
   if (hashes.length === 0) return new Map();
-  // A look into each index for each row. As joins, PostgreSQL may read all rows of the dataset each time.
+  // Written so that each row is looked up in the indexes. With joins, PostgreSQL may read all rows of the dataset each
+  // time.
   const rows = await sql.query<{ hash: string; live: boolean }>(
     `select encode(asked.hash, 'hex') as hash,
             ${isAlive('asked.hash')} is not null as live

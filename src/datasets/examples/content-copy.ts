@@ -5,16 +5,19 @@ import { writePlace } from './example-ids.ts';
 const hashBytes = 32;
 const lengthBytes = 4;
 
-/** Contents of a dataset as data of `copyContents`, put together from where they lie without a look at what they say. */
+/** Contents of a dataset as data of `copyContents`, copied from memory without being parsed. */
 export class ContentCopy {
   readonly #memory: CopyMemory;
-  /** What each row begins with, up to its hash. */
+  /** The bytes of each row before its hash. */
   readonly #head: Buffer;
-  /** What it ends with: the id of its example, but for the place. */
+  /** The bytes of each row after its JSON: the id of its example, whose last characters are its place. */
   readonly #tail: Buffer;
   readonly #hasId: boolean;
 
-  /** `firstId`: of the examples that contents come with, which each know their place; null: they come alone. */
+  /**
+   * `firstId`: id of the first example that is added together with these contents; the others follow in order. Null:
+   * no examples are added.
+   */
   constructor({ datasetId, firstId, bytes }: { datasetId: string; firstId: string | null; bytes: number }) {
     this.#memory = new CopyMemory(bytes);
     const row = rowsOnly(encodeContents(datasetId, [{ hash: Buffer.alloc(hashBytes), json: '', cameWith: firstId }]));
@@ -42,7 +45,7 @@ export class ContentCopy {
     if (this.#hasId) writePlace(into, at + rowBytes, place);
   }
 
-  /** It holds until the next but one is taken. */
+  /** The rows so far; valid until rows are added after the next `take`. */
   take(): Buffer[] {
     return asCopy([this.#memory.take()]);
   }

@@ -1,11 +1,14 @@
 import type { Sql, Transaction } from '#db';
 
-/** Whoever adds many contents to a dataset waits here for one that died at it, until the database has noticed. */
+/**
+ * A lock for adding many contents to a dataset. If the process of an earlier addition died, this waits until the
+ * database has noticed that.
+ */
 export async function lockContents(tx: Sql, datasetId: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('contents of ' || $1, 0))`, [datasetId]);
 }
 
-/** Also contents that belong to nothing. */
+/** Whether a dataset has contents, including those that no example refers to. */
 export async function hasContents(sql: Sql, datasetId: string): Promise<boolean> {
   const [row] = await sql.query<{ found: boolean }>(
     'select exists (select from example_contents where dataset_id = $1) as found',
@@ -14,12 +17,15 @@ export async function hasContents(sql: Sql, datasetId: string): Promise<boolean>
   return row?.found ?? false;
 }
 
-/** For as long as the transaction lives, what is written ahead for a dataset is not swept. */
+/**
+ * Until the transaction ends, the sweep leaves contents alone that are written for this dataset before their
+ * examples.
+ */
 export async function holdContentsAhead(tx: Sql, datasetId: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('contents ahead of ' || $1, 0))`, [datasetId]);
 }
 
-/** Says, in the transaction of contents, that they belong to nothing yet. */
+/** Notes, in the transaction that writes contents, that no example refers to them yet. */
 export async function noteContentsAhead(tx: Sql, datasetId: string): Promise<void> {
   await tx.query('insert into example_contents_ahead (dataset_id) values ($1) on conflict do nothing', [datasetId]);
 }
@@ -45,7 +51,7 @@ export async function deleteContentsLeft(tx: Transaction, datasetId: string, lim
     [datasetId],
   );
   if (!row?.left) return false;
-  // A statement later: whoever held the lock may have committed just now.
+  // In a statement after the lock: the transaction that held it may have committed just now.
   const deleted = await tx.query(
     `delete from example_contents
       where dataset_id = $1 and not dataset_exists($1)

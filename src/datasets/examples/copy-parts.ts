@@ -29,7 +29,7 @@ export class CopyMemory {
     return this.#used;
   }
 
-  /** Room for so many bytes behind what is there. */
+  /** Room for so many bytes more, after what was written. */
   room(bytes: number): { into: Buffer; at: number } {
     const at = this.#used;
     this.#used += bytes;
@@ -41,14 +41,14 @@ export class CopyMemory {
     return { into: this.#filling, at };
   }
 
-  /** Puts what is there behind what another has. */
+  /** Appends what was written here to another memory. */
   moveBehind(other: CopyMemory): void {
     const { into, at } = other.room(this.#used);
     this.#filling.copy(into, at, 0, this.#used);
     this.#used = 0;
   }
 
-  /** What is there. It holds until the next but one is taken. */
+  /** What was written so far; valid until something is written after the next `take`. */
   take(): Buffer {
     const taken = this.#filling.subarray(0, this.#used);
     [this.#filling, this.#taken] = [this.#taken, this.#filling];

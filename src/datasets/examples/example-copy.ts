@@ -71,7 +71,7 @@ export class ExampleCopy {
     into.writeInt32BE(tokens, at + tokensAt);
   }
 
-  /** It holds until the next but one is taken. */
+  /** The rows so far; valid until rows are added after the next `take`. */
   take(): Buffer[] {
     this.#gather();
     return asCopy([this.#memory.train.take()]);

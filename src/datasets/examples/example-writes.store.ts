@@ -11,7 +11,10 @@ export type ExampleRow = {
 
 type Where = { datasetId: string; seq: bigint };
 
-/** JSON has no line break as it is, and neither have words: texts joined by one are taken apart without any escaping. */
+/**
+ * Neither JSON text nor words contain a line break, so texts that are joined by one can be split again without
+ * escaping.
+ */
 const joined = (texts: readonly string[]) => texts.join('\n');
 
 /**
@@ -58,7 +61,8 @@ const incoming = `(
 const sources = {
   none: `${incoming} as row`,
   /** The first of equal contents, unless a live example has the same. */
-  // A look into the index for each row. As `not exists`, PostgreSQL reads all examples of the dataset each time.
+  // Written so that each row is looked up in the index. With `not exists`, PostgreSQL reads all examples of the dataset
+  // each time.
   exact: `(select distinct on (hash) * from ${incoming} as every order by hash, place) as row
       where ${isAlive('row.hash')} is null`,
 };

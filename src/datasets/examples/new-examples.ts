@@ -8,7 +8,7 @@ export type Origin = 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_eve
 
 /** An example on its way into a dataset. */
 export type NewExample = {
-  /** As its source has it; it is checked here. */
+  /** The raw content as its source gives it, not checked yet. */
   content: unknown;
   split: Split;
   origin: Origin;
@@ -28,7 +28,7 @@ export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
   words: string;
   /** Null: no model that could count is installed. */
   tokens: number | null;
-  /** What is not goes into no version. */
+  /** Examples that are not valid stay out of versions. */
   valid: boolean;
   issues: readonly Issue[];
 };
@@ -67,7 +67,7 @@ export async function prepareExamples(
 /** Longest that others wait for the processor, ms. */
 const turnMs = 10;
 
-/** Lets others have their turn, too: large examples take a while. */
+/** Works through items with pauses, so that other requests are served in between: large examples take a while. */
 async function inTurns<In, Out>(items: readonly In[], work: (item: In) => Out): Promise<Out[]> {
   const results: Out[] = [];
   let beganMs = performance.now();

@@ -5,7 +5,7 @@ import type { NewExample, PreparedExample, Split, StorableExample } from './new-
 /** An example as callers write it: the content under the name of its kind, as it is read. */
 type Sent = Record<string, unknown>;
 
-/** One of many: what is wrong with it becomes its own result. */
+/** Reads one example of a batch; what is wrong with it is reported in its own result. */
 export function readNewExample(sent: unknown, kind: ExampleKind): NewExample | PreparedExample {
   if (!isFields(sent)) return rejected('wrong_type', '', 'Expected an object.');
   const problem = problemOf(sent, kind);
@@ -39,7 +39,7 @@ export function readChange(
   return { content: sent[kind] ?? undefined, split: sent.split };
 }
 
-/** What can be stored; what is wrong with it is a refusal of the request. */
+/** The example that can be stored. Throws what is wrong with it: the request is about this example alone. */
 export function storableOf({ example, issues }: PreparedExample, kind: ExampleKind): StorableExample {
   if (example) return example;
   const [first] = issues;

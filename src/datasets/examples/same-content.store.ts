@@ -1,9 +1,9 @@
 import type { Sql } from '#db';
 
 /**
- * SQL: the examples of the dataset `$1` that say what has this hash; `cameWith` is the one that its content knows. One index
- * finds the one, another the others, whatever the statistics say: all that more could find them by is written so that they
- * cannot.
+ * SQL: the examples of the dataset `$1` with the content that has this hash; `cameWith` is the one whose id the
+ * content's row holds. One index finds that one, another index finds the others. All further conditions are written
+ * so that no other index can be chosen, whatever the statistics say.
  */
 export function examplesThatSay({ hash, cameWith }: { hash: string; cameWith: string }): string {
   return `(

@@ -8,7 +8,7 @@ import { findImport, lockImport } from './imports.store.ts';
 
 export type ImportPath = ProjectPath & { importId: string };
 
-/** Who asks for a change, and where. */
+/** Who makes a change, in which project and request. */
 export type Author = { actor: Actor; requestId: string; project: ProjectSeen };
 
 export function authorOf(request: FastifyRequest, project: ProjectSeen): Author {

@@ -3,7 +3,7 @@ import type { Sql } from '#db';
 /** A part of a file, somewhere in the object store. */
 export type StoredPart = { key: string; firstByte: number; bytes: number };
 
-/** Tells of a part before it is stored, so that it is found when nobody comes to use it. */
+/** Records a part before it is stored, so that its object is found if the request dies in between. */
 export async function insertPart(sql: Sql, part: { key: string; importId: string; firstByte: number }): Promise<void> {
   await sql.query('insert into import_parts (key, import_id, first_byte) values ($1, $2, $3)', [
     part.key,
@@ -47,7 +47,7 @@ export async function dropParts(tx: Sql, importId: string): Promise<void> {
     `update imports set received_bytes = 0, updated_at = now() where id = $1 and state = 'awaiting_upload'`,
     [importId],
   );
-  // Without bytes they are on nobody's way to anything: the sweep removes them with their objects.
+  // Parts without bytes no longer count; the sweep removes their rows and objects.
   await tx.query('update import_parts set bytes = null where import_id = $1', [importId]);
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 
-/** Ends imports that nobody went on with. */
+/** Expires imports whose caller did not take the next step in time. */
 export async function expireImports(sql: Sql): Promise<number> {
   const rows = await sql.query(
     `update imports set state = 'expired', phase = null, finished_at = now(), updated_at = now()
@@ -18,7 +18,10 @@ export async function listStuckUploads(sql: Sql): Promise<{ id: string; projectI
   );
 }
 
-/** Objects that came to nothing, and are not on their way any more: parts take minutes at most. */
+/**
+ * Objects of parts and readings that nothing refers to, old enough not to be under way: writing a part takes minutes
+ * at most.
+ */
 export async function listStrayObjects(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
     `select part.key from import_parts part join imports i on i.id = part.import_id

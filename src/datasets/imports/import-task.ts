@@ -66,7 +66,7 @@ async function handle(options: Handling, importId: string, run: TaskRun): Promis
     await giveAttemptBack(database, importId);
     throw new Error('The server stopped while an import was under way; it goes on elsewhere.');
   }
-  // However the worker ended, it may have committed.
+  // The worker may have committed even if it failed, so the state is read anew.
   if (end.type === 'again')
     return jobs.enqueue(database, task, { importId }, { key: importId, afterSeconds: busySeconds });
   if (end.type !== 'done') {

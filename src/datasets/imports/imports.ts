@@ -57,7 +57,10 @@ export async function createImport(
   return again(tx, { projectId: project.id, id });
 }
 
-/** The name is shown and tells the format; where the file lay on the caller's disk is nobody's business. */
+/**
+ * Keeps the last part of a path: the name is shown and tells the format, but folders of the caller's disk are
+ * private.
+ */
 function checkFileName(sent: string): string {
   const name = sent.split(/[/\\]/).at(-1) ?? '';
   if (name !== '' && name.length <= 255 && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name;
@@ -102,7 +105,7 @@ export type ReadingRequest = {
   sampleRows?: number | undefined;
 };
 
-/** They part rows, and hold values together. */
+/** These separate rows or quote values, so they cannot separate values. */
 const marks = '"\r\n';
 
 const mayBeReadAgain: readonly ImportState[] = ['uploaded', 'profiling', 'ready'];
@@ -151,7 +154,7 @@ export async function cancelImport(
   if (!mayBeCanceled.includes(state)) throw wrongState(state, mayBeCanceled);
   if (state === 'importing') {
     await cancelLocked(tx, id, 'canceling');
-    // Its worker sees it; should it be gone, another one ends what is left.
+    // A living worker notices the change itself; if it is gone, another one completes the cancellation.
     await task.enqueue(tx, id);
     return again(tx, record);
   }

@@ -135,7 +135,10 @@ function consequences(
   return { willImport, willSkip: rows - willImport };
 }
 
-/** Stands for the file, how it was read, and what is to be made of it; whoever changes one of these makes it stale. */
+/**
+ * Signs which file was read, how, and with which mapping and options; when one of these changes, an earlier token is
+ * no longer valid.
+ */
 function tokenOf(cursors: CursorCodec, record: ImportRecord): string {
   return cursors.encode(tokenScope(record), [record.id]);
 }

@@ -46,7 +46,7 @@ async function sweepContentsAhead(database: Database): Promise<void> {
     while (await database.transaction((tx) => deleteContentsLeft(tx, datasetId, contentsAtOnce)));
 }
 
-/** The object first: as long as its key is known, somebody can remove it. */
+/** Removes the object before its row: if that fails, the row still names it for the next sweep. */
 async function removeObject(
   { database, objects }: Pick<SweepDeps, 'database' | 'objects'>,
   key: string,
@@ -55,7 +55,7 @@ async function removeObject(
   await deleteObjectRow(database, key);
 }
 
-/** The file was dropped; its owner learns so when he asks for what has arrived. */
+/** A file with another digest than announced was dropped; its owner sees that `received_bytes` is 0. */
 function ignoreBadDigest(): void {}
 
 const pauseMs = 60_000;

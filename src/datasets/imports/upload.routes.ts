@@ -33,7 +33,7 @@ export function uploadRoutes(deps: UploadDeps) {
         async (request, reply) => {
           const record = await importToUpload(deps, request);
           const range = readContentRange(request.headers, record.sizeBytes);
-          // The end of the upload was seen to; what comes now is the same once more.
+          // The upload is complete already: a repeated request gets its present state.
           if (record.state !== 'awaiting_upload') return importToWire(record);
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });

@@ -26,16 +26,19 @@ export type RowToKeep = { row: number; bytes: Buffer; at: number; end: number } 
 
 /** Written at once. */
 const writeBytes = 1 << 20;
-/** That wait for the disk, beside one in each bucket: as many as a disk writes while the next are filled. */
+/**
+ * Pieces that wait for the disk, beside the one that each bucket is filling: as many as a disk writes while the next
+ * ones are filled.
+ */
 const piecesUnderWay = 64;
-/** What waits for the disk before the survey does. */
+/** With more than this waiting for the disk, the survey waits too. */
 const mostWaitingBytes = 16 << 20;
-/** More is not kept: the import reads the file again. */
+/** Larger surveys are not kept; their import reads the file again. */
 const mostBytes = 8 * 2 ** 30;
 
 /**
- * Keeps the rows of a survey in a file of this machine, so that the import need not read and check them again. It is only a
- * help: where it cannot be written it is given up, and nothing fails.
+ * Keeps the rows of a survey in a file on this machine, so that the import need not read and check them again. This
+ * only saves time: if the file cannot be written, nothing is kept and nothing fails.
  */
 export class RowKeeper {
   readonly #file: string;
@@ -98,7 +101,7 @@ export class RowKeeper {
     }
   }
 
-  /** The survey came to nothing. */
+  /** Closes and removes the file: the survey failed or was canceled. */
   async discard(): Promise<void> {
     this.#isGivenUp = true;
     const draft = await this.#opening;
@@ -167,7 +170,7 @@ export class RowKeeper {
   }
 }
 
-/** The same file twice; `direct`: past the system's memory, if that is possible. */
+/** The file is opened twice; `direct` writes past the page cache, where that is possible. */
 type Draft = { handle: FileHandle; direct: FileHandle | null };
 
 async function openDraft(draft: string, { blocks }: PieceMemory): Promise<Draft> {

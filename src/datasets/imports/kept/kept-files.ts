@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ObjectPlace } from '../worker/protocol.ts';
 
-/** They can be made anew, so they need not lie about for as long as an import waits. */
+/** Kept rows can be made again, so they are removed sooner than the import that waits expires. */
 const longestMs = 6 * 3_600_000;
 const name = /^(imp_[0-9A-Za-z]+)-\d+\.rows(\.[0-9a-f]+\.draft)?$/;
 
@@ -16,7 +16,10 @@ export function keptFile(folder: string, { importId, reading }: { importId: stri
   return path.join(folder, `${importId}-${reading}.rows`);
 }
 
-/** What is in it is private, and will be believed: nobody else may have made it, or look into it. */
+/**
+ * Whether the folder belongs to this user alone. Its files hold private data and are trusted when they are read, so
+ * no other user may read or write them.
+ */
 export async function isOurs(folder: string): Promise<boolean> {
   const { uid, mode } = await stat(folder);
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);

@@ -8,7 +8,7 @@ import { isOurs } from './kept-files.ts';
 import { buckets, endBytes, type KeptIndex, type KeptOf, type Piece, readEnd, rowsBucket } from './kept-format.ts';
 import { blockBytes, blockMemory, openPastMemory, wholeBlocks } from './past-memory.ts';
 
-/** The kept rows cannot be used after all; the file that they are of can. */
+/** Thrown when kept rows turn out to be unusable. The import can still read the uploaded file. */
 export class NotKept extends Error {
   override readonly name = 'NotKept';
 }
@@ -133,7 +133,10 @@ async function readAt(handle: FileHandle, offset: number, size: number): Promise
 const readSome = promisify(readFile);
 const nothing = { bytesRead: 0 };
 
-/** At least `size` bytes; as many more, up to the end of `into`, as the file has. False: it has less, or cannot be read. */
+/**
+ * Reads at least `size` bytes into `into`, and more as far as the file and `into` go. False: the file has fewer, or
+ * cannot be read.
+ */
 async function readInto(
   fd: number,
   into: Buffer,

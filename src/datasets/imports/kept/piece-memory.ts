@@ -5,8 +5,9 @@ const pieceBytes = 1 << 16;
 const mostSpare = 64;
 
 /**
- * Memory for pieces of kept rows, which is used again: the collector would be told of each. There are so many that begin at
- * a block, and can be written past the system's memory; while those are all waiting for the disk, others are taken, which cannot.
+ * Memory for pieces of kept rows. It is used again, because allocating each piece would keep the garbage collector
+ * busy. A fixed number of pieces begin at a block boundary and can be written past the page cache; while all of those
+ * wait for the disk, ordinary pieces are used, which cannot.
  */
 export class PieceMemory {
   readonly #blocks: Buffer<ArrayBuffer> | null;

@@ -13,7 +13,7 @@ export type ByteStream = {
 
 export function digestingStream(source: Readable): ByteStream {
   const hash = createHash('sha256');
-  // A destroyed stream that is read no more must not end the process.
+  // An error of a destroyed stream that nobody reads any more would otherwise end the process.
   source.on('error', () => {});
   let bytes = 0;
   const iterator = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
@@ -37,7 +37,7 @@ export function digestingStream(source: Readable): ByteStream {
   };
 }
 
-/** The beginning of a stream, and the stream as if nobody had looked. */
+/** The first bytes of a stream, and a stream of all its bytes, these included. */
 export async function peek(
   source: AsyncIterable<Buffer>,
   wantedBytes: number,

@@ -22,13 +22,13 @@ export function cutIntoBlocks(
 class BlockCutter {
   readonly #maxRowBytes: number;
   readonly #blockBytes: number;
-  /** Memory is used again: the collector would be told of each piece. */
+  /** Memory is used again: allocating each block would keep the garbage collector busy. */
   readonly #free: ArrayBuffer[] = [];
   #buffer: Buffer<ArrayBuffer>;
   #used = 0;
-  /** Of the block in the text. */
+  /** Offset of the current block in the text. */
   #offset = 0;
-  /** Of the line that is too long, as far as it has been seen; 0: there is none. */
+  /** Bytes seen so far of a line that is too long; 0: there is none. */
   #longBytes = 0;
 
   constructor(maxRowBytes: number, blockBytes: number) {

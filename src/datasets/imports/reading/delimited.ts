@@ -11,7 +11,8 @@ export async function* readDelimited(
   chunks: AsyncIterable<Buffer>,
   { delimiter, bounds }: { delimiter: string; bounds: ReadBounds },
 ): AsyncGenerator<SourceRow[]> {
-  // The parser is ahead of what is read from it, and its errors are of where it is.
+  // The parser reads ahead: its errors are reported after the last record that it has read, not the last that was taken
+  // from it.
   const parsed = { lines: 0 };
   const onRecord: Options['on_record'] = (record, { lines }) => {
     parsed.lines = lines;
@@ -50,7 +51,7 @@ function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
     // Bytes: whether a value is UTF-8 is decided for each row.
     encoding: null,
     info: true,
-    // A file may have been put together from several.
+    // Several line ends are accepted, because a file may have been concatenated from several.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     // A quote inside of a plain value means itself, as spreadsheets write it.

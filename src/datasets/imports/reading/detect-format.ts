@@ -1,7 +1,7 @@
 import { ImportFailure } from './import-failure.ts';
 import type { FileFormat } from './source-row.ts';
 
-/** What else is uploaded by mistake, by its first bytes. */
+/** Other formats that are uploaded by mistake, recognised by their first bytes. */
 const strangers: readonly (readonly [string, string])[] = [
   ['PK\u0003\u0004', 'a ZIP archive (such as an Excel workbook)'],
   ['%PDF', 'a PDF document'],
@@ -63,7 +63,7 @@ export function detectTextFormat(
   if (named === 'csv' || named === 'tsv') return named;
   if (looks !== null) return looks === 'json' && isListOfLines(beginning) ? 'jsonl' : looks;
   if (named === 'json' || named === 'jsonl') {
-    // Its reader says that there is nothing.
+    // An empty file: the reader reports it.
     if (first === '') return named;
     throw new ImportFailure('wrong_format', `The name of the file ends like ${named}, but it is no JSON.`, {
       hint: 'Announce it under another name, or with its format.',

@@ -2,12 +2,12 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ImportFailure } from './import-failure.ts';
 
-/** No text is packed better than this; what claims to be is made to fill a disk. */
+/** No real text compresses better than this; a file that does is made to fill a disk. */
 const maxRatio = 250;
-/** So little may be packed however well. */
+/** Up to this size any ratio is allowed. */
 const freeBytes = 16 * 1024 * 1024;
 
-/** Unpacks a stream. What grows beyond all measure is given up. */
+/** Decompresses a stream. Throws when it grows far more than real text does. */
 export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: number }): AsyncGenerator<Buffer> {
   const unpacked = createGunzip({ chunkSize: 128 * 1024 });
   // The error reaches the loop below.

@@ -35,7 +35,7 @@ class ListScan {
   #place: Place = 'start';
   #rows: SourceRow[] = [];
   #rowBytes = 0;
-  /** Of the whole text. */
+  /** Offset of the present chunk in the whole text. */
   #offset = 0;
   #line = 1;
   #item = { line: 0, byteOffset: 0, depth: 0, inText: false, escaped: false };

@@ -38,14 +38,14 @@ function tooDeep(place: Place, text: string): SourceRow {
   return brokenRow(place, { code: 'too_large', message }, text);
 }
 
-/** Cheap: a deep value closes many levels at its end. */
+/** Cheap first check: a deeply nested value ends with many closing brackets. */
 function mayBeDeep(text: string): boolean {
   return closes(text, leastClosings) && /(?:[\]}]\s*){9}/.test(text);
 }
 
 const leastClosings = 9;
 
-/** Cheaper still: most rows close less than that in all. */
+/** Cheaper still: most rows have fewer closing brackets in total. */
 function closes(text: string, least: number): boolean {
   let found = 0;
   for (const bracket of ['}', ']'])

@@ -10,7 +10,7 @@ import { createPlainRows, type PlainMessage, type PlainRow } from './plain/plain
 import { mostBytesOf, writePlain } from './plain/write-plain.ts';
 import { type RowBlock, usualRowsOf } from './row-block.ts';
 
-/** By what rows are judged: plain data, so that every thread can have it. */
+/** The rules by which rows are judged, as plain data that can be sent to threads. */
 export type Yardstick = {
   kind: ExampleKind;
   /** Null: nobody knows what the columns mean. */
@@ -28,13 +28,16 @@ export type JudgeDeps = {
   countTexts: CountTexts;
 };
 
-/** Judges rows: what they are worth, and how many tokens they have. The same in every thread, and for every format. */
+/**
+ * Judges rows: whether each makes a valid example, its issues and its tokens. The result is the same in every thread
+ * and for every format.
+ */
 export class BlockJudge {
   readonly #yardstick: Yardstick;
   readonly #deps: JudgeDeps;
   readonly #counter: ItemCounter | null;
   readonly #plainRows: ReturnType<typeof createPlainRows>;
-  /** Texts that somebody else has to count. */
+  /** Texts whose tokens must be counted by the process that has the tokeniser. */
   readonly #wanted = new Set<string>();
   #known: ReadonlyMap<string, number> = nothing;
 
@@ -92,7 +95,7 @@ export class BlockJudge {
     return count ?? Number.NaN;
   }
 
-  /** Whoever has the tokeniser is asked once for all that lacks, while other blocks are judged. */
+  /** Asks the process that has the tokeniser once for all missing counts; other blocks are judged meanwhile. */
   async #countRest(judged: JudgedRows, uncounted: readonly Uncounted[]): Promise<void> {
     const known = new Map<string, number>();
     for (let rest = uncounted; rest.length > 0; ) {

@@ -4,7 +4,7 @@ import { applyMapping } from '../mapping/apply-mapping.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 
-/** What a row of the file is worth under a mapping. Pointers of issues are into the source. */
+/** What a row of the file becomes under a mapping: an example, or issues. Pointers of issues are into the source. */
 export type Evaluated = {
   row: SourceRow;
   issues: Issue[];
@@ -12,7 +12,7 @@ export type Evaluated = {
   example: { content: ExampleContent; json: string; split: 'train' | 'test' | null } | null;
 };
 
-/** The same for every occasion on which a row is looked at: the survey, a preview, the import itself. */
+/** Used wherever a row is looked at, so that the survey, a preview and the import agree. */
 export function evaluate(row: SourceRow, kind: ExampleKind, mapping: Mapping | null): Evaluated {
   if (row.fields === null || row.problem !== null) return { row, issues: [issueOf(row)], example: null };
   if (mapping === null) return { row, issues: [], example: null };

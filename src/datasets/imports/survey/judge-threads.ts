@@ -9,7 +9,10 @@ import type { RowBlock } from './row-block.ts';
 const program = new URL('./judge-thread.ts', import.meta.url);
 /** Rows go as they come, so that a thread keeps little but the counts of words. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 };
-/** A block takes milliseconds, and asking for tokens has bounds of its own: this one is stuck. */
+/**
+ * After this time a thread counts as stuck: a block takes milliseconds, and counting tokens has time limits of its
+ * own.
+ */
 const patienceMs = 180_000;
 
 type Options = { threads: number; countTexts: CountTexts };
@@ -90,7 +93,7 @@ export class JudgeThreads {
     }
   }
 
-  /** Nothing more comes of any block. */
+  /** Fails all blocks: none can be judged any more. */
   #break(error: Error): void {
     this.#broken ??= error;
     for (const { answer, timer } of this.#waiting.values()) {

@@ -4,7 +4,7 @@ import { JudgeThreads } from './judge-threads.ts';
 import type { Judged } from './judged.ts';
 import type { RowBlock } from './row-block.ts';
 
-/** A block comes back with what was found in it: its memory may have been elsewhere. */
+/** A block is returned with its verdict, because its memory may have been moved to another thread and back. */
 export type JudgedBlock = { block: RowBlock; judged: Judged };
 
 export type Judges = {

@@ -19,7 +19,7 @@ export function readContentRange(
   if (total !== '*' && Number(total) !== sizeBytes) throw wrongSize(Number(total), sizeBytes);
   if (first === undefined || last === undefined) return { start: 0, end: 0 };
   const range = { start: Number(first), end: Number(last) + 1 };
-  // The rest of a file of which nothing is left: whoever goes on with an upload need not treat it in a way of its own.
+  // An empty range at the end of the file: a client that continues an upload may send it when nothing is missing.
   const isEmptyRest = range.start === sizeBytes && range.end === sizeBytes;
   if ((range.start >= range.end && !isEmptyRest) || range.end > sizeBytes)
     throw badRange(`Expected a range within the ${sizeBytes} bytes of the file.`);

@@ -9,7 +9,7 @@ import type { ImportTask } from '../import-task.ts';
 import { findImport } from '../imports.store.ts';
 import { type ContentRange, wrongSize } from './content-range.ts';
 
-/** Bytes of a part at most: what a lost server costs, and what S3 takes in one piece. */
+/** Bytes of a part at most: what is lost when a server dies while it receives, and what S3 takes in one request. */
 const partBytes = 16 * 1024 * 1024;
 /** With so much of a file to come, or less, a worker gets ready for it. */
 const nearlyThereBytes = 256 * 1024 * 1024;

@@ -9,7 +9,10 @@ import type { WorkDeps } from './room.ts';
 import { Busy, prepare, work } from './work.ts';
 
 const aliveMs = 1_000;
-/** What the heap of this thread was given by now would go before the limits that other threads are started with. */
+/**
+ * These options of the process would override the memory limits that worker threads are started with; they have done
+ * their work for the main thread by now, and 0 clears them.
+ */
 const ownHeapOptions = ['--max-old-space-size=0', '--initial-old-space-size=0', '--max-semi-space-size=0'];
 
 /** The program of a worker: takes one order after the other and says how each ended (`worker-process.ts`). */
@@ -30,7 +33,8 @@ function main(): void {
     const message = received as ToWorker<Counting>;
     if (message.type === 'prepare') {
       const { place, importId } = message;
-      // Without tools it is of no use, and an order goes to another process; what else is wrong the order tells.
+      // If the tools cannot be opened the process ends, and an order goes to another one. Any other failure will be
+      // reported by the order itself.
       void tools(place).then(
         ({ database }) => prepare({ database, ...rulers(place.counting) }, importId).catch(() => {}),
         die,
@@ -40,7 +44,8 @@ function main(): void {
     const { order } = message;
     void run(order, { tools, ...rulers(order.counting) })
       .then(say)
-      // What was read is likely to be imported next. Whoever is killed keeps nothing of what was compiled for him.
+      // Compiled modules are written to the cache now, because a process that is killed writes nothing: a file that was
+      // read is likely to be imported next.
       .then(() => import('./write-examples.ts'))
       .then(() => flushCompileCache());
   });

@@ -8,8 +8,8 @@ import {
 } from '../../examples/contents-ahead.store.ts';
 
 /**
- * A second connection for the contents of an import, so that two processors of the database work at it. What it has written is
- * seen by nobody before examples of it are: they are what commits last.
+ * Writes the contents of an import on a second connection, so that two processors of the database work at it. What it
+ * writes shows nowhere until examples refer to it, and those are committed last.
  */
 export type ContentsBeside = {
   write: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
@@ -18,7 +18,7 @@ export type ContentsBeside = {
   rollback: () => Promise<void>;
 };
 
-/** A straggler that died is noticed within a moment. */
+/** The lock of a process that died is released within moments. */
 const lockTimeout = '10s';
 
 /** Null: the dataset has contents, which have to be looked up, or there is no connection. The dataset is locked by `tx`. */

@@ -6,7 +6,7 @@ import type { WorkDeps } from './room.ts';
 /** What a worker needs to count tokens by itself: in a process of its own again, so that reading and counting go on at once. */
 export type Counting = { baseModels: readonly BaseModel[]; engineModels: readonly EngineModel[] };
 
-/** The texts of each batch come anew, and go at once. */
+/** Texts of a batch are short-lived, so the young generation needs room. */
 const youngMb = 8;
 
 type Environment = Readonly<Record<string, string | undefined>>;

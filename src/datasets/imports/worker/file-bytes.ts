@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ObjectStore } from '#objects';
 import type { StoredPart } from '../import-parts.store.ts';
 
-/** The file that the parts are of, as one stream. */
+/** The uploaded file as one stream of its parts. */
 export function fileBytes(objects: Pick<ObjectStore, 'get'>, parts: readonly StoredPart[]): Readable {
   async function* bytes(): AsyncGenerator<Buffer> {
     for (const { key } of parts) {

@@ -25,7 +25,7 @@ export function startPulse(database: Database, run: { importId: string; reading:
 
   async function beat(): Promise<void> {
     const now = await showProgress(database, run, progress).catch(() => 'unknown' as const);
-    // An outage is no verdict: what the work itself meets decides.
+    // While the database is away nothing is decided here: the work itself will fail or go on.
     if (now === 'unknown' || (now?.state === run.state && now.reading === run.reading)) return;
     unwanted.abort(new Unwanted('The work is not wanted any more.'));
   }

@@ -9,10 +9,10 @@ const program = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** With what DuckDB and buffers take beside it, a worker stays below 400 MB for text. */
 const heapMb = 192;
 /**
- * Rows are short-lived and lie in buffers for the most part: without these the little that stays would be gone through
- * again for each few MB of buffers, which took a quarter of all the work. While the first blocks wait for the tokeniser, all
- * that is made of rows seems to last; the engine would remember that, and from then on put rows where only a large collection
- * finds them, once a second in each thread.
+ * Rows are short-lived and mostly in buffers. With V8's defaults the few objects that stay were collected again for
+ * every few MB of buffers, which took a quarter of all the time. And because rows wait for the tokeniser while it
+ * starts, V8 would take them for long-lived, remember that, and from then on allocate rows in the old generation,
+ * which only a full collection frees: once a second in each thread.
  */
 const heapOptions = [
   `--max-old-space-size=${heapMb}`,

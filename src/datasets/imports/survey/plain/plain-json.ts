@@ -7,8 +7,8 @@ const maxDepth = 8;
 const plainEscapes: ReadonlySet<number | undefined> = new Set([...Buffer.from('"\\bfnrt')]);
 
 /**
- * Reads JSON step by step from UTF-8, as far as it is written in the usual way; each step says whether it is. Nothing is
- * wrong with JSON that is not: somebody else has to read it.
+ * Reads JSON step by step from UTF-8, as long as it is written in the usual way; each step says whether it is. JSON
+ * that is written otherwise is not wrong: the full parser reads it instead.
  */
 export class PlainJson {
   readonly #bytes: Buffer;

@@ -42,9 +42,10 @@ const roles = (['user', 'assistant', 'system'] as const).map((role) => [role, Bu
 const notShown: readonly unknown[] = [];
 
 /**
- * Reads the usual rows without making values of them: most rows are conversations of plain texts, of which nothing has to
- * be put right, and whose JSON says the texts as canonical JSON does. It must find what reading, mapping, checking and
- * writing find (`evaluate.ts`), or nothing. Null: rows are not looked at in this way under such a mapping.
+ * Reads the usual rows without building values: most rows are conversations of plain texts in which nothing has to be
+ * corrected and whose JSON writes texts as canonical JSON does. Its result must equal that of reading, mapping,
+ * checking and writing the row (`evaluate.ts`), or be null. Returns null where a mapping makes this impossible for
+ * all rows.
  */
 export function createPlainRows(mapping: Mapping | null): ((text: Buffer, columns: Shown) => ReadPlain | null) | null {
   if (mapping?.kind !== 'text') return null;
