@@ -146,11 +146,14 @@ for (const place of ['a folder', 'S3'] as const)
       endless.on('error', () => {});
       const answered = once(endless, 'response');
       endless.write(file);
-      endless.write(Buffer.alloc(100_000));
-      endless.end();
+      // More than any buffer on the way holds.
+      endless.end(Buffer.alloc(32 * 1024 * 1024));
       const [response] = await answered;
       assert.equal(response.statusCode, 400);
       response.resume();
+      // Whoever sends everything before he reads an answer gets to it, and a connection whose client is gone is found to be so.
+      await once(endless, 'close', { signal: AbortSignal.timeout(120_000) });
+      assert.ok(endless.writableFinished);
       assert.ok((await text.read(id)).file.received_bytes <= file.length);
     });
   });

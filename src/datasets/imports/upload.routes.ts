@@ -37,7 +37,7 @@ export function uploadRoutes(deps: UploadDeps) {
           if (record.state !== 'awaiting_upload') return importToWire(record);
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
-          const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks });
+          const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks }).finally(chunks.end);
           if (signal.aborted)
             throw fault('service_unavailable', { message: 'The upload was interrupted.', retryAfterSeconds: 5 });
           if (receivedBytes < record.sizeBytes) {
