@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { fault } from '#kernel';
+import { fault, messageOf } from '#kernel';
 import { describeCredits } from '../pricing/packs.ts';
 import type { Seen } from './checkout-state.ts';
 import type { Payment, PaymentProvider, PaymentRequest } from './payment-provider.ts';
@@ -80,7 +80,7 @@ export function createStripe({ secretKey, webhookSecret, apiUrl }: StripeSetting
       try {
         event = webhooks.constructEvent(body, signature ?? '', webhookSecret);
       } catch (cause) {
-        throw fault('invalid_request', { message: 'This message is not signed by the payment provider.', cause });
+        throw fault('invalid_request', { message: whyNotTaken(cause), cause });
       }
       const seen = seenInEvent[event.type];
       if (seen === undefined) return null;
@@ -90,6 +90,13 @@ export function createStripe({ secretKey, webhookSecret, apiUrl }: StripeSetting
       return { id: event.id, type: event.type, payment };
     },
   };
+}
+
+/** Read by the operator, where the provider shows him what became of its messages. */
+function whyNotTaken(error: unknown): string {
+  const isLate = messageOf(error).includes('outside the tolerance zone');
+  if (isLate) return 'This message was signed more than five minutes ago, by the clock of this server.';
+  return 'This message is not signed with the secret of the webhook.';
 }
 
 function sessionOf({ checkoutId, accountId, micro, price, successUrl, cancelUrl }: PaymentRequest) {
