@@ -1,67 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { Readable } from 'node:stream';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
 import iconv from 'iconv-lite';
 import { fc } from '#test/properties.ts';
-import { ImportFailure } from './import-failure.ts';
-import { type OpenedFile, openRows, type ReadOptions } from './open-rows.ts';
-import type { ReadBounds, SourceRow } from './source-row.ts';
-
-const bounds: ReadBounds = { maxTextBytes: 64_000_000, maxRows: 1_000, maxRowBytes: 10_000, maxColumns: 50 };
-const found: ReadOptions = { format: null, encoding: null, delimiter: null };
-let folder: string;
-
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'fanfold-reading-'));
-});
-after(() => rm(folder, { recursive: true }));
-
-/** The file in pieces of any size. */
-function open(
-  name: string,
-  bytes: Buffer,
-  { options = {}, pieces = 7_000 }: { options?: Partial<ReadOptions>; pieces?: number } = {},
-): Promise<OpenedFile> {
-  const chunks = Array.from({ length: Math.ceil(bytes.length / pieces) }, (_, n) =>
-    bytes.subarray(n * pieces, (n + 1) * pieces),
-  );
-  const file = { name, sizeBytes: bytes.length, bytes: Readable.from(chunks) };
-  return openRows(file, { options: { ...found, ...options }, bounds, tempDir: folder });
-}
-
-async function rowsOf(...input: Parameters<typeof open>): Promise<{ file: OpenedFile; rows: SourceRow[] }> {
-  const file = await open(...input);
-  const rows: SourceRow[] = [];
-  for await (const batch of file.rows) rows.push(...batch);
-  return { file, rows };
-}
-
-const told = (rows: readonly SourceRow[]) =>
-  rows.map(({ line, fields, problem }) => (problem ? `${line} ${problem.code}` : `${line} ${JSON.stringify(fields)}`));
-
-async function parquetOf(values: string): Promise<Buffer> {
-  const { readFile } = await import('node:fs/promises');
-  const file = path.join(folder, 'made.parquet');
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
-  await connection.run(`copy (${values}) to '${file}' (format parquet)`);
-  connection.closeSync();
-  instance.closeSync();
-  return readFile(file);
-}
-
-const samples: Record<string, () => Buffer | Promise<Buffer>> = {
-  'a.jsonl': () => Buffer.from('{"q":"one","n":1}\n\n{"q":"zwei ü","n":2}\r\n{"q":"three","n":3}'),
-  'a.json': () => Buffer.from('[\n {"q":"one","n":1},\n\n {"q":"zwei ü",\n  "n":2},{"q":"three","n":3}]\n'),
-  'a.csv': () => Buffer.from('q,n\none,1\n\n"zwei ü",2\r\nthree,3'),
-  'a.tsv': () => Buffer.from('q\tn\none\t1\n\nzwei ü\t2\nthree\t3\n'),
-  'a.parquet': () => parquetOf("select * from (values ('one', 1), ('zwei ü', 2), ('three', 3)) as t (q, n)"),
-};
+import { isFailure, open, parquetOf, rowsOf, samples, told } from './open-rows.fixture.ts';
 
 const lines: Record<string, number[]> = {
   'a.jsonl': [1, 3, 4],
@@ -243,71 +185,6 @@ describe('encodings', () => {
       assert.equal(file.delimiter, delimiter);
       assert.equal(read[0]?.fields?.q, 'one, or; "more"');
     }
-  });
-});
-
-const isFailure = (code: string) => (error: unknown) => error instanceof ImportFailure && error.code === code;
-
-describe('lies', () => {
-  const cases: [string, string, Buffer, string][] = [
-    ['a ZIP archive', 'a.csv', Buffer.from('PK\x03\x04rest of it'), 'wrong_format'],
-    ['a PDF', 'a.json', Buffer.from('%PDF-1.7 and so on'), 'wrong_format'],
-    ['gzip in gzip', 'a.jsonl.gz', gzipSync(gzipSync('{"a":1}')), 'wrong_format'],
-    ['bytes that are no text', 'a.csv', Buffer.alloc(1_000), 'wrong_format'],
-    ['nothing', 'a.csv', Buffer.alloc(0), 'empty_file'],
-    ['nothing, packed', 'a.csv.gz', gzipSync(''), 'empty_file'],
-    ['text called JSON', 'a.json', Buffer.from('hello, world'), 'wrong_format'],
-    ['a JSON file of blank lines', 'a.json', Buffer.from('\n\n'), 'empty_file'],
-    ['an object around a list', 'a.json', Buffer.from('{"data":[\n  {"a":1},\n  {"a":2}\n]}'), 'wrong_format'],
-    ['objects over several lines', 'a.jsonl', Buffer.from('{\n  "a": 1\n}\n{\n  "a": 2\n}\n'), 'wrong_format'],
-    [
-      'half of a packed file',
-      'a.jsonl.gz',
-      gzipSync(`{"a":"${Math.random()}"}\n`.repeat(9_000)).subarray(0, 300),
-      'bad_compression',
-    ],
-    ['a Parquet file without its end', 'a.parquet', Buffer.from(`PAR1${'x'.repeat(500)}`), 'unreadable'],
-    ['a JSON list without its end', 'a.json', Buffer.from('[{"a":1},{"a":2}'), 'unreadable'],
-    ['a JSON list and more', 'a.json', Buffer.from('[{"a":1}] {"a":2}'), 'unreadable'],
-    ['a JSON list without commas', 'a.json', Buffer.from('[{"a":1}\n{"a":2}]'), 'unreadable'],
-    ['a quote that is never closed', 'a.csv', Buffer.from('a,b\n1,2\n"3,4\n5,6\n'), 'unreadable'],
-    ['one row of all the file', 'a.csv', Buffer.from(`a,b\n1,"${'x,y\n'.repeat(9_000)}`), 'row_too_large'],
-    [
-      'a thousand columns',
-      'a.csv',
-      Buffer.from(`${Array.from({ length: 1_000 }, (_, n) => n).join(',')}\n1\n`),
-      'too_many_columns',
-    ],
-  ];
-  for (const [what, name, bytes, code] of cases)
-    test(`${what} gets a clear error`, () => assert.rejects(rowsOf(name, bytes), isFailure(code)));
-
-  test('a format that the file has not is refused', async () => {
-    const parquet = (await samples['a.parquet']?.()) ?? Buffer.alloc(0);
-    await assert.rejects(rowsOf('a', parquet, { options: { format: 'csv' } }), isFailure('wrong_format'));
-    await assert.rejects(
-      rowsOf('a', Buffer.from('a,b\n1,2\n'), { options: { format: 'jsonl' } }),
-      isFailure('wrong_format'),
-    );
-    await assert.rejects(
-      rowsOf('a', Buffer.from('a,b\n1,2\n'), { options: { format: 'parquet' } }),
-      isFailure('wrong_format'),
-    );
-  });
-
-  test('whether the name or the caller has said what the file is not, is told', async () => {
-    const csv = Buffer.from('a,b\n1,2\n');
-    await assert.rejects(rowsOf('a.jsonl', csv), /name of the file ends like jsonl/);
-    await assert.rejects(rowsOf('a', csv, { options: { format: 'jsonl' } }), /said to be jsonl/);
-  });
-
-  test('a first row that is cut off does not spoil the others', async () => {
-    const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a": [\n{"a": [1]}\n{"a": [2]}\n'));
-    assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":[1]}', '3 {"a":[2]}']);
-  });
-
-  test('an error of the CSV reader names the line', async () => {
-    await assert.rejects(rowsOf('a.csv', Buffer.from('a,b\n1,2\n"3,4\n5,6\n')), /after line 2/);
   });
 });
 
