@@ -4,7 +4,7 @@ import { seedAccount } from '#test/accounts.ts';
 import { seedPassword, seedSession, signIn, testPassword } from '#test/sessions.ts';
 import { seedAlias } from '#test/tenants.ts';
 import { conversation, someoneWithProject } from './data-world.ts';
-import { answered, openStage, type Stage, seedOwner, settle } from './stage.ts';
+import { answered, hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 let stage: Stage;
 
@@ -86,6 +86,11 @@ test('the profile is changed, and the frame shows it', async () => {
   const { page, go, leave } = await stage.open(owner);
   await go('/account');
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  // Another page is looked at before it is saved.
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.goBack();
+  await hasValue(page.getByLabel('Name', { exact: true }), 'Ada Lovelace');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Account of Ada Lovelace' }).waitFor();
   await leave();

@@ -120,6 +120,8 @@ test('settings of a project are saved, each as it is changed, and the window nam
   await page.getByLabel('Description').fill('Answers to customers');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Chat room', level: 1 }).waitFor();
+  // Who works with the keyboard goes on from where he was.
+  await page.locator('button:focus', { hasText: 'Save' }).waitFor();
   // An expression, as the words of the head are none that a person sees.
   await page.locator('xpath=//title[.="Settings · Chat room · Fanfold"]').waitFor({ state: 'attached' });
   const change = new RegExp(`^PATCH .*/projects/${path}$`);
@@ -147,6 +149,42 @@ test('settings of a project are saved, each as it is changed, and the window nam
     name: 'Named elsewhere',
     description: 'Answers, day and night',
   });
+  await leave();
+});
+
+test('settings that were not saved are there again after another page, and what was saved elsewhere meanwhile stays', async () => {
+  const owner = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Chat' });
+  const path = `${owner.slug}/${slug}`;
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/settings`);
+  const description = page.getByLabel('Description');
+  await description.fill('Half a sent');
+  await page.getByRole('main').getByRole('link', { name: 'Training', exact: true }).click();
+  await page.getByRole('heading', { name: 'Training', exact: true }).waitFor();
+  await fetch(`${stage.origin}/api/v1/projects/${path}`, {
+    method: 'PATCH',
+    headers: { ...bearer(owner.key), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Named elsewhere' }),
+  });
+  await toSettings(page);
+  await hasValue(description, 'Half a sent');
+  await page.reload();
+  await settle(page);
+  await hasValue(description, 'Half a sent');
+  await hasValue(page.getByLabel('Name', { exact: true }), 'Named elsewhere');
+  await description.fill('A whole sentence');
+  await page.keyboard.press('Tab');
+  await answered(page, new RegExp(`^PATCH .*/projects/${path}$`), () => page.keyboard.press('Enter'));
+  // There is nothing to save any more.
+  await page.locator('button[aria-disabled="true"]:focus', { hasText: 'Save' }).waitFor();
+  assert.partialDeepStrictEqual(await readProject(owner.key, path), {
+    name: 'Named elsewhere',
+    description: 'A whole sentence',
+  });
+  await page.reload();
+  await settle(page);
+  await hasValue(description, 'A whole sentence');
   await leave();
 });
 

@@ -1,8 +1,9 @@
-import { Button, Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
+import { useChanges } from '../../api/use-changes.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { focusWrong } from '../../ui/focus-wrong.ts';
@@ -10,6 +11,7 @@ import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SaveButton } from '../../ui/save-button.tsx';
 import { ArchivePanel } from './archive-panel.tsx';
 import { type Project, projectQuery, useChangeProject } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
@@ -23,7 +25,7 @@ export function ProjectSettings() {
     <>
       {!isArchived && (
         <>
-          <General project={project} />
+          <General key={project.id} project={project} />
           <Visibility project={project} />
           <AutoSave project={project} />
         </>
@@ -33,48 +35,49 @@ export function ProjectSettings() {
   );
 }
 
-const fieldsOf = ({ name, description }: Project) => ({ name, description: description ?? '' });
-
 const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug });
 
 function General({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const shared = useTexts(sharedTexts);
   const change = useChangeProject(pathOf(project));
-  const form = useForm({
-    initialValues: fieldsOf(project),
-    validate: { name: (text) => (text.trim() === '' ? t.nameMissing : null) },
+  const form = useChanges(`settings of ${project.id}`, {
+    name: project.name,
+    description: project.description ?? '',
   });
-  const submit = form.onSubmit(
-    ({ name, description }) =>
-      change.mutate(
-        // Only what was changed here: the rest may have been changed elsewhere since.
-        {
-          ...(form.isDirty('name') ? { name: name.trim() } : {}),
-          ...(form.isDirty('description') ? { description: description.trim() || null } : {}),
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!form.isChanged) return;
+    // Only what was changed here: the rest may have been changed elsewhere since.
+    const { changes } = form;
+    const { name, description } = changes;
+    if (name?.trim() === '') {
+      form.setFieldError('name', t.nameMissing);
+      return focusWrong(undefined, undefined, event);
+    }
+    change.mutate(
+      {
+        ...(name === undefined ? {} : { name: name.trim() }),
+        ...(description === undefined ? {} : { description: description.trim() || null }),
+      },
+      {
+        onSuccess: () => {
+          form.forget(changes);
+          notify({ tone: 'good', text: shared.saved });
         },
-        {
-          onSuccess: (saved) => {
-            form.setValues(fieldsOf(saved));
-            form.resetDirty(fieldsOf(saved));
-            notify({ tone: 'good', text: shared.saved });
-          },
-          onError: (error) => applyProblem(form, error),
-        },
-      ),
-    focusWrong,
-  );
+        onError: (error) => applyProblem(form, error),
+      },
+    );
+  };
   return (
     <Panel title={t.settingsTitle}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md" maw={560}>
-          <TextInput label={t.nameLabel} maxLength={80} {...form.getInputProps('name')} />
-          <GrowingTextarea label={t.description} maxLength={500} minRows={2} {...form.getInputProps('description')} />
+          <TextInput label={t.nameLabel} maxLength={80} {...form.inputOf('name')} />
+          <GrowingTextarea label={t.description} maxLength={500} minRows={2} {...form.inputOf('description')} />
           {change.error && !isAboutField(form, change.error) ? <ProblemNote error={change.error} /> : null}
           <Group>
-            <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
-              {shared.save}
-            </Button>
+            <SaveButton isBusy={change.isPending} isChanged={form.isChanged} />
           </Group>
         </Stack>
       </form>
