@@ -15,6 +15,8 @@ after(async () => {
 });
 
 const ended = { timeout: 240_000 };
+/** How much of the page is beside its window. */
+const tooWide = 'document.documentElement.scrollWidth - innerWidth';
 
 /** A project with a dataset from which a job can learn. */
 async function seedLearner() {
@@ -85,7 +87,6 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await page.reload();
   await settle(page);
   await page.getByRole('rowheader', { name: 'Second, step 40' }).first().waitFor({ state: 'attached' });
-  const tooWide = 'document.documentElement.scrollWidth - innerWidth';
   const tooLong =
     'document.documentElement.scrollHeight - scrollY - document.querySelector("main").getBoundingClientRect().bottom';
   assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
@@ -111,5 +112,30 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await hasValue(share, '0.25');
   for (const { id } of (await ask('GET', 'training-jobs'))['data'] as { id: string }[])
     await ask('POST', `training-jobs/${id}/cancel`, {});
+  await leave();
+});
+
+test('compared jobs of one name are told apart, and a name of any length keeps the page as wide as its window', async () => {
+  const { owner, path, datasetId, ask } = await seedLearner();
+  const make = async (name: string) => {
+    const { id } = await ask('POST', 'training-jobs', { name, base_model: 'fanfold-tiny-chat', dataset_id: datasetId });
+    // What it would come to is not of interest here.
+    await ask('POST', `training-jobs/${id}/cancel`, {});
+    return String(id);
+  };
+  const long = 'A'.repeat(80);
+  const jobs = [await make('Tickets'), await make('Tickets'), await make(long)];
+  const { page, go, leave } = await stage.open({ ...owner, viewport: { width: 360, height: 740 } });
+  await go(`/projects/${path}/training-jobs/compare?jobs=${jobs.join(',')}`);
+  await page.getByRole('columnheader', { name: long }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: long }).nth(1).waitFor();
+  const heads = await page.getByRole('columnheader').allTextContents();
+  assert.equal(new Set(heads).size, jobs.length, heads.join());
+  assert.match(heads[0] ?? '', /^Tickets · .+ · …\w{4}$/);
+  assert.equal(heads[2], long);
+  const legend = await page.getByRole('listitem').allTextContents();
+  for (const head of heads)
+    assert.equal(legend.filter((name) => name === head).length, 2, `of each of two charts: ${head}`);
+  assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
   await leave();
 });

@@ -1,6 +1,6 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { datasetNames } from './dataset-names.ts';
+import { namesApart } from '../../ui/names-apart.ts';
 import type { Dataset } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
@@ -8,7 +8,7 @@ import { datasetsTexts } from './datasets-texts.ts';
 export function useDatasetOptions(datasets: readonly Dataset[]): { value: string; label: string }[] {
   const t = useTexts(datasetsTexts);
   const format = useFormat();
-  const names = datasetNames(datasets, format.date);
+  const names = namesApart(datasets, format.date);
   return datasets.map(({ id, name, example_count }) => ({
     value: id,
     label: `${names.get(id) ?? name} · ${t.counted(format.number(example_count))}`,

@@ -8,6 +8,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { BackLink } from '../../ui/back-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
+import { namesApart } from '../../ui/names-apart.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
@@ -50,22 +51,30 @@ export function ComparePage() {
   );
 }
 
-type Compared = { job: Job; metrics: Metrics; color: string };
+/** `name` is of this job alone: several may be called the same. */
+type Compared = { job: Job; name: string; metrics: Metrics; color: string };
 
 function Comparison({ ids }: { ids: readonly string[] }) {
   const t = useTexts(trainingTexts);
   const place = route.useParams();
   const { data: project } = useSuspenseQuery(projectQuery(place));
   const heldOut = useHeldOut(project.kind);
+  const format = useFormat();
   const jobs = useSuspenseQueries({ queries: ids.map((id) => jobQuery({ ...place, id })) });
   const metrics = useSuspenseQueries({ queries: ids.map((id) => metricsQuery({ ...place, id })) });
+  const names = namesApart(
+    jobs.map(({ data }) => data),
+    format.date,
+  );
   const compared = jobs.flatMap(({ data: job }, index): Compared[] => {
     const measured = metrics[index]?.data;
-    return measured ? [{ job, metrics: measured, color: `var(--chart-${index + 1})` }] : [];
+    return measured
+      ? [{ job, name: names.get(job.id) ?? job.name, metrics: measured, color: `var(--chart-${index + 1})` }]
+      : [];
   });
   const curvesOf = (name: string, isSparse: boolean): LineSeries[] =>
-    compared.map(({ job, metrics: measured, color }) => ({
-      name: job.name,
+    compared.map(({ name: jobName, metrics: measured, color }) => ({
+      name: jobName,
       color,
       points: pointsOf(measured, name),
       isSparse,
@@ -87,6 +96,9 @@ function Comparison({ ids }: { ids: readonly string[] }) {
 
 type Line = { key: string; name: string; cells: readonly ReactNode[]; differs: boolean };
 
+/** Wide enough for the name of a base model in two lines. */
+const leastColumnRem = 7;
+
 function Differences({ compared }: { compared: readonly Compared[] }) {
   const t = useTexts(trainingTexts);
   const lines = useLines(compared.map(({ job }) => job));
@@ -94,11 +106,11 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
     <section className={styles.compare} tabIndex={0} aria-label={t.compare}>
-      <table>
+      <table style={{ minWidth: `${leastColumnRem * (compared.length + 1)}rem` }}>
         <thead>
           <tr>
             <td />
-            {compared.map(({ job, color }) => (
+            {compared.map(({ job, name, color }) => (
               <th key={job.id} scope="col">
                 <i style={{ background: color }} />
                 <Link
@@ -106,7 +118,7 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
                   to="/projects/$owner/$project/training-jobs/$id"
                   params={{ ...place, id: job.id }}
                 >
-                  {job.name}
+                  {name}
                 </Link>
               </th>
             ))}

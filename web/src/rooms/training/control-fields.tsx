@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { datasetNames } from '../data/dataset-names.ts';
+import { namesApart } from '../../ui/names-apart.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { useVersionOption } from '../versions/use-version-option.ts';
 import { isFitting, replayRange } from './new-job-fields.ts';
@@ -19,7 +19,7 @@ export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
   const versionOption = useVersionOption();
   const { data: versions } = useQuery(versionChoiceQuery(path));
   const { control, replay } = form.values;
-  const names = datasetNames(datasets, format.date);
+  const names = namesApart(datasets, format.date);
   // A share that is wrong stays in sight, also where the set is taken back.
   const isReplayShown = control !== '' || replay.trim() !== '';
   return (

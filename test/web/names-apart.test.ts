@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { datasetNames } from '../../web/src/rooms/data/dataset-names.ts';
+import { namesApart } from '../../web/src/ui/names-apart.ts';
 
 const dayOf = (at: string) => at.slice(0, 10);
 const made = (id: string, name: string) => ({ id, name, created_at: '2026-03-01T10:00:00Z' });
 
-test('datasets of the same name are told apart by their day and the end of their ids, and others keep their name', () => {
-  const names = datasetNames(
+test('things of the same name are told apart by their day and the end of their ids, and others keep their name', () => {
+  const names = namesApart(
     [made('ds_01AAAA', 'Tickets'), made('ds_01BBBB', 'Tickets'), made('ds_01CCCC', 'Clicks')],
     dayOf,
   );
