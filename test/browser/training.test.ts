@@ -139,3 +139,19 @@ test('compared jobs of one name are told apart, and a name of any length keeps t
   assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
   await leave();
 });
+
+test('the dashboard says in the words of its reader what a job does that has no steps yet', async () => {
+  const { owner, path } = await seedLearner();
+  const [account = '', project = ''] = path.split('/');
+  const { page, go, leave } = await stage.open({ ...owner, locale: 'zh-CN' });
+  await page.route('**/api/v1/dashboard*', async (route) => {
+    const response = await route.fetch();
+    const dashboard = await response.json();
+    const job = { id: 'job_1', name: 'Tickets', project: { owner: account, slug: project } };
+    dashboard.training.active = [{ ...job, state: 'preparing', percent: null }];
+    await route.fulfill({ response, json: dashboard });
+  });
+  await go('/');
+  await page.getByRole('listitem').filter({ hasText: 'Tickets' }).getByText('准备中').waitFor();
+  await leave();
+});

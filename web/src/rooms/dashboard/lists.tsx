@@ -5,6 +5,8 @@ import { useFormat } from '../../i18n/format.ts';
 import { KindBadge } from '../../ui/kind.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { jobStates } from '../training/job-state.ts';
+import { jobStateTexts } from '../training/job-state-texts.ts';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import styles from './lists.module.css';
@@ -55,6 +57,11 @@ export function TopModels({ models }: { models: Dashboard['models']['top'] }) {
 
 export function RunningJobs({ jobs }: { jobs: Dashboard['training']['active'] }) {
   const t = useTexts(dashboardTexts);
+  const states = useTexts(jobStateTexts);
+  const stateText = (state: string) => {
+    const known = jobStates.find((each) => each === state);
+    return known ? states[known] : state;
+  };
   const format = useFormat();
   if (jobs.length === 0) return null;
   return (
@@ -74,7 +81,7 @@ export function RunningJobs({ jobs }: { jobs: Dashboard['training']['active'] })
               </small>
               <Progress value={percent ?? 0} size={6} aria-label={name} />
             </span>
-            <span className={styles.amount}>{percent === null ? state : format.percent(percent / 100)}</span>
+            <span className={styles.amount}>{percent === null ? stateText(state) : format.percent(percent / 100)}</span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import type { JobState } from './job-state.ts';
-import { trainingTexts } from './training-texts.ts';
+import { jobStateTexts } from './job-state-texts.ts';
 
 const colors: Record<JobState, string> = {
   queued: 'gray',
@@ -16,6 +16,6 @@ const colors: Record<JobState, string> = {
 };
 
 export function JobBadge({ state }: { state: JobState }) {
-  const t = useTexts(trainingTexts);
-  return <Badge color={colors[state]}>{t.states[state]}</Badge>;
+  const t = useTexts(jobStateTexts);
+  return <Badge color={colors[state]}>{t[state]}</Badge>;
 }

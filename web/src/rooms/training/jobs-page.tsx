@@ -18,6 +18,7 @@ import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { type Project, projectQuery } from '../projects/projects-queries.ts';
 import { jobStates } from './job-state.ts';
+import { jobStateTexts } from './job-state-texts.ts';
 import { useJobColumns } from './jobs-columns.tsx';
 import { mostCompared } from './routes.ts';
 import styles from './training.module.css';
@@ -74,6 +75,7 @@ export function JobsPage() {
 
 function Filters({ filter }: { filter: JobsFilter }) {
   const t = useTexts(trainingTexts);
+  const states = useTexts(jobStateTexts);
   const navigate = route.useNavigate();
   const change = (next: JobsFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
   return (
@@ -83,7 +85,7 @@ function Filters({ filter }: { filter: JobsFilter }) {
         label={t.state}
         all={t.allStates}
         values={jobStates}
-        names={t.states}
+        names={states}
         value={filter.state}
         onChange={(state) => change({ state })}
       />

@@ -4,6 +4,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { jobStateTexts } from './job-state-texts.ts';
 import styles from './log.module.css';
 import { chineseLogText } from './log-texts.ts';
 import { metricTexts } from './metric-texts.ts';
@@ -17,6 +18,7 @@ const stateColors = { opening: 'amber', following: 'pine', ended: 'gray', lost: 
 /** The log as it is written. It follows its end until somebody scrolls away, or says so. */
 export function LogPanel({ lines, state }: { lines: readonly LogLine[]; state: StreamState }) {
   const t = useTexts(trainingTexts);
+  const { interrupted } = useTexts(jobStateTexts);
   const [level, setLevel] = useState<LogLine['level']>('info');
   const [follows, setFollows] = useState(true);
   const box = useRef<HTMLOListElement>(null);
@@ -35,7 +37,7 @@ export function LogPanel({ lines, state }: { lines: readonly LogLine[]; state: S
       title={t.logs}
       aside={
         <div className={styles.tools}>
-          <Badge color={stateColors[state]}>{state === 'lost' ? t.states.interrupted : t.streamStates[state]}</Badge>
+          <Badge color={stateColors[state]}>{state === 'lost' ? interrupted : t.streamStates[state]}</Badge>
           <Checkbox
             size="xs"
             label={t.follow}
