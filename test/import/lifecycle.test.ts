@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { bearer } from '#test/accounts.ts';
-import type { ImportClient, Refusal, WireImport } from './import-client.ts';
+import type { ImportClient, Refusal, WireImport, WirePreview } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
 
 let world: ImportWorld;
@@ -67,6 +67,55 @@ describe('preview and confirmation', () => {
       mapping: { user: 'prompt', assistant: 'nothing' },
     });
     assert.deepEqual([unknown.status, unknown.body.error.param], [400, 'mapping.assistant']);
+  });
+
+  test('of previews under different mappings at once, one that cannot be shown says why and what to do', async () => {
+    const rows = pairs(30).map((row, n) =>
+      JSON.stringify({ ...JSON.parse(row), hint: `Hint ${n}`, note: `Note ${n}` }),
+    );
+    const { id } = await text.upload('a.jsonl', fileOf(rows));
+    const answers = await Promise.all(
+      ['hint', 'note', 'hint', 'note'].map((assistant) =>
+        text.ask<Partial<Refusal>>('POST', `imports/${id}/preview`, { mapping: { user: 'prompt', assistant } }),
+      ),
+    );
+    assert.ok(answers.some(({ status }) => status === 200));
+    for (const { status, body } of answers) {
+      if (status === 200) continue;
+      assert.equal(status, 409);
+      assert.match(
+        body.error?.message ?? '',
+        /^The file (is being read|has been read under another mapping since)\. Ask again\b/,
+      );
+      assert.match(String(body.error?.details?.['reason']), /^(profiling|preview_outdated)$/);
+    }
+  });
+
+  test('a preview that another one overtakes never shows, nor lets confirm, what was counted under the other mapping', async () => {
+    const rows = pairs(30).map((row, n) =>
+      JSON.stringify({ ...JSON.parse(row), hint: n % 3 === 0 ? '' : `Hint ${n}`, note: `Note ${n}` }),
+    );
+    const invalid = { hint: 10, note: 0 };
+    const preview = (id: string, assistant: keyof typeof invalid) =>
+      text.ask<Partial<WirePreview & Refusal>>('POST', `imports/${id}/preview`, {
+        mapping: { user: 'prompt', assistant },
+      });
+    const { id } = await text.upload('a.jsonl', fileOf(rows));
+    for (let round = 0; round < 5; round += 1) {
+      await text.preview(id);
+      const first = preview(id, 'hint');
+      // As soon as it was read for the first one, which looks less often.
+      const isRead = async () =>
+        (await text.demand<WireImport>('GET', `imports/${id}`)).mapping?.['assistant'] === 'hint';
+      for (const deadline = performance.now() + 60_000; !(await isRead()); ) assert.ok(performance.now() < deadline);
+      const second = preview(id, 'note');
+      for (const [mapping, { status, body }] of [
+        ['hint', await first],
+        ['note', await second],
+      ] as const)
+        if (status === 200) assert.equal(body.counts?.invalid, invalid[mapping], `${mapping} in round ${round}`);
+        else assert.match(String(body.error?.details?.['reason']), /^(profiling|preview_outdated)$/);
+    }
   });
 
   test('with rows that are not valid nothing is imported, unless they are to be skipped', async () => {

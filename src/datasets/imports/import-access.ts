@@ -51,8 +51,13 @@ function found(record: ImportRecord | null): ImportRecord {
   return record;
 }
 
-/** The import is not in a state in which this can be done. */
+/** The import is not in a state in which this can be done. A file that is being read comes to it by itself. */
 export function wrongState(state: ImportState, allowedFrom: readonly ImportState[]) {
+  if ((state === 'uploaded' || state === 'profiling') && allowedFrom.includes('ready'))
+    return fault('state_conflict', {
+      message: 'The file is being read. Ask again when the import is ready.',
+      details: { reason: 'profiling', state, allowed_from: allowedFrom },
+    });
   return fault('state_conflict', {
     message: `The import is ${state.replace('_', ' ')}.`,
     details: { state, allowed_from: allowedFrom },

@@ -50,7 +50,8 @@ export async function previewImport(
   const options = { ...record.options, ...request.options };
   const saved = await database.transaction(async (tx) => {
     const now = await lockImport(tx, record);
-    if (now?.state !== 'ready' || now.reading !== record.reading) throw wrongState(now?.state ?? 'canceled', ['ready']);
+    if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
+    if (now.reading !== record.reading) throw overtaken();
     await saveChoice(tx, now.id, { mapping, options });
     return again(tx, now);
   });
@@ -88,7 +89,8 @@ async function readUnder(
   record: ImportRecord,
   mapping: WireMapping,
 ): Promise<ImportRecord> {
-  if (record.mapping && canonicalJson(record.mapping) === canonicalJson(mapping)) return record;
+  const isUnder = (read: ImportRecord) => read.mapping && canonicalJson(read.mapping) === canonicalJson(mapping);
+  if (isUnder(record)) return record;
   await database.transaction(async (tx) => {
     const now = await lockImport(tx, record);
     if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
@@ -99,13 +101,12 @@ async function readUnder(
   while (performance.now() < deadlineMs) {
     await sleep(pollMs);
     const now = await again(database, record);
+    // Another preview may have had it read once more before this one looked: what was counted is not of this mapping.
+    if (now.state === 'ready' && !isUnder(now)) throw overtaken();
     if (now.state === 'ready') return now;
     if (now.state !== 'uploaded' && now.state !== 'profiling') throw wrongState(now.state, ['ready']);
   }
-  throw fault('state_conflict', {
-    message: 'The file is being read under this mapping. Ask again when the import is ready.',
-    details: { reason: 'profiling', state: 'profiling', allowed_from: ['ready'] },
-  });
+  throw wrongState('profiling', ['ready']);
 }
 
 function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): PreviewRow {
@@ -177,6 +178,8 @@ function isTokenOf(cursors: CursorCodec, record: ImportRecord, token: string): b
     return false;
   }
 }
+
+const overtaken = () => conflict('preview_outdated', 'The file has been read under another mapping since. Ask again.');
 
 function conflict(reason: string, message: string, more: object = {}) {
   return fault('state_conflict', { message, details: { reason, ...more } });
