@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Clock, firstIdAt, newId, systemClock } from '#kernel';
+import { awayFromNextHour } from '#test/midnight.ts';
 import { createCare } from './care.ts';
 import { anEvent, type FeedbackServer, startFeedback } from './feedback.fixture.ts';
 
@@ -102,6 +103,7 @@ test('counts are right at every moment, however many changes there are and whoev
 });
 
 test('the feed tells the first promotion of an hour at once, and the others when it is over', async () => {
+  await awayFromNextHour();
   const { ask, events, datasetId, report } = await server.person();
   const feed = async () => {
     const { json } = await ask('GET', '/api/v1/activity?type=retrieval.promoted');

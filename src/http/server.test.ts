@@ -76,7 +76,7 @@ after(() => app.close());
 type Answer = { status: number; headers: Headers; text: string; json: Record<string, Record<string, unknown>> };
 
 async function ask(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(base + path, { method, signal: AbortSignal.timeout(5_000), ...init });
+  const response = await fetch(base + path, { method, signal: AbortSignal.timeout(180_000), ...init });
   const text = await response.text();
   return {
     status: response.status,

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer } from '#test/accounts.ts';
 import { longestAnswer } from '#test/long-answer.ts';
+import { until } from '#test/scripted-engine.ts';
 import { addModel } from './add-model.ts';
 import {
   type Caller,
@@ -26,8 +27,7 @@ before(async () => {
   server = await startHostedServer({ dataDir });
   const ggufPath = server.app.models.find(tinyChat.id)?.installed?.ggufPath ?? assert.fail();
   await addModel(server.app.models, { id: other.id, kind: 'text', ggufPath, rate: '0.9' });
-  // A running server looks for new models twice a second.
-  await sleep(600);
+  await until(() => server.app.models.find(other.id) !== undefined);
 });
 after(async () => {
   await server?.stop();

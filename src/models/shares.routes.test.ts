@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
+import { until } from '#test/scripted-engine.ts';
 import { addModel } from './add-model.ts';
 import {
   type Answer,
@@ -88,13 +89,13 @@ test('the caller pays for a shared model, at the rate that was frozen before the
   const ggufPath = server.app.models.find('fanfold-tiny-chat')?.installed?.ggufPath ?? assert.fail();
   const add = (rate: string, force: boolean) =>
     addModel(server.app.models, { id: 'priced', kind: 'text', ggufPath, rate, force });
+  const costs = (micro: bigint) => until(() => server.app.models.find('priced')?.rateMicroPerMinute === micro);
   await add('0.5', false);
-  await sleep(600);
+  await costs(500_000n);
   const { ada, bob, project, lent, shareWith } = await scene({ target: { type: 'base_model', id: 'priced' } });
   await shareWith({ account_slug: bob.slug });
   await add('9', true);
-  await sleep(600);
-  assert.equal(server.app.models.find('priced')?.rateMicroPerMinute, 9_000_000n);
+  await costs(9_000_000n);
   assert.equal((await call(bob, project, 'lent')).status, 200);
   const rows = await server.db.database.query<Record<string, unknown>>(
     `select account_id, project_id, rate_micro_per_minute as rate, model_requested as model, model_revision as revision,

@@ -49,7 +49,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail('It did not come about in 3 s.');
+  assert.fail('It did not come about.');
 }
 
 const place = () => ({ owner: project.owner, slug: project.slug });
