@@ -110,6 +110,18 @@ test('an index is built, measured as a naive calculation measures, searched exac
   assert.deepEqual(await doctor(server.db.database), []);
 });
 
+test('a query with an answer in each of several examples is measured once, and no answer of it counts as wrong', async () => {
+  const me = await someoneOn(server);
+  const query = 'How heavy is the Lisk lamp?';
+  const answers = ['The Lisk lamp weighs 12 kilograms.', 'Weight of the Lisk lamp: 12 kg.', 'The Lisk lamp is heavy, 12 kg.'];
+  const asked = answers.map((answer) => ({ query, positives: [answer], split: 'test' }));
+  const { versionId } = await me.versionWith([...shop(9).filter(({ split }) => split !== 'test'), ...asked]);
+  const { metrics } = await me.build(versionId);
+  assert.deepEqual(metrics, {
+    ...{ recall_at_1: 1 / 3, recall_at_10: 1, recall_at_100: 1, mrr_at_10: 1, ndcg_at_10: 1, queries: 1 },
+  });
+});
+
 test('a search that is sent again under its Idempotency-Key is charged once, and gets its answer again', async () => {
   const me = await someoneOn(server);
   const { versionId } = await me.versionWith(shop(2));

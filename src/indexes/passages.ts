@@ -24,9 +24,13 @@ export type Wanted = { keyOfHash: ReadonlyMap<string, string>; documentIds: Read
 
 /** Several texts of one `document_id` are one thing to be found. */
 export function wantedOf(positives: readonly Passage[]): Wanted {
+  return wantedAmong(positives.map(identityOf));
+}
+
+export function wantedAmong(positives: readonly DocumentIdentity[]): Wanted {
   const keyOfHash = new Map<string, string>();
   const documentIds = new Set<string>();
-  for (const { hash, documentId } of positives.map(identityOf)) {
+  for (const { hash, documentId } of positives) {
     if (documentId !== null) documentIds.add(documentId);
     if (documentId !== null || !keyOfHash.has(hash)) keyOfHash.set(hash, documentId ?? hash);
   }

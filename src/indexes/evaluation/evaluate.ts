@@ -1,5 +1,5 @@
 import type { VersionExample } from '#datasets';
-import { type DocumentIdentity, embeddingContent, keyIn, type Wanted, wantedOf } from '../passages.ts';
+import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted, wantedAmong } from '../passages.ts';
 import type { Found } from '../vectors/scan-protocol.ts';
 import { depth, type Metrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
 
@@ -12,6 +12,7 @@ export type Corpus = {
 
 /** How a query of the version fared, for whoever compares two models query by query. */
 export type EvaluatedQuery = QueryScores & {
+  /** The first example that asks it. */
   exampleId: string;
   /** Of the first right result; null: not within the first hundred. */
   rank: number | null;
@@ -37,39 +38,41 @@ const queriesAtOnce = 16;
 
 /** Asks the corpus for each query and looks where the positives stand. */
 export async function evaluate(options: EvaluationOptions): Promise<Evaluation> {
-  const { maxQueries, onProgress } = options;
+  const questions = await gather(options);
   const queries: EvaluatedQuery[] = [];
-  for await (const batch of batches(options.examples, maxQueries)) {
-    queries.push(...(await evaluateBatch(options, batch)));
-    await onProgress?.(queries.length);
+  for (let at = 0; at < questions.length; at += queriesAtOnce) {
+    queries.push(...(await ask(options, questions.slice(at, at + queriesAtOnce))));
+    await options.onProgress?.(queries.length);
   }
   return { metrics: meanOf(queries), queries };
 }
 
-async function* batches(
-  examples: EvaluationOptions['examples'],
-  maxQueries: number,
-): AsyncGenerator<readonly VersionExample[]> {
-  let left = maxQueries;
-  for await (const part of examples)
-    for (let at = 0; at < part.length; at += queriesAtOnce) {
-      const batch = part.slice(at, at + Math.min(queriesAtOnce, left));
-      if (batch.length === 0) return;
-      left -= batch.length;
-      yield batch;
+/** A query with all that it should find. */
+type Question = { exampleId: string; query: string; wanted: Wanted };
+
+/**
+ * The first queries of the split, each once: what other examples of the same query call right is right, and no wrong result
+ * that happens to stand before it.
+ */
+async function gather({ examples, maxQueries, onProgress }: EvaluationOptions): Promise<Question[]> {
+  const found = new Map<string, { exampleId: string; positives: DocumentIdentity[] }>();
+  for await (const part of examples) {
+    for (const { id: exampleId, content } of part) {
+      const { query, positives } = embeddingContent(content);
+      const known = found.get(query);
+      if (known) known.positives.push(...positives.map(identityOf));
+      else if (found.size < maxQueries) found.set(query, { exampleId, positives: positives.map(identityOf) });
     }
+    await onProgress?.(0);
+  }
+  return [...found].map(([query, { exampleId, positives }]) => ({ exampleId, query, wanted: wantedAmong(positives) }));
 }
 
-async function evaluateBatch(
-  { corpus, embedQueries }: EvaluationOptions,
-  batch: readonly VersionExample[],
-): Promise<EvaluatedQuery[]> {
-  const contents = batch.map(({ content }) => embeddingContent(content));
-  const vectors = await embedQueries(contents.map(({ query }) => query));
+async function ask({ corpus, embedQueries }: EvaluationOptions, questions: readonly Question[]) {
+  const vectors = await embedQueries(questions.map(({ query }) => query));
   const found = await corpus.search(vectors, depth);
   const identities = await corpus.identify([...new Set(found.places)]);
-  return batch.map(({ id: exampleId }, index) => {
-    const wanted = wantedOf(contents[index]?.positives ?? []);
+  return questions.map(({ exampleId, wanted }, index): EvaluatedQuery => {
     const places = found.places.subarray(index * found.perQuery, (index + 1) * found.perQuery);
     const ranks = ranksOf(
       wanted,
