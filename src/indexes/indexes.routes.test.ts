@@ -113,7 +113,11 @@ test('an index is built, measured as a naive calculation measures, searched exac
 test('a query with an answer in each of several examples is measured once, and no answer of it counts as wrong', async () => {
   const me = await someoneOn(server);
   const query = 'How heavy is the Lisk lamp?';
-  const answers = ['The Lisk lamp weighs 12 kilograms.', 'Weight of the Lisk lamp: 12 kg.', 'The Lisk lamp is heavy, 12 kg.'];
+  const answers = [
+    'The Lisk lamp weighs 12 kilograms.',
+    'Weight of the Lisk lamp: 12 kg.',
+    'The Lisk lamp is heavy, 12 kg.',
+  ];
   const asked = answers.map((answer) => ({ query, positives: [answer], split: 'test' }));
   const { versionId } = await me.versionWith([...shop(9).filter(({ split }) => split !== 'test'), ...asked]);
   const { metrics } = await me.build(versionId);
