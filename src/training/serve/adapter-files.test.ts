@@ -83,3 +83,20 @@ test('an adapter that was used within the hour stays, also when another server u
   await here.fetch(three);
   assert.equal((await names()).length, 3);
 });
+
+test('an adapter that was damaged on this machine is brought anew by the next server, and one that is whole is not', async () => {
+  const [one, two] = await stored('g', 'h');
+  assert.ok(one && two);
+  const { open, pathOf } = roomForTwo('damaged');
+  const files = open();
+  await files.fetch(one);
+  await files.fetch(two);
+  for (const damaged of ['', 'gg', `${'g'.repeat(bytes - 1)}G`]) {
+    await writeFile(pathOf(one.sha256), damaged);
+    await open().fetch(one);
+    assert.equal(await readFile(pathOf(one.sha256), 'utf8'), 'g'.repeat(bytes));
+  }
+  // Nothing is fetched where it is whole.
+  await objects.remove(two.key);
+  await open().fetch(two);
+});

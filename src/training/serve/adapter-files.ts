@@ -37,7 +37,8 @@ export function createAdapterFiles({ objects, folder, maxBytes, trustMs = 60_000
 
   async function bring(sha256: string, key: string): Promise<void> {
     const path = pathOf(sha256);
-    if (await markUsed(path)) return;
+    // What another process has left is read once: the engine cannot load what a disk has damaged, or answers with it.
+    if ((await markUsed(path)) && (remembered.has(sha256) || (await digestOf(path)) === sha256)) return;
     await mkdir(folder, { recursive: true });
     const draft = join(folder, `.${sha256}.${randomBytes(6).toString('hex')}`);
     try {
