@@ -174,6 +174,21 @@ def test_what_answers_a_query_is_never_its_negative(tmp_path: Path) -> None:
     assert float(task._loss(vectors, [one, two], numbers, nothing)) == 0
 
 
+def test_a_negative_of_its_own_is_learned_however_well_it_scores_and_one_of_others_is_not(tmp_path: Path) -> None:
+    write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05})
+    task = opened(tmp_path).task
+    assert isinstance(task, Contrastive)
+    pair, other = task._pairs[0], task._pairs[1]
+    # The query, its positive, and a document that looks far more like it.
+    vectors = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+
+    def loss(owned: bool) -> float:
+        return float(task._loss(vectors, [pair], [pair.positive, other.positive], torch.tensor([[False, owned]])))
+
+    assert loss(owned=False) == 0
+    assert loss(owned=True) == pytest.approx(20, abs=0.01)
+
+
 def test_rankings_count_as_the_books_say() -> None:
     documents = torch.eye(12)
     query = torch.arange(12, 0, -1).float()[None]

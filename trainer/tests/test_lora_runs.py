@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,19 @@ def test_what_makes_nothing_better_is_still_an_adapter(tmp_path: Path) -> None:
     assert finished["gain"]["measurable"] == 0
     weights = load_file(tmp_path / "out" / "adapter" / "adapter_model.safetensors")
     assert any(value.abs().max() > 0 for name, value in weights.items() if "lora_B" in name)
+
+
+@pytest.mark.parametrize(("write", "what"), [(write_sft, "conversations"), (write_embedding, "queries")])
+def test_what_is_measured_and_learned_alike_is_told_once(tmp_path: Path, write: Callable[..., Line], what: str) -> None:
+    write(tmp_path, optim={"max_steps": 2}, checkpoint_every_s=0)
+    held_out = (tmp_path / "eval.jsonl").read_text().splitlines(keepends=True)
+    with (tmp_path / "train.jsonl").open("a") as train:
+        train.writelines(held_out[:3] + held_out[:1])
+    assert Run(tmp_path).exit_code() == 0
+    assert Run(tmp_path).exit_code() == 0
+    (warning,) = [event for event in events(tmp_path) if event["event"] == "warning"]
+    assert warning["code"] == "held_out_is_learned"
+    assert warning["message"].startswith(f"3 of {len(held_out)} held-out {what} are learned from as well")
 
 
 def test_an_orphan_goes_on_where_somebody_else_minds_it(tmp_path: Path) -> None:

@@ -49,6 +49,11 @@ class PairData:
         for pair in self.train + self.replay:
             self.answers.setdefault(pair.query, set()).add(pair.positive)
 
+    def leaks(self) -> tuple[int, int]:
+        """Queries that are measured and learned alike, of all that are measured."""
+        held_out = {pair.query for pair in self.eval}
+        return len(held_out & self.answers.keys()), len(held_out)
+
 
 def _read_vectors(spec: Spec, folder: Path) -> Tensor | None:
     """Documents whose vectors are given: `{"vectors": [documents, width]}` as safetensors, of unit length."""
@@ -159,17 +164,19 @@ class Contrastive:
         return F.normalize(hidden[torch.arange(len(rows), device=hidden.device), last].float(), dim=-1)
 
     def _loss(self, vectors: Tensor, pairs: list[Pair], numbers: list[int], owned: Tensor) -> Tensor:
-        """Mean over the queries. Left out are documents that are known to answer the query, and those that score above
-        its positive by a margin, which probably do."""
+        """Mean over the queries. Left out are documents that are known to answer the query, and those of others that score
+        above its positive by a margin, which probably do. A negative of its own was called wrong: the better it scores, the
+        more there is to learn."""
         queries = vectors[: len(pairs)]
         documents = vectors[len(pairs) :] if self._trains_documents else self._frozen[torch.tensor(numbers, device=vectors.device)]
         scores = queries @ documents.T
         place = {number: index for index, number in enumerate(numbers)}
         own = torch.tensor([place[pair.positive] for pair in pairs], device=scores.device)
         positive = scores.gather(1, own[:, None])
-        excluded = scores.detach() > positive.detach() + self._settings.false_negative_margin
+        others = ~owned.to(scores.device)
+        excluded = others & (scores.detach() > positive.detach() + self._settings.false_negative_margin)
         if not self._settings.in_batch_negatives:
-            excluded |= ~owned.to(scores.device)
+            excluded |= others
         for row, pair in enumerate(pairs):
             known = [place[number] for number in self._data.answers[pair.query] if number in place]
             excluded[row, known] = True

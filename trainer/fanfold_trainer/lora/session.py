@@ -74,7 +74,9 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
     digest = spec_hash(spec, digests)
     loop = Loop(spec, task, learner, events, control, out, Progress(spec_hash=digest))
     restored = _find_checkpoint(spec, out, digest, events)
-    if restored is not None:
+    if restored is None:
+        _warn_of_leaks(events, data)
+    else:
         loop.restore(restored)
     events.emit(
         "prepared",
@@ -88,6 +90,15 @@ def open_session(spec: Spec, folder: Path, events: EventLog, control: Control) -
     )
     control.check()
     return Session(spec, out, events, learner, task, loop)
+
+
+def _warn_of_leaks(events: EventLog, data: SftData | PairData) -> None:
+    """Who measures with what was learned is told more than is true."""
+    learned, held_out = data.leaks()
+    if learned > 0:
+        what = "queries" if isinstance(data, PairData) else "conversations"
+        words = f"{learned} of {held_out} held-out {what} are learned from as well, so the metrics promise too much."
+        events.emit("warning", code="held_out_is_learned", message=f"{words} Give each of them one split.")
 
 
 def _say_hello(events: EventLog, machine: Machine) -> None:

@@ -31,6 +31,11 @@ class SftData:
     control: list[Sample]
     dropped: Dropped
 
+    def leaks(self) -> tuple[int, int]:
+        """Conversations that are measured and learned alike, of all that are measured."""
+        held_out = {sample.ids.tobytes() for sample in self.eval}
+        return len({ids for sample in self.train + self.replay if (ids := sample.ids.tobytes()) in held_out}), len(held_out)
+
 
 def read_sft_data(spec: Spec, folder: Path, vocabulary: int, context: int) -> SftData:
     longest = min(spec.data.max_seq_length or context, context)

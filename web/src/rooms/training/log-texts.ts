@@ -26,6 +26,11 @@ const rows: readonly Row[] = [
     /^(\d+) (sequences|pairs) are ready, for (\d+) steps\.$/,
     ([count, made, steps]) => `已准备 ${count} 个${made === 'pairs' ? '配对' : '序列'}，共 ${steps} 步。`,
   ],
+  [
+    /^(\d+) of (\d+) held-out (\w+) are learned from as well, so the metrics promise too much\. Give each of them one split\.$/,
+    ([learned, all, what]) =>
+      `${all} 个留出的${what === 'queries' ? '查询' : '对话'}中有 ${learned} 个同时用于训练，因此指标偏高。请让每一个只属于一个划分。`,
+  ],
   [/^Training begins\.$/, () => '训练开始。'],
   [/^Training goes on from step (\d+)\.$/, ([step]) => `从第 ${step} 步继续训练。`],
   [/^Training has started; active time is charged from now on\.$/, () => '训练已开始，从现在起按活跃时间计费。'],
