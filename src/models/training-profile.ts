@@ -65,7 +65,6 @@ const choice = (fallback: HyperparameterValue, help: string): HyperparameterRang
   ...{ default: fallback, min: null, max: null, step: null, isInteger: false, help },
 });
 
-/** docs/guides/training.md tells more about each. */
 const forAll = {
   epochs: whole(3, 1, 100, 'How often each example is seen.'),
   max_steps: whole(null, 1, 1_000_000, 'Ends training early; null: after the epochs.'),
@@ -79,7 +78,7 @@ const forAll = {
   lora_dropout: real(0, [0, 0.5, 0.01], 'Share of the adapter that is left out at random, against learning by heart.'),
   batch_size: whole(8, 1, 128, 'Examples computed at once: lower it when memory does not suffice.'),
   gradient_accumulation: whole(1, 1, 64, 'Batches of one step: raise it when batch_size is lowered.'),
-  warmup_ratio: real(0.1, [0, 0.5, 0.01], 'Share of the steps in which the learning rate rises.'),
+  warmup_ratio: real(0.1, [0, 0.5, 0.01], 'Share of the steps in which the learning rate rises: 5 to 100 of them.'),
   weight_decay: real(0, [0, 0.5, 0.01], 'Pulls the adapter towards nothing.'),
   seed: whole(7, 0, 2_147_483_647, 'The same seed and data give the same adapter on the same machine.'),
 };

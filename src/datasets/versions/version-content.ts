@@ -55,14 +55,23 @@ function toExample({ json, ...rest }: StoredExample): VersionExample {
 
 /**
  * A version as a file of JSON lines: each the canonical JSON of the content with its split behind, sorted by the SHA-256
- * of the content, then by split. Equal content gives equal bytes, in whatever order it came, and no ids are in it.
+ * of the content, then by split. Equal content gives equal bytes, in whatever order it came, and no ids are in it. With
+ * `splitOf` each has the split that somebody makes of it, whatever the version says.
  */
 export async function* streamLines(
   sql: Sql,
   version: State,
-  options: { split?: Split | null } = {},
+  { split = null, splitOf }: { split?: Split | null; splitOf?: (example: VersionExample) => Split } = {},
 ): AsyncGenerator<Buffer> {
-  for await (const rows of streamState(sql, version, options)) yield Buffer.from(rows.map(lineOf).join(''));
+  if (splitOf === undefined) {
+    for await (const rows of streamState(sql, version, { split })) yield Buffer.from(rows.map(lineOf).join(''));
+    return;
+  }
+  for await (const rows of streamState(sql, version)) {
+    const made = rows.map((row) => ({ json: row.json, split: splitOf(toExample(row)) }));
+    const wanted = made.filter((row) => split === null || row.split === split);
+    if (wanted.length > 0) yield Buffer.from(wanted.map(lineOf).join(''));
+  }
 }
 
 export function lineOf({ json, split }: Pick<StoredExample, 'json' | 'split'>): string {

@@ -164,13 +164,13 @@ async function findControl(sql: Sql, project: ProjectSeen, { control }: Evaluati
 
 type Counts = { trainCount: number; testCount: number; tokens: number };
 
-/** What is learned from and what is held out; a ratio overrides the splits of the examples. */
+/** What is learned from and what is held out: what is for testing, and with a ratio that part of the others. */
 function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio }: Evaluation): Counts {
   const { trainCount, testCount } = version ?? dataset;
   const tokens = version ? version.tokenStats.total : Number(dataset.tokenTotal);
   if (testRatio === null) return { trainCount, testCount, tokens };
-  const heldOut = Math.round((trainCount + testCount) * testRatio);
-  return { trainCount: trainCount + testCount - heldOut, testCount: heldOut, tokens };
+  const heldOut = Math.round(trainCount * testRatio);
+  return { trainCount: trainCount - heldOut, testCount: testCount + heldOut, tokens };
 }
 
 const fewExamples = 100;

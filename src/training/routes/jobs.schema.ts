@@ -44,8 +44,8 @@ export const createJobBody = Type.Object({
       {
         test_ratio: optional<number>('number', {
           ...said(
-            'Share of the examples to hold out; null: as the examples say.',
-            '留出的样本比例；为 null 时按样本自身的划分。',
+            'Share to hold out of the examples that are not for testing anyway; null: none of them.',
+            '在测试样本之外，另从其余样本中留出的比例；为 null 时不另留出。',
           ),
           minimum: 0,
           maximum: 0.5,
@@ -57,8 +57,8 @@ export const createJobBody = Type.Object({
         }),
         early_stopping_patience: optional<number>('integer', {
           ...said(
-            'End after so many evaluations without gain; null: the default.',
-            '连续多少次评估无提升则提前结束；为 null 用默认值。',
+            'End after so many evaluations without gain; null: never. The best weights are kept in any case.',
+            '连续多少次评估无提升则提前结束；为 null 则从不提前结束。无论如何都保留最佳权重。',
           ),
           minimum: 1,
           maximum: 1_000,
@@ -125,11 +125,15 @@ export const evaluationSchema = Type.Object(
   {
     test_ratio: orNull(
       Type.Number(),
-      'Share that is held out; null: as the examples say.',
-      '留出比例；null 表示按样本划分。',
+      'Share that is held out of the examples that are not for testing anyway; null: none of them.',
+      '在测试样本之外，另从其余样本中留出的比例；null 表示不另留出。',
     ),
     every_steps: orNull(Type.Integer(), 'Steps between evaluations.', '两次评估之间的步数。'),
-    early_stopping_patience: orNull(Type.Integer(), 'Evaluations without gain before the end.', '提前结束的耐心值。'),
+    early_stopping_patience: orNull(
+      Type.Integer(),
+      'Evaluations without gain before the end; null: it never ends early.',
+      '无提升的评估次数上限；null 表示从不提前结束。',
+    ),
     control: orNull(
       Type.Object({
         dataset_version_id: text(...controlVersion),

@@ -69,8 +69,8 @@ export const frozenContract: Contract = {
   tag,
   summary: said('Read the frozen dataset', '查看冻结的数据集'),
   description: said(
-    'What the job learns from. With `Accept: application/x-ndjson` the rows themselves, one example per line.',
-    '任务所用的数据。使用 `Accept: application/x-ndjson` 可获取数据行，每行一个样本。',
+    'What the job learns from. With `Accept: application/x-ndjson` the rows themselves, one example per line, each with the split that the job takes it for: with a `test_ratio` more are held out than the version says.',
+    '任务所用的数据。使用 `Accept: application/x-ndjson` 可获取数据行，每行一个样本，并带有任务实际采用的划分：设有 `test_ratio` 时，留出的样本多于版本中的测试样本。',
   ),
   headers: knownVersion,
   answers: {

@@ -10,7 +10,9 @@ import { findJob } from '../jobs/jobs.store.ts';
 import type { Changes } from '../logs/changes.ts';
 import { countLogs, type LogFilter, type LogLevel, listLogs, logLevels } from '../logs/logs.store.ts';
 import { listMetrics } from '../metrics/metrics.store.ts';
+import { type SplitExample, splitOf } from '../prepare/example-split.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
+import { numberOf } from '../settings/hyperparameters.ts';
 import { followJob } from './log-stream.ts';
 import { jobPath, readOwnJob } from './place.ts';
 import { readText } from './read-text.ts';
@@ -141,12 +143,19 @@ async function sendFrozen(
   const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
   if (!version) throw fault('artifact_not_found', { message: 'The frozen dataset is gone.' });
   const asRows = accepts(request, 'application/x-ndjson');
-  const tag = [version.sha256, ...(split ? [split] : []), ...(asRows ? [] : [`meta-${job.snapshot?.sha256 ?? ''}`])];
-  const etag = `"${asRows && !split ? version.sha256 : tag.join('-')}"`;
+  const settings = { testRatio: job.evaluation.testRatio, seed: numberOf(job.hyperparameters, 'seed', 7) };
+  const isHeldOut = settings.testRatio !== null;
+  const tag = [version.sha256];
+  if (isHeldOut) tag.push(`${settings.testRatio}`, `${settings.seed}`);
+  if (!asRows) tag.push(`meta-${job.snapshot?.sha256 ?? ''}`);
+  else if (split) tag.push(split);
+  const etag = `"${tag.join('-')}"`;
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept');
   if (isKnownVersion(request, etag)) return reply.code(304).send();
   if (asRows) {
-    const lines = streamLines(database, version, { split });
+    // With the splits of the job, so that whoever measures again measures with the same.
+    const made = isHeldOut ? { splitOf: (example: SplitExample) => splitOf(example, settings) } : {};
+    const lines = streamLines(database, version, { split, ...made });
     return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }));
   }
   return frozenToWire(job, version);

@@ -76,9 +76,12 @@ export const frozenSchema = Type.Object({
   split_counts: Type.Object(
     {
       train: Type.Integer(said('To learn from.', '训练样本数。')),
-      test: Type.Integer(said('Held out.', '留出样本数。')),
+      test: Type.Integer(said('For testing.', '测试样本数。')),
     },
-    said('By split.', '按划分统计。'),
+    said(
+      'By split, as the version has it; what a `test_ratio` holds out beside is in `tokens.held_out`.',
+      '按版本中的划分统计；`test_ratio` 另外留出的部分计入 `tokens.held_out`。',
+    ),
   ),
   tokens: nullable(
     Type.Object({
