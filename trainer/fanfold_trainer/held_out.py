@@ -56,11 +56,15 @@ def chat_examples(per_skill: int, both_modes: bool) -> list[ChatExample]:
     seen: set[str] = set()
     for name, (generate, _) in SKILLS.items():
         draw = Draw(random.Random(f"{CHAT_SEED}:{name}"), held_out=True)
+        # Answers of tools end conversations of several skills; those of one are enough.
+        wanted = {name, "tool_answer"} if name == "tool_call" else {name}
         for _ in range(per_skill * 40):
+            if all(counts.get(skill, 0) >= per_skill for skill in wanted):
+                break
             conversation = generate(draw)
             key = json.dumps([conversation.messages, conversation.tools])
             made = counts.get(conversation.skill, 0)
-            if made >= per_skill or key in seen or (conversation.skill == "tool_answer" and name != "tool_call"):
+            if made >= per_skill or key in seen or conversation.skill not in wanted:
                 continue
             seen.add(key)
             counts[conversation.skill] = made + 1
