@@ -322,3 +322,12 @@ test('a list of imports has pages, filters and cursors of its own', async () => 
   const completed = await text.demand<typeof page>('GET', 'imports?state=completed');
   assert.ok(completed.data.length > 0 && completed.data.every(({ state }) => state === 'completed'));
 });
+
+test('a project has as many open imports as it may have, also when they are made at the same time', async () => {
+  const ask = () => world.embedding.ask('POST', 'imports', { file_name: 'a.jsonl', size_bytes: 1, dataset_name: 'A' });
+  const made = await Promise.all(Array.from({ length: 110 }, ask));
+  assert.deepEqual(
+    [201, 409].map((wanted) => made.filter(({ status }) => status === wanted).length),
+    [100, 10],
+  );
+});

@@ -60,9 +60,10 @@ export async function insertImport(tx: Sql, row: NewImport): Promise<void> {
   );
 }
 
-/** Imports of a project that are under way. */
-export async function countOpenImports(sql: Sql, projectId: string): Promise<number> {
-  const [row] = await sql.query<{ open: number }>(
+/** Imports of a project that are under way. Until the transaction ends, nobody else adds one to it. */
+export async function countOpenImports(tx: Sql, projectId: string): Promise<number> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('imports of ' || $1, 0))`, [projectId]);
+  const [row] = await tx.query<{ open: number }>(
     'select count(*)::integer as open from imports where project_id = $1 and finished_at is null',
     [projectId],
   );
