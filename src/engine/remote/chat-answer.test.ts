@@ -149,6 +149,20 @@ test('counts are those of the engine, in either place, and 0 where it is silent'
   }
 });
 
+/** As an engine may write them: a count that cannot be is as good as none. */
+const noCounts = ['-1', '1.5', '"7"', 'null', 'true', '[7]', '1e999', '1e300', '2147483648', '9007199254740993'];
+
+test('what cannot be a count is none, however an engine writes it, and the largest that the books can keep is one', () => {
+  const countsOf = (written: string) => {
+    const counts: Chunk = JSON.parse(
+      `{"prompt_tokens": ${written}, "completion_tokens": ${written}, "reasoning_tokens": ${written}, "cached_tokens": ${written}}`,
+    );
+    return Object.values(read([finish('stop'), usage(counts)]).answer.usage);
+  };
+  for (const written of noCounts) assert.deepEqual(countsOf(written), [0, 0, 0, 0], written);
+  assert.deepEqual(countsOf('2147483647'), Array(4).fill(2_147_483_647));
+});
+
 test('nonsense in a chunk is nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

@@ -1,6 +1,6 @@
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
-import { choiceOf, type Fields, fieldsOf, isObject, reasoningIn, type Said, textOf } from './chunk-fields.ts';
+import { choiceOf, countOf, type Fields, fieldsOf, isObject, reasoningIn, type Said, textOf } from './chunk-fields.ts';
 
 export type AnswerOptions = {
   /** Whether the request had tools. */
@@ -42,7 +42,7 @@ export class ChatAnswer {
     return this.#reason !== null;
   }
 
-  /** What the engine said of tokens, 0 where it said nothing. */
+  /** What the engine said of tokens, 0 where it said nothing that can be a count. */
   get usage(): Usage {
     return this.#usage ?? { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
   }
@@ -152,15 +152,11 @@ function usageOf(usage: Fields): Usage {
   const details = fieldsOf(usage.completion_tokens_details);
   const promptDetails = fieldsOf(usage.prompt_tokens_details);
   return {
-    promptTokens: countOf(usage.prompt_tokens),
-    completionTokens: countOf(usage.completion_tokens),
-    reasoningTokens: countOf(details.reasoning_tokens ?? usage.reasoning_tokens),
-    cachedTokens: countOf(promptDetails.cached_tokens ?? usage.cached_tokens),
+    promptTokens: countOf(usage.prompt_tokens) ?? 0,
+    completionTokens: countOf(usage.completion_tokens) ?? 0,
+    reasoningTokens: countOf(details.reasoning_tokens ?? usage.reasoning_tokens) ?? 0,
+    cachedTokens: countOf(promptDetails.cached_tokens ?? usage.cached_tokens) ?? 0,
   };
-}
-
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
 /** A call that was cut has no valid arguments; one without parameters may have none at all. */

@@ -40,3 +40,12 @@ export function isObject(value: unknown): value is object {
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** What the books keep of a count, and far more than any context has. */
+const mostCounted = 2 ** 31 - 1;
+
+/** Null for what is no count, or none that can be. */
+export function countOf(value: unknown): number | null {
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCounted;
+  return isCount ? value : null;
+}

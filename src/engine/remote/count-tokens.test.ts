@@ -59,3 +59,10 @@ test('one text that cannot be counted leaves none counted', async () => {
       : answered(() => ({ count: 1 }))({ path: '', headers: {}, body }, response);
   assert.equal((await count('vllm', most)).counts, null);
 });
+
+test('an engine whose count cannot be one counts nothing', async () => {
+  for (const written of ['-1', '1.5', '"7"', 'null', '1e999', '2147483648']) {
+    const wrong: Behave = (_got, response) => void response.writeHead(200).end(`{"count": ${written}}`);
+    assert.deepEqual(await count('vllm', wrong), { counts: null, asked: 1 }, written);
+  }
+});

@@ -2,6 +2,7 @@ import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
 import { messageToWire, toolToWire } from '../wire-prompt.ts';
 import { reasoningOf } from './chat-request.ts';
+import { countOf } from './chunk-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -112,7 +113,8 @@ async function askForBatch(texts: readonly string[], { route, upstream, signal }
 }
 
 function countIn(answer: Record<string, unknown> | null): number | null {
-  if (typeof answer?.count === 'number') return answer.count;
+  const count = countOf(answer?.count);
+  if (count !== null) return count;
   return Array.isArray(answer?.tokens) ? answer.tokens.length : null;
 }
 
