@@ -22,8 +22,8 @@ import { tooFewCredits } from './paid-run.ts';
 
 /** Where indexes learn about training jobs. */
 export type IndexedModels = TrainedModels & {
-  /** The finished job that a name stands for; null: none. */
-  ofCall: (question: {
+  /** The finished job of the account that a name stands for; null: none. */
+  ofAccount: (question: {
     requested: string;
     alias: { targetType: string; targetId: string } | null;
     accountId: string;
@@ -86,7 +86,7 @@ async function servedModel(
   { model, project }: IndexRequest,
 ): Promise<Served> {
   const alias = await findHostedModel(tx, project.id, model);
-  const trained = await trainedModels.ofCall({ requested: model, alias, accountId: project.accountId });
+  const trained = await trainedModels.ofAccount({ requested: model, alias, accountId: project.accountId });
   const served = resolveModel({
     requested: model,
     alias,

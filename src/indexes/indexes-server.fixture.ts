@@ -60,7 +60,7 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
   const datasets = createDatasets({ database, cursors, jobs, models, tokenCounter, limits });
   const trainedModels: IndexedModels = {
     find: async (ids) => new Map([...trained].filter(([id]) => ids.includes(id))),
-    ofCall: async ({ requested }) => trained.get(requested.replace('training-job#', '')) ?? null,
+    ofAccount: async ({ requested }) => trained.get(requested.replace('training-job#', '')) ?? null,
   };
   const options = {
     ...{ database, cursors, clock: systemClock, jobs, models, engine, billing, limiter, datasets, folder },

@@ -8,8 +8,8 @@ export const optional = <Value extends TSchema>(value: Value) => Type.Optional(n
 
 export const calledModel = Type.String({
   ...said(
-    'A hosted model from the list of models, a base model, or `training-job#<id>` of a finished job. Base models are for the owner of the project.',
-    '模型列表中的托管模型、基础模型，或已完成训练任务的 `training-job#<id>`。基础模型仅限项目所有者调用。',
+    'A hosted model from the list of models, a base model, or `training-job#<id>` of a finished job: one of your own, or of a public project. Base models are for the owner of the project.',
+    '模型列表中的托管模型、基础模型，或已完成训练任务的 `training-job#<id>`（您自己的任务或公开项目的任务）。基础模型仅限项目所有者调用。',
   ),
   minLength: 1,
 });

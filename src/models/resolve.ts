@@ -62,10 +62,9 @@ export function resolveModel(question: ModelQuestion): ServedModel {
   return serve({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion });
 }
 
-/** Jobs are their owners': nobody else has been given them, whatever else of the project he may call. */
-function resolveJob(requested: string, { isOwner, trained, baseModels }: ModelQuestion): ServedModel {
+function resolveJob(requested: string, { trained, baseModels }: ModelQuestion): ServedModel {
   const baseModel = trained && baseModels.find(trained.baseModelId);
-  if (!isOwner || !trained?.adapter) {
+  if (!trained?.adapter) {
     throw notFound(`There is no finished training job ${shown(requested.slice(jobPrefix.length))} that you may use.`);
   }
   if (!baseModel) throw baseGone(requested, trained.baseModelId);

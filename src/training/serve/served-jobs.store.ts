@@ -25,6 +25,17 @@ export function findServedJobs(sql: Sql, jobIds: readonly string[]): Promise<Ser
   );
 }
 
+/** Whether the project of a job can be seen, and called in, by anybody. */
+export async function isOfPublicProject(sql: Sql, jobId: string): Promise<boolean> {
+  const rows = await sql.query(
+    `select from training_jobs j join projects p on p.id = j.project_id
+      where j.id = $1 and p.visibility = 'public' and p.archived_at is null`,
+    [jobId],
+    { name: 'training.job_is_public' },
+  );
+  return rows.length > 0;
+}
+
 const matches = `j.account_id = $1 and j.state = 'succeeded' and ($2::text is null or j.kind = $2)
   and ($3::text is null or o.slug = $3 and p.slug = $4) and ($5::text is null or position($5 in j.search_text) > 0)`;
 const tables = 'training_jobs j join projects p on p.id = j.project_id join accounts o on o.id = j.account_id';

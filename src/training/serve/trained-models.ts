@@ -7,7 +7,7 @@ import { unpackFiles } from '../adapters/index.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
-import { findServedJobs, type ServedJobRow } from './served-jobs.store.ts';
+import { findServedJobs, isOfPublicProject, type ServedJobRow } from './served-jobs.store.ts';
 
 /** What a call names, and who calls. */
 export type CallQuestion = {
@@ -18,8 +18,13 @@ export type CallQuestion = {
 
 export type ServedJobs = TrainedModels &
   TrainedJobs & {
-    /** The job behind a call, as far as the caller may use it; null: there is none. */
+    /**
+     * The job behind a call, as far as the caller may use it: a job that is called by its id is one of his own, or of a project
+     * that is public. Null: there is none.
+     */
     ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+    /** The same for what an account makes of its own: only its own jobs. */
+    ofAccount: (question: CallQuestion) => Promise<TrainedModel | null>;
     /** Sees to it that the file of an adapter of a job that was found is there, and stays for an hour at least. */
     attend: (adapter: Adapter) => Promise<void>;
     /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
@@ -64,6 +69,14 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
     return all;
   }
 
+  /** What is called. Whoever may call an alias may call what it stands for: that was its owner's when he put it there. */
+  async function named({ requested, alias }: CallQuestion): Promise<{ job: Known; byId: boolean } | null> {
+    const byId = requested?.startsWith(jobPrefix) === true;
+    const id = byId ? requested.slice(jobPrefix.length) : alias?.targetType === 'training_job' ? alias.targetId : null;
+    const [job] = id === null ? [] : await findAll([id]);
+    return job ? { job, byId } : null;
+  }
+
   return {
     async find(jobIds, accountId) {
       const found = (await findAll(jobIds)).filter((each) => each.accountId === accountId);
@@ -75,15 +88,17 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
       return new Map(rows.filter((row) => row.accountId === owners.get(row.id)).map((row) => [row.id, factsOf(row)]));
     },
-    async ofCall({ requested, alias, accountId }) {
-      if (requested?.startsWith(jobPrefix)) {
-        const [job] = await findAll([requested.slice(jobPrefix.length)]);
-        return job?.accountId === accountId ? job.model : null;
-      }
-      // Whoever may call the alias may call what it stands for: that was its owner's when he put it there.
-      if (alias?.targetType !== 'training_job') return null;
-      const [job] = await findAll([alias.targetId]);
-      return job?.model ?? null;
+    async ofCall(question) {
+      const found = await named(question);
+      if (!found) return null;
+      const { job, byId } = found;
+      // Asked anew for each call: a project that is no longer public is closed to others at once.
+      const mayCall = !byId || job.accountId === question.accountId || (await isOfPublicProject(sql, job.model.jobId));
+      return mayCall ? job.model : null;
+    },
+    async ofAccount(question) {
+      const found = await named(question);
+      return found && (!found.byId || found.job.accountId === question.accountId) ? found.job.model : null;
     },
     attend: files.attend,
     async writePeft(adapterSha256, folder) {
