@@ -158,6 +158,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/billing/instances.store.ts': { tables: ['accounts'], reason: 'gives back what dead instances hold' },
   'src/billing/holds.store.ts': { tables: ['accounts'], reason: 'the guarded update of the held credits' },
   'src/billing/tills.store.ts': { tables: ['accounts'], reason: 'a till is held from what is available' },
+  'src/billing/locks.store.ts': { tables: ['accounts'], reason: 'asks whose row is locked' },
   'src/billing/work-charges.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/quick-settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/settlements.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },

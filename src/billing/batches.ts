@@ -1,59 +1,63 @@
-import { constraintOf, createBatcher, type Database } from '#db';
-import type { Micro } from '#kernel';
+import { constraintOf, type Database } from '#db';
+import type { Clock, Micro } from '#kernel';
+import { createAccountBatcher } from './account-batcher.ts';
 import type { Charge } from './charge.ts';
 import { type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
 import { type Outcome, runIsolated, unwrap } from './isolation.ts';
+import { type LockedAccounts, lockMs } from './locked-accounts.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
 export type Batches = ReturnType<typeof createBatches>;
 
-const maxItems = 512;
-const statementTimeoutMs = 4_000;
+export type BatchesOptions = {
+  database: Database;
+  instanceId: string;
+  registered: () => Promise<void>;
+  locked: LockedAccounts;
+  clock: Clock;
+};
 
-/**
- * The statements of money, each for all calls that ask at the same time. One lane each: a second one would mostly wait for
- * the account locks of the first, and two batches of half the size cost more.
- */
-export function createBatches(database: Database, instanceId: string, registered: () => Promise<void>) {
-  const timeoutMs = statementTimeoutMs;
+const patience = { timeoutMs: 4_000, lockMs };
+
+/** The statements of money, each for all calls that ask at the same time. */
+export function createBatches({ database, instanceId, registered, locked, clock }: BatchesOptions) {
+  const accountOf = ({ accountId }: { accountId: string }) => accountId;
+  const common = { accountOf, locked, clock };
   return {
-    holds: createBatcher({
+    holds: createAccountBatcher({
+      ...common,
       name: 'billing.hold',
-      lanes: 1,
-      maxItems,
       run: (requests: readonly HoldRequest[]) =>
         runIsolated(requests, {
           run: async (part) => {
             await registered();
-            return placeHolds(database, instanceId, { requests: part, timeoutMs });
+            return placeHolds(database, instanceId, { requests: part, ...patience });
           },
         }),
     }),
-    quickSettlements: createBatcher({
+    quickSettlements: createAccountBatcher({
+      ...common,
       name: 'billing.settle_from_till',
-      lanes: 1,
-      maxItems,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
-    settlements: createBatcher({
+    settlements: createAccountBatcher({
+      ...common,
       name: 'billing.settle',
-      lanes: 1,
-      maxItems,
       run: (charges: readonly Charge[]) =>
         runIsolated(charges, {
-          run: (part) => settleCharges(database, part, { timeoutMs }),
+          run: (part) => settleCharges(database, part, patience),
           isLostRace: isSettledElsewhere,
         }),
     }),
-    releases: createBatcher({
+    releases: createAccountBatcher({
+      ...common,
       name: 'billing.release',
-      lanes: 1,
-      maxItems,
-      run: (requestIds: readonly string[]) =>
-        runIsolated(requestIds, {
+      run: (holds: readonly HeldCall[]) =>
+        runIsolated(holds, {
           run: async (part) => {
-            await releaseHolds(database, part, { timeoutMs });
+            const requestIds = part.map(({ requestId }) => requestId);
+            await releaseHolds(database, requestIds, patience);
             return part;
           },
         }),
@@ -61,12 +65,15 @@ export function createBatches(database: Database, instanceId: string, registered
   };
 }
 
+/** A call that has, or may have, a hold of its own. */
+export type HeldCall = { requestId: string; accountId: string };
+
 type PaidQuickly = { availableMicro: Micro };
 
 /** Null for each charge that was not written. */
 async function payFromTills(database: Database, charges: readonly Charge[]): Promise<(PaidQuickly | null)[]> {
   try {
-    const paid = await settleQuickly(database, charges, { timeoutMs: statementTimeoutMs });
+    const paid = await settleQuickly(database, charges, patience);
     const byAccount = new Map(paid.map((account) => [account.accountId, account]));
     return charges.map(({ accountId }) => byAccount.get(accountId) ?? null);
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
 import { createHolds } from './holds.ts';
 import { createInstanceCare, type InstanceTiming } from './instance-care.ts';
+import { createLockedAccounts } from './locked-accounts.ts';
 import { createSettlements } from './settlements.ts';
 import { createTills } from './tills.ts';
 
@@ -79,8 +80,8 @@ const defaultTiming: BillingTiming = {
 export function createBilling(options: BillingOptions): Billing {
   const { database, instanceId, clock, log, timing, onCharge = () => {} } = options;
   const times = { ...defaultTiming, ...timing };
-  // Request ids that own, or may come to own, a hold. A hold of this instance that is not in here is a left-over.
-  const open = new Set<string>();
+  // Request ids that own, or may come to own, a hold, and whose. A hold of this instance that is not in here is a left-over.
+  const open = new Map<string, string>();
   const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
   const underWay = new Set<Promise<unknown>>();
   const care = createInstanceCare({
@@ -89,19 +90,20 @@ export function createBilling(options: BillingOptions): Billing {
     onRevival: () => tills.forget(),
   });
   const { registered } = care;
-  const tills = createTills({ database, instanceId, clock, log, registered, idleMs: times.tillIdleMs });
-  const batches = createBatches(database, instanceId, registered);
+  const locked = createLockedAccounts({ database, clock });
+  const tills = createTills({ database, instanceId, clock, log, registered, locked, idleMs: times.tillIdleMs });
+  const batches = createBatches({ database, instanceId, registered, locked, clock });
   const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
   const settlements = createSettlements({
     ...{ clock, batches, tills },
     settleForMs: times.settleForMs,
-    releaseSoon: (requestId) => void track(holds.release(requestId)),
+    releaseSoon: (call) => void track(holds.release(call)),
   });
   let stopping = false;
 
   async function holdNow(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
-    const { requestId } = request;
-    open.add(requestId);
+    const { requestId, accountId } = request;
+    open.set(requestId, accountId);
     if (mayDraw && tills.take(request)) return 'held';
     let isHeld = false;
     try {
@@ -121,9 +123,11 @@ export function createBilling(options: BillingOptions): Billing {
   }
 
   async function release(requestId: string): Promise<void> {
-    if (!open.delete(requestId)) return;
+    const accountId = open.get(requestId);
+    if (accountId === undefined) return;
+    open.delete(requestId);
     if (tills.has(requestId)) tills.giveBack(requestId);
-    else await track(holds.release(requestId));
+    else await track(holds.release({ requestId, accountId }));
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -139,7 +143,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
-      await track(holds.release(requestId));
+      await track(holds.release({ requestId, accountId }));
       onCharge(accountId);
     },
 
@@ -177,6 +181,7 @@ export function createBilling(options: BillingOptions): Billing {
       stopping = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
       await tills.stop();
+      locked.stop();
       await care.stop();
     },
   };

@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
+import type { Patience } from './locks.store.ts';
 
 /** Asks to reserve `micro` (> 0) of an account's credits for one call. */
 export type HoldRequest = { requestId: string; accountId: string; micro: Micro };
@@ -52,7 +53,7 @@ const placeStatement = `
 export async function placeHolds(
   sql: Sql,
   instanceId: string,
-  { requests, timeoutMs }: { requests: readonly HoldRequest[]; timeoutMs: number },
+  { requests, ...patience }: Patience & { requests: readonly HoldRequest[] },
 ): Promise<(HoldAnswer | null)[]> {
   const rows = await sql.query<{ fits: boolean | null; available: bigint | null }>(
     placeStatement,
@@ -62,7 +63,7 @@ export async function placeHolds(
       requests.map(({ micro }) => micro),
       instanceId,
     ],
-    { name: 'billing.place_holds', timeoutMs },
+    { name: 'billing.place_holds', ...patience },
   );
   return rows.map(({ fits, available: availableMicro }) => {
     if (availableMicro === null) return null;
@@ -70,10 +71,11 @@ export async function placeHolds(
   });
 }
 
-const releaseStatement = `
+const releaseStatement = (passingOver: boolean) => `
   with account as (
     select id from accounts
-     where id in (select account_id from holds where request_id = any($1::text[])) order by id for no key update
+     where id in (select account_id from holds where request_id = any($1::text[]))
+     order by id for no key update ${passingOver ? 'skip locked' : ''}
   ), freed as (
     delete from holds using account
      where holds.request_id = any($1::text[]) and holds.account_id = account.id
@@ -84,12 +86,14 @@ const releaseStatement = `
      where accounts.id = total.account_id
   )
   select set_config('synchronous_commit', 'off', true)`;
+const [releaseAll, releaseFree] = [releaseStatement(false), releaseStatement(true)];
 
 /** Gives holds back without a charge; ids without a hold are passed over. As safe to lose in a crash as a hold. */
-export async function releaseHolds(
-  sql: Sql,
-  requestIds: readonly string[],
-  { timeoutMs }: { timeoutMs: number },
-): Promise<void> {
-  await sql.query(releaseStatement, [requestIds], { name: 'billing.release_holds', timeoutMs });
+export async function releaseHolds(sql: Sql, requestIds: readonly string[], patience: Patience): Promise<void> {
+  await sql.query(releaseAll, [requestIds], { name: 'billing.release_holds', ...patience });
+}
+
+/** The same, but those of accounts whose rows are locked stay. */
+export async function releaseFreeHolds(sql: Sql, requestIds: readonly string[], patience: Patience): Promise<void> {
+  await sql.query(releaseFree, [requestIds], { name: 'billing.release_free_holds', ...patience });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { type Clock, isOutOfReach, type Log } from '#kernel';
-import { type Batches, ofAccount } from './batches.ts';
+import { type Batches, type HeldCall, ofAccount } from './batches.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
 import { unwrap } from './isolation.ts';
 import { hasOtherTills } from './tills.store.ts';
@@ -12,7 +12,7 @@ export type Holds = {
   /** Nobody is refused for credits that only wait in a till, here or elsewhere. */
   place: (request: HoldRequest) => Promise<HoldAnswer>;
   /** Never rejects: what cannot be given back now is given back by the next sweep. */
-  release: (requestId: string) => Promise<void>;
+  release: (call: HeldCall) => Promise<void>;
 };
 
 export type HoldsOptions = {
@@ -48,12 +48,12 @@ export function createHolds({ database, instanceId, clock, log, batches, tills, 
       return placeBesideOthers(request);
     },
 
-    async release(requestId) {
+    async release(call) {
       try {
-        await tills.leaving(requestId);
-        unwrap(await batches.releases.submit(requestId));
+        await tills.leaving(call.requestId);
+        unwrap(await batches.releases.submit(call));
       } catch (error) {
-        if (!isOutOfReach(error)) log?.warn({ err: error, requestId }, 'a hold could not be released');
+        if (!isOutOfReach(error)) log?.warn({ err: error, requestId: call.requestId }, 'a hold could not be released');
       }
     },
   };

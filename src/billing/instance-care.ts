@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { type Clock, createRounds, joinRounds, type Log, type Rounds } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
-import { releaseHolds } from './holds.store.ts';
-import { buryInstances, deleteInstance, lookAround, renewInstance } from './instances.store.ts';
+import { releaseFreeHolds, releaseHolds } from './holds.store.ts';
+import { buryInstances, deleteInstance, lookAround, renewInstance, type Sighting } from './instances.store.ts';
+import { isLockedOut, lockMs } from './locked-accounts.ts';
 
 export type InstanceTiming = {
   /** Pause between life signs. */
@@ -36,7 +37,7 @@ export type InstanceCareOptions = {
 
 const farewellAttempts = 5;
 const farewellPauseMs = 500;
-const releaseTimeoutMs = 5_000;
+const patience = { timeoutMs: 5_000, lockMs };
 
 export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
   const { database, instanceId, clock, log, times, isOpen, onRevival } = options;
@@ -50,15 +51,25 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     const forgotten = ownHolds.filter((requestId) => !isOpen(requestId));
     const dead = watch.observe(others, clock.monotonicMs());
     if (dead.length > 0) {
-      const holds = await buryInstances(database, dead);
+      const holds = await bury(dead);
       log?.info({ instances: dead.map(({ id }) => id), holds }, 'gave back the holds of dead instances');
     }
-    if (forgotten.length > 0) await releaseHolds(database, forgotten, { timeoutMs: releaseTimeoutMs });
+    if (forgotten.length > 0)
+      await orPassingOver(
+        () => releaseHolds(database, forgotten, patience),
+        () => releaseFreeHolds(database, forgotten, patience),
+      );
   }
+
+  const bury = (sightings: readonly Sighting[]) =>
+    orPassingOver(
+      () => buryInstances(database, sightings, { lockMs }),
+      () => buryInstances(database, sightings, { lockMs, passingOver: true }),
+    );
 
   async function leave(): Promise<void> {
     await deleteInstance(database, instanceId);
-    await buryInstances(database, [{ id: instanceId, seenAt: null }]);
+    await bury([{ id: instanceId, seenAt: null }]);
   }
 
   async function registered(): Promise<void> {
@@ -101,4 +112,14 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
       }
     },
   };
+}
+
+/** Where the row of an account is locked for long, its holds wait for the next sweep, and nobody waits for them. */
+async function orPassingOver<T>(all: () => Promise<T>, free: () => Promise<T>): Promise<T> {
+  try {
+    return await all();
+  } catch (error) {
+    if (!isLockedOut(error)) throw error;
+    return free();
+  }
 }

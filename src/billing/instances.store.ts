@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import type { Patience } from './locks.store.ts';
 
 /** The last life sign of an instance as PostgreSQL writes it; null: it owns holds but is not registered. */
 export type Sighting = { id: string; seenAt: string | null };
@@ -53,9 +54,15 @@ export async function lookAround(sql: Sql, id: string): Promise<Surroundings> {
  * Gives back the holds of these instances and forgets them, in one statement; one that has shown life since it was
  * sighted is spared. Two processes that do this at once share the work.
  *
+ * @param options with `passingOver`, holds of accounts whose rows are locked stay: they are then holds of an instance that is
+ * not registered.
  * @returns the number of holds given back.
  */
-export async function buryInstances(sql: Sql, sightings: readonly Sighting[]): Promise<number> {
+export async function buryInstances(
+  sql: Sql,
+  sightings: readonly Sighting[],
+  { passingOver = false, ...patience }: Partial<Patience> & { passingOver?: boolean } = {},
+): Promise<number> {
   const rows = await sql.query<{ holds: number }>(
     `with sighted as (
        select * from unnest($1::text[], $2::text[]) as sighted (id, seen_at)
@@ -71,7 +78,7 @@ export async function buryInstances(sql: Sql, sightings: readonly Sighting[]): P
      ), account as (
        select id from accounts
         where id in (select account_id from holds where instance_id in (select id from dead))
-        order by id for no key update
+        order by id for no key update ${passingOver ? 'skip locked' : ''}
      ), freed as (
        delete from holds using account
         where holds.account_id = account.id and holds.instance_id in (select id from dead)
@@ -83,6 +90,7 @@ export async function buryInstances(sql: Sql, sightings: readonly Sighting[]): P
      )
      select count(*)::integer as holds from freed`,
     [sightings.map(({ id }) => id), sightings.map(({ seenAt }) => seenAt)],
+    patience,
   );
   return rows[0]?.holds ?? 0;
 }

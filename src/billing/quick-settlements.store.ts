@@ -2,6 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { Charge } from './charge.ts';
 import { chargeLists, chargeNames, chargeValues } from './charge-columns.ts';
+import type { Patience } from './locks.store.ts';
 import { chargeWithin } from './rates.ts';
 
 /*
@@ -52,15 +53,11 @@ export type Paid = { accountId: string; availableMicro: Micro };
  *
  * @returns the accounts whose charges were all written, with what is available there now; of others nothing was.
  */
-export function settleQuickly(
-  sql: Sql,
-  charges: readonly Charge[],
-  { timeoutMs }: { timeoutMs: number },
-): Promise<Paid[]> {
+export function settleQuickly(sql: Sql, charges: readonly Charge[], patience: Patience): Promise<Paid[]> {
   const wanted = charges.map((charge) => chargeWithin(charge.heldMicro, charge));
   const { totals, paid, places } = addUp(charges, wanted);
   const values = [...totals, ...chargeValues(charges), wanted, paid, places];
-  return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', timeoutMs });
+  return sql.query<Paid>(statement, values, { name: 'billing.settle_quickly', ...patience });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { Charge } from './charge.ts';
 import { chargeLists, chargeNames, chargeValues } from './charge-columns.ts';
+import type { Patience } from './locks.store.ts';
 import { chargeWithin } from './rates.ts';
 
 /*
@@ -84,11 +85,11 @@ const settleStatement = `
 export async function settleCharges(
   sql: Sql,
   charges: readonly Charge[],
-  { timeoutMs }: { timeoutMs: number },
+  patience: Patience,
 ): Promise<(Micro | null)[]> {
   const rows = await sql.query<{ request_id: string; charged: bigint }>(settleStatement, columnsOf(charges), {
     name: 'billing.settle_charges',
-    timeoutMs,
+    ...patience,
   });
   const chargedOf = new Map(rows.map((row) => [row.request_id, row.charged]));
   return charges.map(({ requestId }) => chargedOf.get(requestId) ?? null);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
-import { type Batches, ofAccount } from './batches.ts';
+import { type Batches, type HeldCall, ofAccount } from './batches.ts';
 import type { Charge } from './charge.ts';
 import { unwrap } from './isolation.ts';
 import { chargeWithin } from './rates.ts';
@@ -12,7 +12,7 @@ export type SettlementsOptions = {
   tills: Tills;
   settleForMs: number;
   /** Nobody waits for it. */
-  releaseSoon: (requestId: string) => void;
+  releaseSoon: (call: HeldCall) => void;
 };
 
 const firstPauseMs = 20;
@@ -35,7 +35,7 @@ export function createSettlements({ clock, batches, tills, settleForMs, releaseS
     }
     if (tills.has(requestId)) tills.giveBack(requestId);
     // Its till was closed meanwhile, and it has a hold of its own.
-    else if (charge.heldMicro > 0n) releaseSoon(requestId);
+    else if (charge.heldMicro > 0n) releaseSoon(charge);
     tills.observe(accountId, paid.availableMicro);
     return chargeWithin(charge.heldMicro, charge);
   }

@@ -1,6 +1,9 @@
-import { createBatcher, type Database } from '#db';
+import type { Database } from '#db';
 import type { Clock, Log } from '#kernel';
+import { createAccountBatcher } from './account-batcher.ts';
 import type { HoldRequest } from './holds.store.ts';
+import { runIsolated, unwrap } from './isolation.ts';
+import { type LockedAccounts, lockMs } from './locked-accounts.ts';
 import type { OpenTills } from './open-tills.ts';
 import { openTills, type TillOpening, tillIdOf } from './tills.store.ts';
 
@@ -10,6 +13,7 @@ export type TillOpeningsOptions = {
   clock: Clock;
   log: Log | undefined;
   registered: () => Promise<void>;
+  locked: LockedAccounts;
 };
 
 /** A till holds this many calls of the size that opened it. */
@@ -18,25 +22,26 @@ const callsPerTill = 32n;
 const richTills = 32n;
 /** After an account was found poor it is not asked again for a while, ms. */
 const poorPauseMs = 10_000;
-const maxItems = 512;
-const timeoutMs = 4_000;
+const patience = { timeoutMs: 4_000, lockMs };
 
 /** Opens tills for accounts that are rich enough. */
 export function createTillOpenings(options: TillOpeningsOptions, open: OpenTills) {
-  const { database, instanceId, clock, log, registered } = options;
+  const { database, instanceId, clock, log, registered, locked } = options;
   const openings = new Map<string, Promise<void>>();
   const poorUntilMs = new Map<string, number>();
   let stopping = false;
 
-  const batch = createBatcher<TillOpening, boolean>({
-    name: 'billing.open_till',
-    lanes: 1,
-    maxItems,
-    run: async (asked) => {
-      await registered();
-      const opened = await openTills(database, instanceId, { openings: asked, timeoutMs });
-      return asked.map(({ accountId }) => opened.has(accountId));
-    },
+  const batch = createAccountBatcher({
+    ...{ name: 'billing.open_till', locked, clock },
+    accountOf: ({ accountId }) => accountId,
+    run: (asked: readonly TillOpening[]) =>
+      runIsolated(asked, {
+        run: async (part) => {
+          await registered();
+          const opened = await openTills(database, instanceId, { openings: part, ...patience });
+          return part.map(({ accountId }) => opened.has(accountId));
+        },
+      }),
   });
 
   function notePoor(accountId: string): void {
@@ -47,8 +52,8 @@ export function createTillOpenings(options: TillOpeningsOptions, open: OpenTills
     const id = tillIdOf(accountId, instanceId);
     const size = micro * callsPerTill;
     try {
-      const opened = await batch.submit({ tillId: id, accountId, micro: size, leastAvailable: size * richTills });
-      if (opened) open.add({ id, accountId, micro: size });
+      const asked = { tillId: id, accountId, micro: size, leastAvailable: size * richTills };
+      if (unwrap(await batch.submit(asked))) open.add({ id, accountId, micro: size });
       else notePoor(accountId);
     } catch (error) {
       // It may be open in the database; the next sweep of holds gives it back.

@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
+import type { Patience } from './locks.store.ts';
 
 /** A till is a hold that belongs to an instance and an account, not to a call: a row of `holds` with this id. */
 export function tillIdOf(accountId: string, instanceId: string): string {
@@ -40,7 +41,7 @@ const openStatement = `
 export async function openTills(
   sql: Sql,
   instanceId: string,
-  { openings, timeoutMs }: { openings: readonly TillOpening[]; timeoutMs: number },
+  { openings, ...patience }: Patience & { openings: readonly TillOpening[] },
 ): Promise<Set<string>> {
   const rows = await sql.query<{ accountId: string }>(
     openStatement,
@@ -51,7 +52,7 @@ export async function openTills(
       openings.map(({ leastAvailable }) => leastAvailable),
       instanceId,
     ],
-    { name: 'billing.open_tills', timeoutMs },
+    { name: 'billing.open_tills', ...patience },
   );
   return new Set(rows.map(({ accountId }) => accountId));
 }
@@ -92,7 +93,7 @@ const closeStatement = `
 export async function closeTills(
   sql: Sql,
   instanceId: string,
-  { tillIds, calls, timeoutMs }: { tillIds: readonly string[]; calls: readonly TillCall[]; timeoutMs: number },
+  { tillIds, calls, ...patience }: Patience & { tillIds: readonly string[]; calls: readonly TillCall[] },
 ): Promise<void> {
   await sql.query(
     closeStatement,
@@ -103,7 +104,7 @@ export async function closeTills(
       calls.map(({ micro }) => micro),
       instanceId,
     ],
-    { name: 'billing.close_tills', timeoutMs },
+    { name: 'billing.close_tills', ...patience },
   );
 }
 

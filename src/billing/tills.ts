@@ -51,7 +51,7 @@ export function createTills(options: TillsOptions): Tills {
   async function sweep(): Promise<void> {
     // Calls that take long get holds of their own: other instances can see them, and the rest is not kept from anybody.
     const idle = open.idleFor(idleMs);
-    if (idle.length > 0) await closings.close(idle);
+    if (idle.length > 0) void closings.close(idle);
     openings.forgetPoor();
   }
 

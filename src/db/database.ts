@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
+import { endWaitForLock, withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
@@ -10,6 +11,8 @@ export type QueryOptions = {
   name?: string;
   /** Longest wait for the answer, ms; the connection is given up afterwards. */
   timeoutMs?: number;
+  /** About the longest wait for a lock, ms: a statement outside of transactions then fails with 57014, and has done nothing. */
+  lockMs?: number;
 };
 
 /** A database or a transaction: takes SQL with `$1`, `$2`, ... and gives the rows. */
@@ -53,6 +56,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const shapesOf = new WeakMap<pg.PoolClient, Shapes>();
   pool.on('connect', (client) => shapesOf.set(client, new Map()));
   const withConnection = <T>(work: (connection: Connection) => Promise<T>) => onConnection(pool, shapesOf, work);
+  const endWaiting = (pid: number) => pool.query(endWaitForLock, [pid]);
   try {
     await checkServer(pool, url);
   } catch (error) {
@@ -61,7 +65,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return {
     url,
-    query: (text, values, options) => withConnection((connection) => rowsOf(connection, { text, values, options })),
+    query: (text, values, options) =>
+      withConnection((connection) => {
+        const rows = () => rowsOf<never>(connection, { text, values, options });
+        const { lockMs } = options ?? {};
+        return lockMs === undefined ? rows() : withinLockWait({ client: connection.client, lockMs, endWaiting }, rows);
+      }),
     transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
     close: () => pool.end(),
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -82,8 +91,8 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs }: Datab
     // that was made while a table was empty would read the whole table for as long as its statistics are old: rows are
     // found by index here, whatever the statistics say. And pages are read in the order of an index: while random reads
     // count as dear, PostgreSQL rather sorts all rows for each page, which is dear indeed once there are many.
-    // A process that stops in the midst of a transaction, with its machine or without, leaves its locks: on the row of an account
-    // they would hold up everybody's charges, for hours where PostgreSQL is left to find out by itself.
+    // A process that stops in the midst of a transaction, with its machine or without, leaves its locks: those on the row of an
+    // account would hold up its charges, for hours where PostgreSQL is left to find out by itself.
     options:
       '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c random_page_cost=1 -c idle_in_transaction_session_timeout=60s',
     types: { getTypeParser: typeParserOf },
