@@ -169,7 +169,10 @@ const resultSchema = Type.Object(
       },
       said('What was learned.', '训练所得的适配器。'),
     ),
-    metrics: metricsSchema('Measured on held-out examples.', '在留出样本上的指标。'),
+    metrics: metricsSchema(
+      'Measured on held-out examples: `loss` and `exact_match` of answers; `ndcg10`, `mrr10`, `recall1`, `recall10`, `recall100` of searches, with `gain.ndcg10` and its 95 % interval, `gain.low` to `gain.high`. `gain.measurable` is 0 where that reaches 0: the change may be chance.',
+      '在留出样本上的指标：回答为 `loss` 与 `exact_match`；检索为 `ndcg10`、`mrr10`、`recall1`、`recall10`、`recall100`，以及 `gain.ndcg10` 及其 95% 区间（`gain.low` 至 `gain.high`）。区间含 0 时 `gain.measurable` 为 0，变化可能只是偶然。',
+    ),
     baseline_metrics: orNull(
       Type.Record(Type.String(), Type.Number()),
       'The same before training.',

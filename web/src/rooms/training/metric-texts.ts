@@ -15,6 +15,8 @@ export const metricTexts = catalogue(
     control: (name: string) => `${name} (must not be forgotten)`,
     gain: (gain: string, low: string, high: string) =>
       `nDCG@10 changed by ${gain}; with 95 % certainty by ${low} to ${high}.`,
+    better: 'It finds better than its base.',
+    worse: 'It finds worse than its base: do not serve it.',
     noGain: 'That may be chance.',
   },
   {
@@ -30,6 +32,8 @@ export const metricTexts = catalogue(
     },
     control: (name) => `${name}（不应遗忘）`,
     gain: (gain, low, high) => `nDCG@10 变化 ${gain}，95% 置信区间为 ${low} 至 ${high}。`,
+    better: '检索效果优于基础模型。',
+    worse: '检索效果不如基础模型，不宜上线。',
     noGain: '这可能只是偶然。',
   },
 );
