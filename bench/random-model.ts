@@ -5,7 +5,7 @@ import { type ModelShape, qwen600m, writeRandomModel } from '#test/random-model.
  * Writes a text model with the shape of Qwen3 0.6B and random weights (Q8_0, about 640 MB): the speed of inference
  * does not depend on the values. `node bench/random-model.ts FILE [--layers 28] [--width 1024] [--vocabulary 151936]`
  */
-export function writeBenchModel(path: string, shape: Partial<ModelShape> = {}): void {
+function writeBenchModel(path: string, shape: Partial<ModelShape> = {}): void {
   const merged = { ...qwen600m, ...shape };
   writeRandomModel(path, { shape: merged, seed: 1, kind: 'text', spread: 0.02, ends: true });
 }

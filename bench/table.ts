@@ -25,7 +25,7 @@ export function printTable(rows: readonly Row[]): boolean {
   return rows.every(isMet);
 }
 
-export function isMet({ ratio, goal, sense }: Row): boolean {
+function isMet({ ratio, goal, sense }: Row): boolean {
   if (goal === null) return true;
   return sense === 'at least' ? ratio >= goal : ratio <= goal;
 }

@@ -8,6 +8,7 @@ export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export { ledgerMonths } from './months/ledger-months.ts';
 export { boundOf, type CostPace, chargeWithin } from './rates.ts';
+export { tooFewCredits } from './too-few-credits.ts';
 export { placeTrainingHold, releaseTrainingHold, settleTraining } from './training-money.store.ts';
 export { createUsageSums } from './usage/summing.ts';
 export { sumUsageBy, type UsageGroup } from './usage/totals.store.ts';

@@ -22,8 +22,8 @@ import {
   lockChat,
   updateChat,
 } from './chats.store.ts';
+import { checkStorable } from './check-storable.ts';
 import { type ChatParams, readParams } from './params.ts';
-import { checkStorable } from './storable.ts';
 
 export type ChatInput = {
   title?: string;

@@ -1,12 +1,11 @@
 import { chargeWithin } from '#billing';
 import type { Database, Sql } from '#db';
 import { type ChatEnd, type ChatFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
-import { Fault, type Log } from '#kernel';
+import { Fault, type Log, storable } from '#kernel';
 import type { ServedModel } from '#models';
 import { insertCharge } from './charges.store.ts';
 import { errorOf } from './message-error.ts';
 import type { MessageRow, MessageState } from './messages.store.ts';
-import { storable } from './storable.ts';
 import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
 
 type LiveOptions = {

@@ -6,6 +6,7 @@ import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { type AnswerDeps, answerMessage } from './answer-message.ts';
 import { addressOf, chatPath } from './chats.routes.ts';
 import { readChat } from './chats.ts';
+import { checkStorable } from './check-storable.ts';
 import {
   createMessageContract,
   listMessagesContract,
@@ -16,7 +17,6 @@ import {
 import { createMessageBody, messageToWire, retryBody } from './messages.schema.ts';
 import { countMessages, listMessageRows } from './messages.store.ts';
 import { stopAnswer } from './stop-answer.ts';
-import { checkStorable } from './storable.ts';
 import { beginRetry, beginTurn, messageIn } from './turns.ts';
 
 export type MessagesDeps = AnswerDeps & { cursors: CursorCodec };

@@ -29,7 +29,10 @@ export async function deleteEventsBefore(
   return rows.length;
 }
 
-/** Adds up the changes of a dataset's counts, if there are many. Whoever adds at the same time takes other rows. */
+/**
+ * Adds up the changes of a dataset's counts, if there are many. Processes that do so at the same time take different
+ * rows.
+ */
 export async function compactCounts(sql: Sql, datasetId: string, fewest: number): Promise<void> {
   await sql.query(
     `with gone as (

@@ -14,12 +14,12 @@ export type CareOptions = {
 };
 
 const dayMs = 24 * 3_600_000;
-/** Small: an event may hold half a million characters, and searches are waiting. */
+/** Few at a time: an event may hold half a million characters, and searches wait meanwhile. */
 const eventsAtOnce = 200;
 const pairsAtOnce = 1_000;
 const noticesAtOnce = 100;
 const datasetsAtOnce = 500;
-/** Fewer changes are added up in no time by whoever reads them. */
+/** Fewer changes are not compacted: reading them costs next to nothing. */
 const fewestChanges = 64;
 
 /** What is done about events from time to time: it can be done twice and at once. */

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Fault, fault } from '#kernel';
 
-/** Header fields that decide who is meant, who asks and what the body is: a second one is an attempt to mislead. */
+/**
+ * Header fields that decide which host is meant, who asks and how the body is read. A request with two of one of them
+ * is refused: programs on its way may have read different ones.
+ */
 const once: readonly string[] = ['host', 'authorization', 'content-type', 'content-encoding', 'content-length'];
 const onceLengths = new Set(once.map((name) => name.length));
 
-/** Refuses what no honest client sends, before anything is routed, authenticated or read. */
+/** Refuses malformed and misleading requests before anything is routed, authenticated or read. */
 export function checkDoor(request: IncomingMessage): Fault | null {
   const repeated = repeatedHeader(request.rawHeaders);
   if (repeated) return fault('invalid_request', { message: `The header field ${repeated} may be sent only once.` });

@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { type Fault, fault } from '#kernel';
+import { type Fault, fault, isStorable } from '#kernel';
 
 /** Bounds of a JSON body. `JSON.parse` alone accepts any depth and a key for every other byte. */
 export type JsonBounds = {
   maxKeys: number;
   /** Objects, lists and separators together: what decides how long parsing and walking the value takes. */
   maxItems: number;
-  /** `pass`: who reads the body looks for texts that cannot be stored, so that one does not sink what stands beside it. */
+  /**
+   * `pass`: texts that cannot be stored pass here, because the reader of the body checks each item for itself, so
+   * that one bad item does not refuse the others.
+   */
   badText: 'refuse' | 'pass';
 };
 
@@ -144,14 +147,12 @@ function badText(value: unknown): Fault {
   return fault('invalid_request', { message, ...(path ? { param: path.replace(/^\./, '').slice(0, 200) } : {}) });
 }
 
-const isBad = (text: string) => text.includes('\0') || !text.isWellFormed();
-
 /** Path of the first bad text, as in `.messages[2].content`; of its object when a key is bad; null when all is well. */
 function pathOfBadText(value: unknown): string | null {
-  if (typeof value === 'string') return isBad(value) ? '' : null;
+  if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
   for (const key in value) {
-    if (isBad(key)) return '';
+    if (!isStorable(key)) return '';
     const rest = pathOfBadText(Reflect.get(value, key));
     if (rest !== null) return (Array.isArray(value) ? `[${key}]` : `.${key}`) + rest;
   }

@@ -2,14 +2,20 @@ import type { FastifyRequest } from 'fastify';
 import { Fault } from '#kernel';
 import type { Authenticator } from './auth-hook.ts';
 
-/** Those who read what has no end of its own: their credentials, or this process, may come to one first. */
+/**
+ * Readers of streams that have no end of their own. Their credentials may be revoked, or this process may stop, while
+ * they read.
+ */
 export type Readers = {
   /**
    * Calls `onOver` soon after the credentials of a request were worth something for the last time, or when this process begins to
    * stop; returns what ends that.
    */
   follow: (request: FastifyRequest, onOver: OnOver) => () => void;
-  /** Sends all of them away, and whoever comes still: they come back for the rest, and nobody waits for an end that is not near. */
+  /**
+   * Ends all streams, and those that are opened later: clients come back for the rest, so a stopping process need not
+   * wait for them.
+   */
   dismiss: () => void;
 };
 
@@ -67,7 +73,7 @@ export function createReaders(authenticator: Authenticator): Readers {
   };
 }
 
-/** An outage tells nothing about credentials: whoever reads goes on, and is asked for again. */
+/** While the database cannot tell, a reader goes on and is checked again later. */
 async function isRevoked(authenticator: Authenticator, { headers, method }: FastifyRequest): Promise<boolean> {
   try {
     return (await authenticator(headers, method)) === null;

@@ -71,7 +71,7 @@ const defaultLimits: ServerLimits = {
 };
 
 /**
- * The HTTP server without any resource: request ids, errors, retired paths, the door against hostile input,
+ * The HTTP server without any resource: request ids, errors, retired paths, checks against hostile input,
  * authentication, health, draining. Routes come as plugins and say in `config` what they are.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -116,7 +116,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
     request.shape = request.is404 ? shapeOfPath(request.url) : (request.routeOptions.config.shape ?? 'native');
-    // What sessions of browsers can read must not become a page there, whatever people put into it.
+    // Browsers with a session can read these answers. They must not be taken for HTML, whatever text people have
+    // stored.
     if (request.shape === 'native') reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());

@@ -74,7 +74,7 @@ export function openSse(options: EventStreamOptions): EventStream {
     const rest = pending + text;
     pending = '';
     raw.end(inChunks ? chunkOf(rest) + lastChunk : rest);
-    // The kernel has it all.
+    // Everything was handed to the operating system.
     if (raw.writableLength === 0) return;
     const linger = setTimeout(() => raw.destroy(), lingerMs).unref();
     raw.once('close', () => clearTimeout(linger));

@@ -38,7 +38,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   let compiled: Validator<TSchema> | null = null;
   const isQuery = httpPart === 'querystring';
   return (sent: unknown) => {
-    // With the first request: a start is not to wait for routes that nobody asks for.
+    // Compiled at the first request of a route, so that the start does not wait for it.
     compiled ??= Compile(schema);
     const validator = compiled;
     const value = isQuery ? convertQuery(schema, sent) : sent;

@@ -84,7 +84,8 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   async function release(requestId: string): Promise<void> {
     running.delete(requestId);
-    // What fails is left over: the next request with this key finds it here, the next sweep wherever that request goes.
+    // If this fails, the row is left over: a repeated request with the key at this process removes it, or the next
+    // sweep does.
     await dropUnanswered(database, instanceId, [requestId]).catch(() => {});
   }
 

@@ -65,7 +65,8 @@ function createHooks({ idempotency, database }: { idempotency: Idempotency; data
 
     async end(request: Keyed, reply: FastifyReply, payload: unknown): Promise<unknown> {
       const held = request[onceOf];
-      // An error that this hook throws is answered in its turn.
+      // If this hook throws, its error is answered like any other and the hook runs again for that answer: by then
+      // nothing is held.
       delete request[onceOf];
       if (!held) return payload;
       if (reply.statusCode < 400) await commit(held, reply, payload);

@@ -19,8 +19,8 @@ const defaultPatienceMs = 15 * 60_000;
 const longestPauseMs = 5_000;
 
 /**
- * Lets calls of people go first, and one batch at a time to the engine: builds take turns, and none takes another for such
- * a call. Waits while the model loads and while it has no room, up to a bound.
+ * Embeds one batch at a time and lets calls of users go first. Builds take turns, so that none mistakes a batch of
+ * another for such a call. Waits while the model loads and while it has no room, up to a bound.
  */
 export function createBackground(options: BackgroundOptions): EmbedInBackground {
   const { engine, clock, patienceMs = defaultPatienceMs } = options;

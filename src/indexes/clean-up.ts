@@ -9,7 +9,7 @@ const deletedAtOnce = 2_000;
 export type CleanUp = {
   /** Takes documents and vectors of an index away that is gone, or ended without success. */
   enqueue: (tx: Sql, indexId: string) => Promise<void>;
-  /** What a queue has lost, or a build wrote that had not seen its end. */
+  /** Enqueues what the queue has lost, and what a build wrote after its index had ended. */
   resume: () => Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 import { actorOf } from '#activity';
-import { balanceOf } from '#billing';
+import { balanceOf, tooFewCredits } from '#billing';
 import { type DatasetVersion, findVersion } from '#datasets';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';
@@ -18,7 +18,6 @@ import {
 import type { ProjectSeen } from '#projects';
 import type { BuildTask } from './building/build-task.ts';
 import { countKept, insertIndex, type NewIndex } from './indexes.store.ts';
-import { tooFewCredits } from './paid-run.ts';
 
 /** Where indexes learn about training jobs. */
 export type IndexedModels = TrainedModels & {
@@ -46,7 +45,7 @@ export type IndexRequest = {
   requestId: string;
 };
 
-/** Takes an index down, to be built in the background; gives its id. The caller owns the project. */
+/** Records an index that is to be built in the background; gives its id. The caller owns the project. */
 export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexRequest): Promise<string> {
   const { project } = request;
   if (project.kind !== 'embedding') throw fault('kind_mismatch', { message: 'Indexes belong to embedding projects.' });

@@ -17,7 +17,7 @@ import { tellOfIndex } from './index-activity.ts';
 /** What a build may cost. */
 export type BuildCost = {
   boundMicro: Micro;
-  /** In words, for whoever cannot pay it. */
+  /** The message for an account that cannot pay. */
   describe: (availableMicro: Micro) => string;
 };
 

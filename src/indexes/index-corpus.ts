@@ -13,7 +13,7 @@ export function corpusOf({ sql, scanner, files }: SearchDeps, index: Vectors): C
       try {
         return await scanner.search(await files.open(index), queries, count);
       } catch {
-        // The file may have been damaged, or had to make room; a second look makes it anew.
+        // The file may be damaged or removed to make room: it is made again for a second try.
         await files.forget(index.id);
         return scanner.search(await files.open(index), queries, count);
       }

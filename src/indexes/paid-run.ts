@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { type Billing, boundOf, type CostPace, chargeWork } from '#billing';
+import { type Billing, boundOf, type CostPace, chargeWork, tooFewCredits } from '#billing';
 import type { Sql } from '#db';
 import { type Principal, whyItEnded } from '#http';
-import { fault, formatCredits, isOutOfReach, type Micro } from '#kernel';
+import { fault, isOutOfReach, type Micro } from '#kernel';
 import { type Limiter, limitedSubjectsOf } from '#limits';
 import type { DatasetIndex } from './dataset-index.ts';
 
@@ -92,14 +92,6 @@ async function hold(billing: PaidDeps['billing'], request: HoldRequest): Promise
   const answer = await billing.holdForWork(request);
   if (answer !== 'held')
     throw tooFewCredits('This call', { required: request.micro, available: answer.refused.availableMicro });
-}
-
-export function tooFewCredits(what: string, micro: { required: Micro; available: Micro }) {
-  const [required, available] = [formatCredits(micro.required), formatCredits(micro.available)];
-  return fault('insufficient_credits', {
-    message: `${what} may cost up to ${required} credits; ${available} are available.`,
-    details: { required, available },
-  });
 }
 
 function pay(tx: Sql, { call, heldMicro, spent }: { call: PaidCall; heldMicro: Micro; spent: Spent }): Promise<Micro> {

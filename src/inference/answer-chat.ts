@@ -25,7 +25,7 @@ import { generate } from './generate.ts';
 /** An answer that is complete or was ended, before it is charged. */
 export type ChatEnd = { completion: ChatCompletion; finished: Finished; charge: Charge };
 
-/** Who follows an answer beside its caller, and keeps it. */
+/** Follows an answer beside its caller, and stores it. */
 export type ChatFollower = {
   /** Length of the whole prompt. */
   promptBytes: number;

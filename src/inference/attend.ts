@@ -41,7 +41,8 @@ export async function attend<Wanted>(
   try {
     await confirmed;
   } catch (error) {
-    // What it has begun is being undone. Who is refused does not wait for that; who begins anew does.
+    // What the call has begun is undone in the background. A refused caller does not wait for that; a call that begins
+    // anew does.
     const undone = begun.catch(() => {});
     if (error !== changed) throw error;
     await undone;
@@ -71,7 +72,7 @@ async function takeThrough<Wanted>(
     if (kept !== null) return route.repeat(kept, { wanted, reply, caller: call.caller });
     return await route.answer(call, wanted);
   } catch (error) {
-    // Who is refused is told nothing else.
+    // A caller whose admission is refused must get that refusal and no other error.
     if (confirmed !== null) await confirmed;
     await call.failed(error, { hasBegun: false });
     throw error;

@@ -7,7 +7,7 @@ import {
   toolChoiceToWire,
   toolToWire,
 } from '#engine';
-import { foldText } from '#kernel';
+import { foldText, storable } from '#kernel';
 import type { Call } from './call.ts';
 import { createCollector } from './chat-wire.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
@@ -55,11 +55,6 @@ const previewCharacters = 200;
 
 function previewOf(text: string): string {
   return storable([...text.slice(0, 2 * previewCharacters)].slice(0, previewCharacters).join(''));
-}
-
-/** PostgreSQL's `text` holds neither a NUL nor half a surrogate pair. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '');
 }
 
 function paramsToWire({ prompt, sampling }: Asked): Record<string, unknown> {

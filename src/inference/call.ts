@@ -1,7 +1,7 @@
-import { type Billing, boundOf, type Charge } from '#billing';
+import { type Billing, boundOf, type Charge, tooFewCredits } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf, whyItEnded } from '#http';
-import { Fault, fault, formatCredits, isOutOfReach } from '#kernel';
+import { Fault, fault, isOutOfReach } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
@@ -92,7 +92,8 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
     steps.prepare(),
     paysFirst ? null : placeHold(deps, call, heldMicro),
   ]);
-  // A prompt that cannot run is told first: it stays wrong whatever the balance. That there is no room for it does not.
+  // A prompt that cannot run is refused before lacking credits are: it stays wrong whatever the balance is. That the
+  // model has no room is not, as it may pass.
   if (prepared.status === 'rejected') {
     if (held.status === 'fulfilled') await giveBack(billing, call, heldMicro);
     else if (isPassing(prepared.reason)) throw held.reason;
@@ -152,12 +153,7 @@ async function placeHold(
   const answer = await billing.hold({ requestId, accountId, micro });
   if (answer === 'held') return;
   doubtfulPayers.note(accountId);
-  const available = formatCredits(answer.refused.availableMicro);
-  const required = formatCredits(micro);
-  throw fault('insufficient_credits', {
-    message: `This call may cost up to ${required} credits; ${available} are available.`,
-    details: { required, available },
-  });
+  throw tooFewCredits('This call', { required: micro, available: answer.refused.availableMicro });
 }
 
 /** Waits only where the call may begin anew: it needs a new hold then, by the same name. */

@@ -1,9 +1,9 @@
 import type { Clock } from '#kernel';
 
 /**
- * Accounts that had too few credits for a call a moment ago. Their next calls show that they can pay before they take a place
- * with the model, which those who can pay would lack; everybody else's calls do both at once. In memory only: it decides the
- * order of the two, never what becomes of a call.
+ * Accounts that had too few credits for a call a moment ago. Their next calls are held for before the prompt is
+ * prepared, so that they take no place with the model from those who can pay; everybody else's calls do both at once.
+ * In memory only: it decides the order of the two steps, never the outcome of a call.
  */
 export type DoubtfulPayers = {
   has: (accountId: string) => boolean;

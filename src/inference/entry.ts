@@ -15,7 +15,7 @@ export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;
 /** Path parameters of every compatible route. */
 export type ProjectParams = { owner: string; project: string };
 
-/** A call that was let in. Its body may be unreadable, which is told only after the caller has proved who he is. */
+/** A call that was let in. Its body may be unreadable, which is reported only after the caller was authenticated. */
 export type Entered = {
   admitted: Admitted;
   body: ParsedBody;

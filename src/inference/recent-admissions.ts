@@ -15,7 +15,7 @@ export type RecentAdmissions = {
 
 const keptMs = 60_000;
 const mostKept = 4_096;
-/** Whoever names something longer waits for the database. */
+/** Longer names are not remembered: such calls wait for the database. */
 const longestName = 512;
 
 /** What two calls of one name ask is the same. The key is in it as its digest only. */

@@ -41,7 +41,10 @@ export type JobsOptions = {
 };
 
 const maxConnections = 3;
-/** To open a connection costs both sides as much as dozens of the queue's statements, and once a minute it needs two. */
+/**
+ * Connections are kept open between uses: opening one costs as much as dozens of the queue's statements, and the
+ * queue needs two about once a minute.
+ */
 const keptConnections = { idleTimeoutMillis: 300_000 };
 /** Silence of a worker, 10 at least, that means that it is dead. */
 const heartbeatSeconds = 10;

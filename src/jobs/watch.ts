@@ -18,12 +18,12 @@ const lookEveryMs = 2_500;
 /** Also the time in which others can see that somebody works on these queues. */
 export const checkEveryMs = 5_000;
 const superviseEveryMs = 60_000;
-/** A timer may be early. */
+/** Timers may fire early: a check this much before its time counts as due. */
 const slackMs = lookEveryMs / 2;
 
 /**
- * Looks after all queues with one statement, where the queue would ask for each by itself and supervise with ten: most of
- * the time there is nothing to do, and a server that rests should.
+ * Looks after all queues with one statement. The queue itself would ask for each queue separately and supervise with
+ * ten statements; most of the time there is nothing to do, and an idle server should stay idle.
  */
 export function createWatch(options: WatchOptions): Rounds {
   const { sql, queues, wake, supervise, log, monotonicMs = () => performance.now() } = options;

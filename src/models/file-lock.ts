@@ -15,7 +15,7 @@ export type LockOptions = {
 
 const pollMs = 50;
 const heartbeatMs = 5_000;
-/** A lock whose holder has not touched it for this long belongs to nobody. */
+/** A lock whose holder has not touched it for this long may be taken by others. */
 const staleMs = 30_000;
 
 /**

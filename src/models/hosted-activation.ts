@@ -63,7 +63,7 @@ async function warmUp(options: ActivationsOptions, hostedModelId: string, run: T
   try {
     await end(database, warming, await outcomeOf(options, warming, run.signal));
   } catch (error) {
-    // Whoever comes here has outlived the attempt: what counts are those that took their process with them.
+    // This process has survived the attempt, so it does not count: only attempts that ended with their process do.
     if (run.isLastAttempt && !run.signal.aborted)
       await end(database, warming, { error: { code: 'internal_error', message: 'The load check could not be done.' } });
     else await giveAttemptBack(database, warming);

@@ -4,7 +4,7 @@ import type { Activations } from './hosted-activation.ts';
 import type { LoadCheckEngine } from './hosted-load-check.ts';
 import type { TargetDeps } from './hosted-target.ts';
 
-/** What making, changing and serving an alias needs. */
+/** What the operations on aliases need: making, changing and serving them. */
 export type HostedDeps = {
   database: Database;
   targets: TargetDeps;

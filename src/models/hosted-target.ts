@@ -1,5 +1,5 @@
 import type { Target } from '#engine';
-import { assertNever, fault } from '#kernel';
+import { assertNever, fault, quotedText } from '#kernel';
 import { type BaseModel, isServed, type ModelKind } from './base-model.ts';
 import type { TargetType } from './hosted-models.store.ts';
 import type { TrainedModels } from './hosted-trained.ts';
@@ -32,7 +32,7 @@ export async function findTarget(deps: TargetDeps, name: TargetName, ownerId: st
 
 function baseTarget({ models }: TargetDeps, name: TargetName): HostedTarget {
   const baseModel = models.find(name.id);
-  if (!baseModel) throw unknown(`There is no base model ${shown(name.id)}.`);
+  if (!baseModel) throw unknown(`There is no base model ${quotedText(name.id)}.`);
   if (!isServed(baseModel)) throw notInstalled(baseModel.id);
   const sha256 = baseModel.installed?.sha256 ?? null;
   return { name, kind: baseModel.kind, baseModel, runs: { baseModelId: baseModel.id, adapter: null }, sha256 };
@@ -40,7 +40,7 @@ function baseTarget({ models }: TargetDeps, name: TargetName): HostedTarget {
 
 async function trainedTarget(deps: TargetDeps, name: TargetName, ownerId: string): Promise<HostedTarget> {
   const job = (await deps.trainedModels.find([name.id], ownerId)).get(name.id);
-  if (!job) throw unknown(`There is no training job ${shown(name.id)} that you may use.`);
+  if (!job) throw unknown(`There is no training job ${quotedText(name.id)} that you may use.`);
   const { adapter, kind, state } = job;
   if (!adapter) {
     throw fault('state_conflict', {
@@ -65,9 +65,4 @@ function notInstalled(baseModelId: string) {
 
 function unknown(message: string) {
   return fault('model_not_found', { message, param: 'target.id' });
-}
-
-/** The caller's own string in a message: quoted, at most 80 characters. */
-function shown(id: string): string {
-  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}...` : id);
 }

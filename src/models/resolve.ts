@@ -1,5 +1,5 @@
 import type { Target } from '#engine';
-import { fault, type Micro } from '#kernel';
+import { fault, type Micro, quotedText } from '#kernel';
 import { type BaseModel, embeddingLimits, isServed } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
 import type { TrainedModel } from './hosted-trained.ts';
@@ -65,7 +65,9 @@ export function resolveModel(question: ModelQuestion): ServedModel {
 function resolveJob(requested: string, { trained, baseModels }: ModelQuestion): ServedModel {
   const baseModel = trained && baseModels.find(trained.baseModelId);
   if (!trained?.adapter) {
-    throw notFound(`There is no finished training job ${shown(requested.slice(jobPrefix.length))} that you may use.`);
+    throw notFound(
+      `There is no finished training job ${quotedText(requested.slice(jobPrefix.length))} that you may use.`,
+    );
   }
   if (!baseModel) throw baseGone(requested, trained.baseModelId);
   const { rateMicroPerMinute, priceVersion } = baseModel;
@@ -75,14 +77,15 @@ function resolveJob(requested: string, { trained, baseModels }: ModelQuestion): 
 function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestion): ServedModel {
   const { isOwner, baseModels } = question;
   const isOn = alias.state === 'active' || alias.state === 'warming';
-  // What is not theirs looks to others as if it did not exist, so that private aliases cannot be probed.
+  // An alias that the caller may not use gives the same answer as one that does not exist, so that private aliases
+  // cannot be probed.
   if (!isOwner && !(isOn && isOpenTo(alias, question))) throw unknown(requested);
-  if (!isOn) throw notFound(`The model ${shown(requested)} of this project is not active.`);
+  if (!isOn) throw notFound(`The model ${quotedText(requested)} of this project is not active.`);
   if (alias.state === 'warming') throw warming(question, alias);
   const { revision, rateMicroPerMinute, priceVersion } = alias;
   const trained = alias.targetType === 'training_job' ? (question.trained ?? null) : null;
   if (alias.targetType === 'training_job' && !trained?.adapter) {
-    throw notFound(`The training job behind ${shown(requested)} has no model that can be served.`);
+    throw notFound(`The training job behind ${quotedText(requested)} has no model that can be served.`);
   }
   const baseModelId = trained ? trained.baseModelId : alias.targetId;
   const baseModel = baseModels.find(baseModelId);
@@ -93,7 +96,7 @@ function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestio
 
 function baseGone(requested: string, id: string) {
   return fault('model_not_installed', {
-    message: `The base model ${id} behind ${shown(requested)} is not registered any more. Add it again with: fanfold models add ${id} --kind KIND --gguf FILE`,
+    message: `The base model ${id} behind ${quotedText(requested)} is not registered any more. Add it again with: fanfold models add ${id} --kind KIND --gguf FILE`,
     param: 'model',
   });
 }
@@ -157,21 +160,16 @@ export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel):
 function warming({ etaMs }: ModelQuestion, { alias, baseModelId }: AliasRow) {
   const waitMs = etaMs(baseModelId) ?? 2_000;
   return fault('model_warming', {
-    message: `The model ${shown(alias)} is being activated. Try again after the time in Retry-After.`,
+    message: `The model ${quotedText(alias)} is being activated. Try again after the time in Retry-After.`,
     param: 'model',
     retryAfterSeconds: Math.min(59, Math.max(1, Math.ceil(waitMs / 1_000))),
   });
 }
 
 function unknown(requested: string) {
-  return notFound(`There is no model ${shown(requested)} in this project, or you may not use it.`);
+  return notFound(`There is no model ${quotedText(requested)} in this project, or you may not use it.`);
 }
 
 function notFound(message: string) {
   return fault('model_not_found', { message, param: 'model' });
-}
-
-/** The caller's own string in a message: quoted, at most 80 characters. */
-function shown(requested: string): string {
-  return JSON.stringify(requested.length > 80 ? `${requested.slice(0, 80)}...` : requested);
 }

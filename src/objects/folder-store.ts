@@ -7,7 +7,10 @@ import { fault, OperatorError, systemCodeOf } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, isKey, type ListedObject, type ObjectStore } from './object-store.ts';
 
-/** Read at once: large objects are read whole, and each read takes its turn among those who wait for the processor. */
+/**
+ * Bytes of one read. Large objects are read whole, and every read waits for its turn on a busy machine, so large
+ * reads are quicker.
+ */
 const readBytes = 1 << 18;
 
 /** Unfinished objects; on the same file system, so that a finished one moves into place in one step. */
@@ -60,7 +63,7 @@ export function openFolderStore(root: string): ObjectStore {
     async *list({ atOnce = 1_000 } = {}) {
       let page: ListedObject[] = [];
       for await (const key of keysBelow(root, '')) {
-        // One that went meanwhile is not there.
+        // An object that was removed meanwhile is left out.
         const found = isKey(key) ? await stat(path.join(root, key)).catch(() => null) : null;
         if (found) page.push({ key, bytes: found.size, changedMs: found.mtimeMs });
         if (page.length < atOnce) continue;

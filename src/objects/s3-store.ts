@@ -108,7 +108,7 @@ export function openS3Store(
         const { Contents: found = [], IsTruncated: isCut = false } = await client.send(asked, soon).catch(rethrow);
         const page = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
           ...{ key: key.slice(prefix.length), bytes },
-          // Of unknown age: new.
+          // Without a time of change it counts as new.
           changedMs: changed?.getTime() ?? Number.POSITIVE_INFINITY,
         }));
         yield page.filter(({ key }) => isKey(key));

@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { isFields } from '#kernel';
 
 /**
- * The log: JSON lines on one stream. No text of a caller is ever handed to it on purpose; what could slip in with an
- * error or an object is kept out here: errors are reduced to what tells the cause, and fields with the names of secrets
+ * The log: JSON lines on one stream. Texts of callers are never logged on purpose. What could slip in with an error
+ * or an object is removed here: of errors only what tells the cause is kept, and fields that are named like secrets
  * are blanked.
  */
 export function createLog({ level, stream }: { level: string; stream: DestinationStream }): Logger {

@@ -82,7 +82,7 @@ export function createHistogram(spec: FamilySpec & { buckets: readonly number[] 
 
 type Series<State> = { rendered: string[]; state: State };
 
-/** The states by label values. Whoever calls sees to it that the values are few. */
+/** The states by label values. Callers must use few different values. */
 function createSeries<State>(names: readonly string[], initial: () => State) {
   const byKey = new Map<string, Series<State>>();
   return {

@@ -20,7 +20,7 @@ export type CareOptions = {
   log: Pick<Log, 'warn'>;
 };
 
-/** What is done about jobs that are over: it can be done twice and at once. */
+/** The clean-up after jobs that are over; all of it may run twice and at the same time. */
 export function createCare(options: CareOptions): Duties {
   const { database, root, deployments, runner, log } = options;
   return createDuties({

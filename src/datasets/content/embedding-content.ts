@@ -1,7 +1,7 @@
-import { isFields } from '#kernel';
+import { isFields, isStorable } from '#kernel';
 import type { EmbeddingContent, Passage } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isStorable, pointerTo, readText } from './json-fields.ts';
+import { pointerTo, readText } from './json-fields.ts';
 
 const maxPassages = 64;
 const maxDocumentId = 256;

@@ -1,3 +1,4 @@
+import { isStorable } from '#kernel';
 import type { IssueList } from './issues.ts';
 
 /** One segment of a JSON pointer. */
@@ -17,8 +18,3 @@ export function readText(value: unknown, pointer: string, list: IssueList): stri
 }
 
 const encodingHint = 'Take it out: it stands for no character.';
-
-/** PostgreSQL stores no NUL, and half of a surrogate pair has no UTF-8 form. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
-}

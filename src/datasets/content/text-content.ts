@@ -1,7 +1,7 @@
-import { isFields } from '#kernel';
+import { isFields, isStorable } from '#kernel';
 import type { ExampleMessage, TextContent } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isStorable, pointerTo, readText } from './json-fields.ts';
+import { pointerTo, readText } from './json-fields.ts';
 import { readToolCalls } from './tool-calls.ts';
 import { readTools, type ToolSet } from './tool-set.ts';
 

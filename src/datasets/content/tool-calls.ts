@@ -1,7 +1,7 @@
-import { isFields } from '#kernel';
+import { isFields, isStorable } from '#kernel';
 import type { ExampleToolCall } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isStorable, pointerTo } from './json-fields.ts';
+import { pointerTo } from './json-fields.ts';
 import { findMismatch } from './tool-arguments.ts';
 import type { ToolSet } from './tool-set.ts';
 

@@ -1,8 +1,8 @@
-import { type Fields, isFields } from '#kernel';
+import { type Fields, isFields, isStorable } from '#kernel';
 import { sortedCopy } from './canonical-json.ts';
 import type { ExampleTool } from './example-content.ts';
 import type { IssueList } from './issues.ts';
-import { isStorable, pointerTo } from './json-fields.ts';
+import { pointerTo } from './json-fields.ts';
 
 export type ToolSet = {
   /** Null: the conversation has no tools. */

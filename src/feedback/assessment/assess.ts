@@ -57,7 +57,7 @@ export async function findDuplicates(sql: Sql, datasetId: string, drafts: readon
   );
 }
 
-/** While nothing can be counted, nothing is too long to look at; a promotion counts anew. */
+/** While no model can count, nothing is shown as too long; a promotion counts again. */
 function lenient({ maxTokens, count }: TokenRuler): TokenRuler {
   return {
     maxTokens,

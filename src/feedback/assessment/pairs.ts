@@ -6,5 +6,5 @@ export function pairOf(query: string, passage: string): string {
   return hash('sha256', JSON.stringify([plain(query), plain(passage)]), 'hex');
 }
 
-/** Texts that differ in this differ in words. */
+/** The folded words of a text; texts that differ in this differ in words. */
 export const plain = (text: string): string => foldText(text).replace(/\s+/gu, ' ').trim();

@@ -1,5 +1,5 @@
 import { readRfc3339 } from '#http';
-import type { Fields } from '#kernel';
+import { type Fields, isStorable } from '#kernel';
 import {
   type EventDetails,
   type EventResult,
@@ -152,7 +152,7 @@ function readMetadata(value: unknown, param: string): Record<string, string> {
   if (entries.length > limits.metadataKeys)
     throw new FieldError('value', param, `expected at most ${limits.metadataKeys} keys`);
   const read = entries.map(([key, item]): [string, string] => {
-    if (key === '' || key.length > limits.metadataKey || key.includes('\0') || !key.isWellFormed())
+    if (key === '' || key.length > limits.metadataKey || !isStorable(key))
       throw new FieldError('value', param, `expected keys of 1 to ${limits.metadataKey} characters`);
     refuseVectors(`${param}.${key}`, item);
     return [key, readText(item, `${param}.${key}`, limits.metadataValue)];

@@ -43,7 +43,10 @@ export function lockEvents(tx: Sql, datasetId: string, ids: readonly string[]): 
   );
 }
 
-/** The first and the last id: a list of ids alone would be looked for in every month. */
+/**
+ * The first and the last of some ids. As bounds they say which months to look into; a list of ids alone would be
+ * looked up in every month.
+ */
 export function endsOf(ids: readonly string[]): [first: string, last: string] {
   const ordered = ids.toSorted();
   return [ordered[0] ?? '', ordered.at(-1) ?? ''];
@@ -80,7 +83,8 @@ function filtered(filter: EventFilter, isRead: boolean) {
   add(filter.to, (place) => `id < ${place}`);
   if (filter.q && isRead) add(filter.q.patterns, (place) => `words like all(${place}::text[])`);
   else if (filter.q) add(filter.q.tsquery, (place) => `retrieval_event_words(dataset_id, words) @@ ${place}::tsquery`);
-  // The dataset is one of the words: said like this, it is no reason to read all of it.
+  // The dataset is one of the words of the index. Written in this form the condition is only checked, so that no plan
+  // reads the whole dataset instead.
   const ofDataset = filter.q && !isRead ? 'dataset_id is not distinct from $1' : 'dataset_id = $1';
   return { values, from: `from reported_events where ${[ofDataset, ...conditions].join(' and ')}` };
 }

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#kernel';
+import { type Fields, isFields, isStorable } from '#kernel';
 import { FieldError } from './field-error.ts';
 
 /** A text of 1 to `most` characters that can be stored. */
@@ -6,8 +6,7 @@ export function readText(value: unknown, param: string, most: number): string {
   if (typeof value !== 'string') throw wrongType(value, param, 'a text');
   if (value.length === 0 || value.length > most)
     throw new FieldError('value', param, `expected 1 to ${most} characters`);
-  if (value.includes('\0') || !value.isWellFormed())
-    throw new FieldError('value', param, 'holds a NUL character or half of a surrogate pair');
+  if (!isStorable(value)) throw new FieldError('value', param, 'holds a NUL character or half of a surrogate pair');
   return value;
 }
 

@@ -21,7 +21,7 @@ export async function updateState(
 
 export type PromotedEvent = { id: string; exampleId: string };
 
-/** Notes what locked events became. */
+/** Records the examples that locked events became. */
 export async function updatePromoted(tx: Sql, datasetId: string, events: readonly PromotedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(

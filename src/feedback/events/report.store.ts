@@ -96,8 +96,9 @@ export async function findKnownEvents(
 }
 
 /**
- * Frees external ids whose events went with their month. Whoever sees a name sees the event that was written with it, if it
- * is still there; in order, so that no two wait for each other.
+ * Frees external ids whose events went with their month. An id and its event are written in one statement, so whoever
+ * sees the id also sees its event, if that still exists. Rows are locked in order, so that no two statements wait for
+ * each other in a circle.
  */
 export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Promise<void> {
   await sql.query(

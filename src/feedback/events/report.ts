@@ -16,7 +16,10 @@ const lanes = 2;
 /** Requests that share a statement, and the size up to which a request shares at all, characters. */
 const requestsOfStatement = 8;
 const sharedSize = 600_000;
-/** An external id is free again when its event is removed between two statements; that happens once in a lifetime. */
+/**
+ * Attempts to insert an event whose external id is taken: the event that has it may be removed between two
+ * statements, which frees the id. More than once in a row is practically impossible.
+ */
 const rounds = 3;
 
 export function createReporter({ database, minStrength }: { database: Database; minStrength: number }): Reporter {
@@ -47,7 +50,10 @@ async function insert(database: Database, events: readonly NewEvent[]): Promise<
   return new Set(await insertEvents(database, events));
 }
 
-/** One statement for all; when it fails for what is in it, each request stands for itself. */
+/**
+ * Inserts the events of several requests in one statement. If the database refuses it for what it contains, each
+ * request gets a statement of its own.
+ */
 async function insertTogether(
   database: Database,
   requests: readonly (readonly NewEvent[])[],

@@ -13,7 +13,10 @@ const dayMs = 24 * 3_600_000;
 /** Small: whoever reports under one of these names waits for them. */
 const namesAtOnce = 2_000;
 
-/** A month of events goes at once when all of it is older than events are kept; what is left of it then is counted out. */
+/**
+ * A month of events is removed as a whole when all of it is older than events are kept; the events left in it are
+ * taken out of the counts first.
+ */
 export function eventMonths(clock: Clock, retentionDays: number): MonthlyTable {
   return {
     table: 'reported_events',

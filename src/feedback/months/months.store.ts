@@ -1,6 +1,9 @@
 import type { Sql } from '#db';
 
-/** Longer than anybody would wait for a month: it is tried again, and goes event by event meanwhile. */
+/**
+ * Time limit of counting a month out. When it is exceeded, the month is tried again later, and its events are removed
+ * one by one meanwhile.
+ */
 const countMs = 120_000;
 
 /** Nobody changes the events of a month until the transaction ends. */
@@ -32,8 +35,8 @@ export async function listGoneMonths(sql: Sql): Promise<string[]> {
 export type Place = { datasetId: string; id: string };
 
 /**
- * Forgets the external ids of the next events of a month that is gone; gives the last of these events, null when there is
- * none. A name that somebody uses just now is left to him: he frees it himself.
+ * Forgets the external ids of the next events of a removed month; gives the last of these events, null when there is
+ * none. An id that another transaction has locked is skipped: that transaction frees it.
  */
 export async function forgetNames(
   sql: Sql,

@@ -84,7 +84,7 @@ function chooseByPolicy(
     if (reason) dropped.push({ rank: shown.rank, reason });
     return reason === null;
   });
-  // What somebody called wrong goes before what he only passed over.
+  // Results that somebody called wrong come before those that were only passed over.
   const preferred = fit.toSorted((a, b) => Number(b.verdict.isNegative) - Number(a.verdict.isNegative));
   const surplus = preferred.slice(policy.maxNegatives);
   return {
@@ -93,7 +93,7 @@ function chooseByPolicy(
   };
 }
 
-/** Judgments speak for what a person did not choose himself. */
+/** Where a person has not chosen, the judgments of the event decide. */
 function contradicts({ positives, others, choice }: Parted & { choice: Choice | undefined }): boolean {
   const isNegative = choice?.negatives ? among(choice.negatives) : ({ verdict }: Shown) => verdict.isNegative;
   const isOpen = choice?.positives == null || choice.negatives !== null;

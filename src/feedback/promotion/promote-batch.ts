@@ -17,7 +17,7 @@ export type Outcome =
   | { status: 'promotable'; drafted: Drafted }
   | { status: 'blocked'; blockers: Blocker[] }
   | { status: 'wrong_state'; state: EventState }
-  /** Others change it all the time. */
+  /** Gave up after several rounds, because others kept changing the event. */
   | { status: 'busy' }
   | { status: 'not_found' };
 

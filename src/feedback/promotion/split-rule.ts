@@ -3,8 +3,8 @@ import type { Split } from '#datasets';
 import { plain } from '../assessment/pairs.ts';
 
 /**
- * Which split the example of a query goes to: a part of all queries to `test`. By the words of the query alone, so that
- * a query which is reported a thousand times never stands on both sides.
+ * The split for examples of a query: `test` for a fixed part of all queries, else `train`. It depends on the words of
+ * the query alone, so that a query which is reported a thousand times is never in both splits.
  */
 export function splitByRatio(testRatio: number): (query: string) => Split {
   return (query) => (placeOf(query) < testRatio ? 'test' : 'train');

@@ -114,7 +114,8 @@ async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSig
 async function placeHold({ database, billing, costOf }: BuildTaskOptions, build: Build): Promise<void> {
   const { boundMicro, describe } = await costOf(build);
   const { lease: requestId, formerLease, accountId } = build;
-  // What a dead process still holds for this build must not make it look too dear; a live one has lost the build.
+  // A hold that a dead process left for this build would reduce the available credits, so it is released first; if that
+  // process still lives, it has lost the lease.
   if (formerLease !== null) await billing.endWork({ requestId: formerLease, accountId });
   if (boundMicro > 0n) {
     const answer = await billing.holdForWork({ requestId, accountId, micro: boundMicro });

@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
 import type { Found, FromScanner, ToScanner, VectorFile } from './scan-protocol.ts';
 
-/** Searches files of vectors in a process of its own, which starts with the first search and rests when there is none. */
+/**
+ * Searches files of vectors in a child process, which starts with the first search and ends after a time without one.
+ */
 export type Scanner = {
   /** Throws `capacity_unavailable` when the search fails, twice. */
   search: (file: VectorFile, queries: readonly Float32Array[], count: number) => Promise<Found>;

@@ -28,7 +28,7 @@ const suffix = '.f32';
 const partSuffix = '.part';
 /** Nobody writes to a part any more that is so old: its process is dead. */
 const partMs = 86_400_000;
-/** Whoever has asked for a file opens it within this time. */
+/** A file that was asked for this recently is not removed: it is opened within this time. */
 const sparedMs = 30_000;
 
 export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions): VectorFiles {

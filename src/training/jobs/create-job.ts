@@ -1,8 +1,8 @@
 import type { Actor } from '#activity';
-import { type Billing, placeTrainingHold } from '#billing';
+import { type Billing, placeTrainingHold, tooFewCredits } from '#billing';
 import type { Datasets, DatasetVersion } from '#datasets';
 import type { Database, Sql } from '#db';
-import { fault, foldText, formatCredits, type Micro, newId } from '#kernel';
+import { fault, foldText, type Micro, newId } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import { appendLogs } from '../logs/logs.store.ts';
 import type { JobEstimate, TrainingJob } from './job.ts';
@@ -20,8 +20,8 @@ export type CreateDeps = {
 export type Author = { actor: Actor; requestId: string };
 
 /**
- * Freezes what a job learns from, where that has no version yet. Before the transaction that makes the job, as it takes a
- * while; a version that no job came of harms nobody.
+ * Freezes the data of a job, where it has no version yet. This takes a while, so it is done before the transaction
+ * that makes the job; if no job is made, the version simply stays.
  */
 export async function freezeData(
   { database, datasets }: Pick<CreateDeps, 'database' | 'datasets'>,
@@ -84,11 +84,7 @@ export async function holdFor(
   const micro: Micro = estimate.micro.high;
   const answer = await placeTrainingHold(tx, { jobId, attempt, accountId, micro });
   if (answer === 'held') return;
-  const [required, available] = [formatCredits(micro), formatCredits(answer.refused.availableMicro)];
-  throw fault('insufficient_credits', {
-    message: `This training may cost up to ${required} credits; ${available} are available.`,
-    details: { required, available },
-  });
+  throw tooFewCredits('This training', { required: micro, available: answer.refused.availableMicro });
 }
 
 /** The account is locked: of several at once, each sees those before it. */

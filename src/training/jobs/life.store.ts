@@ -15,7 +15,10 @@ export type LifeChange = {
   success: { result: JobResult; adapterSha256: string; archive: { sha256: string; bytes: number } } | null;
 };
 
-/** Whoever ends a job puts it behind its alias at once. Where that has not happened by then, another server does it. */
+/**
+ * The process that ends a job also puts it behind its alias. If that has not happened after this time, another server
+ * does it.
+ */
 const deployPatience = '1 minute';
 
 /** Compares and sets: nothing happens, and false is the answer, when the job is in another state or attempt by now. */

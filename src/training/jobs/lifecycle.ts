@@ -32,7 +32,7 @@ export const failureCodes = [
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];
 
-/** Not the doing of whoever asked for the job: it costs nothing. */
+/** Failures that the job's owner has not caused; such attempts are free. */
 const ours: readonly FailureCode[] = [
   'base_model_unavailable',
   'worker_lost',

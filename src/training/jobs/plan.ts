@@ -1,6 +1,6 @@
 import { type Dataset, type Datasets, type DatasetVersion, findDataset, findVersion } from '#datasets';
 import type { Sql } from '#db';
-import { checkDisplayName, fault, isId, type Micro } from '#kernel';
+import { checkDisplayName, fault, isId, type Micro, quotedText } from '#kernel';
 import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } from '#models';
 import type { ProjectSeen } from '#projects';
 import { estimateJob, estimateSteps } from '../settings/estimate.ts';
@@ -88,7 +88,7 @@ type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; ra
 function trainable(models: ModelsService, id: string): Trainable {
   const baseModel = models.find(id);
   const param = 'base_model';
-  if (!baseModel) throw fault('model_not_found', { message: `There is no base model ${shown(id)}.`, param });
+  if (!baseModel) throw fault('model_not_found', { message: `There is no base model ${quotedText(id)}.`, param });
   const profile = models.trainingProfile(id);
   const rateMicroPerMinute = models.catalogue.otherRates.get(id)?.trainingMicroPerMinute ?? null;
   if (!profile || rateMicroPerMinute === null) {
@@ -214,9 +214,4 @@ function warningsOf(plan: {
   if (steps < fewSteps)
     warn('few_steps', `Training takes ${steps} steps only. Lower batch_size or raise epochs if nothing is learned.`);
   return warnings;
-}
-
-/** The caller's own string in a message: quoted, at most 80 characters. */
-function shown(id: string): string {
-  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}...` : id);
 }

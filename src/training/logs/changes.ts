@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 
-/** Tells those who follow a job in this process that something of it has changed. */
+/** Notifies the readers of a job in this process that something about it has changed. */
 export type Changes = {
   tell: (jobId: string) => void;
   /** Resolves with the next change, or after a while: jobs change elsewhere, too. Rejects never. */

@@ -43,7 +43,7 @@ export { type Problem, SnapshotRefused } from './snapshot-refused.ts';
 
 type Lines = Record<'train' | 'eval' | 'raw', string[]>;
 
-/** Examples at a time: few, so that others have their turn in between. */
+/** Examples per step: few, so that other work of this process runs in between. */
 const atOnce = 25;
 const mostProblems = 20;
 const mostShown = 3;
@@ -161,7 +161,7 @@ class Taking {
       this.#takeOne(example, one, lines);
     }
     for (const file of ['train', 'eval', 'raw'] as const) await this.#drafts[file].write(lines[file]);
-    // Others have their turn, too.
+    // Lets other work of this process run in between.
     await turn();
   }
 

@@ -1,7 +1,10 @@
 /** An example that cannot be learnt, and why. */
 export type Problem = { exampleId: string; reason: string };
 
-/** Examples that cannot be learnt: nothing is frozen, because somebody thinks that they are in it. */
+/**
+ * Thrown for examples that cannot be learned. Nothing is frozen then: a snapshot without them would not be what its
+ * owner expects.
+ */
 export class SnapshotRefused extends Error {
   override readonly name = 'SnapshotRefused';
   /** The first of them. */

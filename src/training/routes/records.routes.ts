@@ -1,24 +1,21 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findVersion, streamLines } from '#datasets';
 import type { Database } from '#db';
-import { isKnownVersion, openNamedEvents, pageOf, readPage, readRange, type TypeBoxProvider, watchCaller } from '#http';
-import { type CursorCodec, fault } from '#kernel';
+import { openNamedEvents, pageOf, readPage, type TypeBoxProvider, watchCaller } from '#http';
+import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findJob } from '../jobs/jobs.store.ts';
 import type { Changes } from '../logs/changes.ts';
 import { countLogs, type LogFilter, type LogLevel, listLogs, logLevels } from '../logs/logs.store.ts';
 import { listMetrics } from '../metrics/metrics.store.ts';
-import { type SplitExample, splitOf } from '../prepare/example-split.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
-import { numberOf } from '../settings/hyperparameters.ts';
 import { followJob } from './log-stream.ts';
 import { jobPath, readOwnJob } from './place.ts';
 import { readText } from './read-text.ts';
 import { frozenContract, logsContract, loraContract, manifestContract, metricsContract } from './records.contract.ts';
 import { attemptQuery, frozenQuery, logsQuery, metricsQuery } from './records.schema.ts';
 import { logToWire, metricsToWire } from './records.wire.ts';
+import { accepts, type Exchange, finished, sendArchive, sendFrozen } from './send-files.ts';
 
 export type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: Changes };
 
@@ -62,7 +59,7 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
         config: { operation: 'training_jobs.frozen_dataset', contract: frozenContract },
         schema: { querystring: frozenQuery },
       },
-      async (request, reply) => sendFrozen(database, request, reply, request.query.split ?? null),
+      async (request, reply) => sendFrozen(database, { request, reply }, { split: request.query.split ?? null }),
     );
 
     typed.get(
@@ -84,8 +81,6 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
     );
   };
 }
-
-type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 /** Lines as they are written, until the job is over or its reader is gone. */
 async function streamLogs(
@@ -124,94 +119,7 @@ function levelsFrom(least: LogLevel): LogLevel[] {
   return logLevels.slice(logLevels.indexOf(least));
 }
 
-function accepts({ headers: { accept = '' } }: FastifyRequest, type: string): boolean {
-  return accept.toLowerCase().includes(type);
-}
-
 function lastEventId({ headers }: FastifyRequest): bigint | null {
   const id = headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? BigInt(id) : null;
-}
-
-async function sendFrozen(
-  database: Database,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  split: 'train' | 'test' | null,
-): Promise<unknown> {
-  const job = await readOwnJob(database, request);
-  const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
-  if (!version) throw fault('artifact_not_found', { message: 'The frozen dataset is gone.' });
-  const asRows = accepts(request, 'application/x-ndjson');
-  const settings = { testRatio: job.evaluation.testRatio, seed: numberOf(job.hyperparameters, 'seed', 7) };
-  const isHeldOut = settings.testRatio !== null;
-  const tag = [version.sha256];
-  if (isHeldOut) tag.push(`${settings.testRatio}`, `${settings.seed}`);
-  if (!asRows) tag.push(`meta-${job.snapshot?.sha256 ?? ''}`);
-  else if (split) tag.push(split);
-  const etag = `"${tag.join('-')}"`;
-  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept');
-  if (isKnownVersion(request, etag)) return reply.code(304).send();
-  if (asRows) {
-    // With the splits of the job, so that whoever measures again measures with the same.
-    const made = isHeldOut ? { splitOf: (example: SplitExample) => splitOf(example, settings) } : {};
-    const lines = streamLines(database, version, { split, ...made });
-    return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }));
-  }
-  return frozenToWire(job, version);
-}
-
-function frozenToWire({ snapshot }: TrainingJob, version: NonNullable<Awaited<ReturnType<typeof findVersion>>>) {
-  return {
-    dataset_id: version.datasetId,
-    version_id: version.id,
-    sha256: version.sha256,
-    example_count: version.trainCount + version.testCount,
-    split_counts: { train: version.trainCount, test: version.testCount },
-    tokens: snapshot && {
-      samples: snapshot.counts.train,
-      held_out: snapshot.counts.eval,
-      trained: snapshot.counts.trainedTokens,
-      dropped: snapshot.counts.dropped.too_long,
-    },
-    snapshot_sha256: snapshot?.sha256 ?? null,
-  };
-}
-
-type Finished = { id: string; attempt: number; archiveSha256: string; archiveBytes: number };
-
-/** A job with a result: only its last attempt has one. */
-function finished(job: TrainingJob, attempt: number | undefined): Finished {
-  const { archiveSha256, archiveBytes } = job;
-  if (job.state !== 'succeeded' || archiveSha256 === null || archiveBytes === null) {
-    throw fault('state_conflict', {
-      message: 'The job has not succeeded, so there is no adapter.',
-      details: { state: job.state, allowed_from: ['succeeded'] },
-    });
-  }
-  if (attempt !== undefined && attempt !== job.attempt) {
-    throw fault('artifact_not_found', { message: `Attempt ${attempt} has left no adapter.`, param: 'attempt' });
-  }
-  return { id: job.id, attempt: job.attempt, archiveSha256, archiveBytes: Number(archiveBytes) };
-}
-
-async function sendArchive(
-  objects: ObjectStore,
-  { request, reply }: Exchange,
-  { id, attempt, archiveSha256, archiveBytes }: Finished,
-): Promise<FastifyReply> {
-  const etag = `"${archiveSha256}"`;
-  reply.headers({
-    ...{ etag, 'x-fnf-sha256': archiveSha256, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' },
-    'content-disposition': `attachment; filename="${id}.zip"`,
-  });
-  if (isKnownVersion(request, etag)) return reply.code(304).send();
-  const isSame = (request.headers['if-range'] ?? etag) === etag;
-  const range = isSame ? readRange(request.headers.range, archiveBytes) : null;
-  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${archiveBytes}`).send();
-  const { archive } = artifactKeys({ jobId: id, attempt });
-  const content = range ? await objects.get(archive, range) : await objects.get(archive);
-  reply.type('application/zip').header('content-length', range ? range.end - range.start + 1 : archiveBytes);
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${archiveBytes}`);
-  return reply.send(content);
 }

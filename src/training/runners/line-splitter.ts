@@ -17,7 +17,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What stands behind the last line break. */
+  /** The text after the last line break. */
   end(): RawLine[] {
     this.#keep(this.#decoder.end());
     return this.#rest === '' ? [] : [this.#finish('')];

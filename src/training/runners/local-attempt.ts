@@ -46,7 +46,7 @@ export class LocalAttempt {
     this.#patience = patience;
   }
 
-  /** One that has begun already, by the hand of a server that is gone; null where none has. */
+  /** Finds an attempt that an earlier server process has started; null where none was. */
   static async find(folder: StartFolder, patience: Patience): Promise<LocalAttempt | null> {
     if ((await folder.claimant()) === null) return null;
     const attempt = new LocalAttempt(folder, patience);
@@ -133,13 +133,13 @@ export class LocalAttempt {
 
   #follow(child: ChildProcess): void {
     this.#pid = child.pid ?? 0;
-    // Its exit tells all that there is to know of a pipe that broke or a signal that failed.
+    // Errors of the pipe and failed signals need no handling: the exit of the process reports everything.
     child.stdin?.on('error', () => {});
     child.on('error', () => {});
     child.once('exit', (code) => {
       this.#hasExited = true;
       if (code === claimLost) {
-        // Somebody else had begun it: his is to be followed.
+        // Another process had started the attempt first: that one is followed.
         this.#child = null;
         this.#pid = 0;
       }
@@ -180,7 +180,7 @@ export class LocalAttempt {
   #end(): void {
     this.#isOver = true;
     if (this.#timer) clearTimeout(this.#timer);
-    // Nothing that it started may go on without it.
+    // Kills the whole group: no process that the trainer started may outlive it.
     if (this.#child !== null) signalGroup(this.#pid, 'SIGKILL');
   }
 }

@@ -78,7 +78,7 @@ export class RayOutput {
     this.#heardMs = performance.now();
   }
 
-  /** One that hangs would do so for ever. */
+  /** Stops a job that says nothing any more: it would hang for ever. */
   async stopSilent(): Promise<void> {
     const { job, signal, silenceMs } = this.#parts;
     if (this.#isStopped || performance.now() - this.#heardMs < silenceMs) return;

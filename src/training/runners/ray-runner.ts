@@ -1,5 +1,5 @@
+import { storable } from '#kernel';
 import type { AttemptName } from '../jobs/job.ts';
-import { storable } from '../logs/storable.ts';
 import { followRayJob } from './follow-ray-job.ts';
 import { exitCodes } from './protocol.ts';
 import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-client.ts';
@@ -41,7 +41,8 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
   }
 
   async function* submit({ run, job, place }: Start, signal: AbortSignal): AsyncGenerator<RunnerLine> {
-    // What was lost may only have been out of sight: two must not learn at the same time.
+    // A start that counts as lost may only have been unreachable: it is removed first, because two must not train at
+    // the same time.
     if (run.restart) await clearAway(openStart({ ...run, restart: run.restart - 1 }), signal);
     yield { text: 'Putting the data where the workers see them.', line: 0 };
     await place.layOut();

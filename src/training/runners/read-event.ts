@@ -1,5 +1,4 @@
-import { type Fields, isFields } from '#kernel';
-import { storable } from '../logs/storable.ts';
+import { type Fields, isFields, storable } from '#kernel';
 import { eventPrefix, type Metrics, type TrainerEvent, type TrainerFailure } from './protocol.ts';
 
 const mostText = 4_000;

@@ -30,7 +30,7 @@ type Seen = { name: string; path: string; size: number; usedMs: number };
 
 async function look(folder: string, name: string): Promise<Seen> {
   const path = join(folder, name);
-  // One that went meanwhile is as good as new: there is nothing to remove.
+  // A file that was removed meanwhile counts as just used: there is nothing to remove.
   const { size, mtimeMs: usedMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: Number.POSITIVE_INFINITY }));
   return { name, path, size, usedMs };
 }

@@ -1,6 +1,6 @@
+import { storable } from '#kernel';
 import type { TrainingJob } from '../jobs/job.ts';
 import type { LogLevel, NewLogLine } from '../logs/logs.store.ts';
-import { storable } from '../logs/storable.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 
 /** How the log tells of what a trainer says; null: only numbers, which the metrics have. */

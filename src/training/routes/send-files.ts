@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findVersion, streamLines } from '#datasets';
+import type { Database } from '#db';
+import { isKnownVersion, readRange } from '#http';
+import { fault } from '#kernel';
+import type { ObjectStore } from '#objects';
+import type { TrainingJob } from '../jobs/job.ts';
+import { type SplitExample, splitOf } from '../prepare/example-split.ts';
+import { artifactKeys } from '../publish/artifacts.ts';
+import { numberOf } from '../settings/hyperparameters.ts';
+import { readOwnJob } from './place.ts';
+import { frozenToWire } from './records.wire.ts';
+
+/** A request and the reply that it gets. */
+export type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** Whether the caller wants an answer of this type. */
+export function accepts({ headers: { accept = '' } }: FastifyRequest, type: string): boolean {
+  return accept.toLowerCase().includes(type);
+}
+
+/** Sends the version that a job learned from: as JSON lines where the caller wants those, else what is known of it. */
+export async function sendFrozen(
+  database: Database,
+  { request, reply }: Exchange,
+  { split }: { split: 'train' | 'test' | null },
+): Promise<unknown> {
+  const job = await readOwnJob(database, request);
+  const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
+  if (!version) throw fault('artifact_not_found', { message: 'The frozen dataset is gone.' });
+  const asRows = accepts(request, 'application/x-ndjson');
+  const settings = { testRatio: job.evaluation.testRatio, seed: numberOf(job.hyperparameters, 'seed', 7) };
+  const isHeldOut = settings.testRatio !== null;
+  const tag = [version.sha256];
+  if (isHeldOut) tag.push(`${settings.testRatio}`, `${settings.seed}`);
+  if (!asRows) tag.push(`meta-${job.snapshot?.sha256 ?? ''}`);
+  else if (split) tag.push(split);
+  const etag = `"${tag.join('-')}"`;
+  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept');
+  if (isKnownVersion(request, etag)) return reply.code(304).send();
+  if (asRows) {
+    // With the splits of the job, so that whoever measures again measures with the same.
+    const made = isHeldOut ? { splitOf: (example: SplitExample) => splitOf(example, settings) } : {};
+    const lines = streamLines(database, version, { split, ...made });
+    return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }));
+  }
+  return frozenToWire(job, version);
+}
+
+type Finished = { id: string; attempt: number; archiveSha256: string; archiveBytes: number };
+
+/** A job with a result: only its last attempt has one. */
+export function finished(job: TrainingJob, attempt: number | undefined): Finished {
+  const { archiveSha256, archiveBytes } = job;
+  if (job.state !== 'succeeded' || archiveSha256 === null || archiveBytes === null) {
+    throw fault('state_conflict', {
+      message: 'The job has not succeeded, so there is no adapter.',
+      details: { state: job.state, allowed_from: ['succeeded'] },
+    });
+  }
+  if (attempt !== undefined && attempt !== job.attempt) {
+    throw fault('artifact_not_found', { message: `Attempt ${attempt} has left no adapter.`, param: 'attempt' });
+  }
+  return { id: job.id, attempt: job.attempt, archiveSha256, archiveBytes: Number(archiveBytes) };
+}
+
+/** Sends the ZIP archive of a finished job, or the range of it that the caller asks for. */
+export async function sendArchive(
+  objects: ObjectStore,
+  { request, reply }: Exchange,
+  { id, attempt, archiveSha256, archiveBytes }: Finished,
+): Promise<FastifyReply> {
+  const etag = `"${archiveSha256}"`;
+  reply.headers({
+    ...{ etag, 'x-fnf-sha256': archiveSha256, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' },
+    'content-disposition': `attachment; filename="${id}.zip"`,
+  });
+  if (isKnownVersion(request, etag)) return reply.code(304).send();
+  const isSame = (request.headers['if-range'] ?? etag) === etag;
+  const range = isSame ? readRange(request.headers.range, archiveBytes) : null;
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${archiveBytes}`).send();
+  const { archive } = artifactKeys({ jobId: id, attempt });
+  const content = range ? await objects.get(archive, range) : await objects.get(archive);
+  reply.type('application/zip').header('content-length', range ? range.end - range.start + 1 : archiveBytes);
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${archiveBytes}`);
+  return reply.send(content);
+}
