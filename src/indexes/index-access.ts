@@ -7,14 +7,14 @@ import { type Digests, findIndex, lockIndex } from './indexes.store.ts';
 
 export type IndexPath = ProjectPath & { indexId: string };
 
-export function pathOf({ params }: Pick<FastifyRequest, 'params'>): IndexPath {
+export function indexPathOf({ params }: Pick<FastifyRequest, 'params'>): IndexPath {
   // as: the path of every route of an index declares these.
   return params as IndexPath;
 }
 
 /** An index of the caller's own project. Throws `not_found`. */
 export async function readOwnIndex(sql: Sql, request: FastifyRequest, digests: Digests): Promise<DatasetIndex> {
-  const project = await readOwnProject(sql, request.principal, pathOf(request));
+  const project = await readOwnProject(sql, request.principal, indexPathOf(request));
   return found(sql, { project, request, digests });
 }
 
@@ -24,7 +24,7 @@ export async function useOwnIndex(
   request: FastifyRequest,
   digests: Digests,
 ): Promise<{ index: DatasetIndex; project: ProjectSeen }> {
-  const project = await changeOwnProject(sql, request.principal, pathOf(request));
+  const project = await changeOwnProject(sql, request.principal, indexPathOf(request));
   return { project, index: await found(sql, { project, request, digests }) };
 }
 
@@ -42,7 +42,7 @@ export async function changeOwnIndex(
 type Question = { project: ProjectSeen; request: FastifyRequest; digests: Digests };
 
 async function found(sql: Sql, { project, request, digests }: Question): Promise<DatasetIndex> {
-  const { indexId: id } = pathOf(request);
+  const { indexId: id } = indexPathOf(request);
   // What is no id cannot be asked for: it may hold characters that the database does not take.
   const index = isId('idx', id) ? await findIndex(sql, { projectId: project.id, id }, digests) : null;
   if (!index) throw noSuchIndex();

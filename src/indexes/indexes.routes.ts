@@ -9,7 +9,7 @@ import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { type CreateDeps, createIndex } from './create-index.ts';
 import type { IndexState } from './dataset-index.ts';
 import { cancelBuild } from './ending.ts';
-import { changeOwnIndex, noSuchIndex, pathOf, readOwnIndex } from './index-access.ts';
+import { changeOwnIndex, indexPathOf, noSuchIndex, readOwnIndex } from './index-access.ts';
 import { cancelContract, createContract, deleteContract, listContract, readContract } from './indexes.contract.ts';
 import { createIndexBody, indexesQuery, indexToWire } from './indexes.schema.ts';
 import { countIndexes, type Digests, deleteIndex, findIndex, listIndexes } from './indexes.store.ts';
@@ -46,7 +46,7 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
       listPath,
       { config: { operation: 'dataset_indexes.list', contract: listContract }, schema: { querystring: indexesQuery } },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, pathOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, indexPathOf(request));
         const { dataset_id: datasetId = null, state = null } = request.query;
         const filter = { projectId, datasetId, state };
         const { limit, cursor } = readPage(request.query);
@@ -66,7 +66,7 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
       async (request, reply) => {
         const { version_id: versionId, model } = request.body;
         const index = await once(request, database).transaction(async (tx) => {
-          const project = await changeOwnProject(tx, request.principal, pathOf(request));
+          const project = await changeOwnProject(tx, request.principal, indexPathOf(request));
           const { principal, id: requestId } = request;
           const id = await createIndex(tx, deps, { versionId, model, project, principal, requestId });
           return findIndex(tx, { projectId: project.id, id }, digests());

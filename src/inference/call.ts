@@ -156,7 +156,10 @@ async function placeHold(
   throw tooFewCredits('This call', { required: micro, available: answer.refused.availableMicro });
 }
 
-/** Waits only where the call may begin anew: it needs a new hold then, by the same name. */
+/**
+ * Gives the hold back. It is waited for only where the call may begin anew, because that places a hold under the same
+ * id.
+ */
 async function giveBack(billing: Billing, { requestId, confirmed }: Call, heldMicro: bigint): Promise<void> {
   if (heldMicro === 0n) return;
   const released = billing.release(requestId);

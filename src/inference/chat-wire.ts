@@ -11,7 +11,7 @@ type WireCall = { id: string; type: 'function'; function: { name: string; argume
 /** Makes a random id such as `chatcmpl-` or `call_` with 24 alphanumerics behind it. */
 export function wireId(prefix: 'chatcmpl-' | 'cmpl-' | 'call_'): string {
   let id: string = prefix;
-  // 248 = 4 x 62: bytes above it would favour the first letters.
+  // Bytes above 248 = 4 x 62 are left out: they would make the first letters more likely.
   while (id.length < prefix.length + 24) {
     for (const byte of randomPage(32)) if (byte < 248 && id.length < prefix.length + 24) id += alphanumerics[byte % 62];
   }

@@ -27,7 +27,7 @@ async function firstWritable(places: readonly string[]): Promise<string | null> 
       await access(place, constants.W_OK);
       return place;
     } catch {
-      // The next place may do.
+      // Not writable: the next place is tried.
     }
   }
   return null;

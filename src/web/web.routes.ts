@@ -24,7 +24,7 @@ export function webRoutes({ site, hasSession }: WebDeps) {
   };
 }
 
-/** Addresses of programs: what is not there is told to them in JSON. */
+/** Addresses that programs call: what is not found there is answered in JSON. */
 const programPaths = /^\/(?:api|assets|reference|v1|openai|healthz|readyz)(?:\/|$)/;
 
 /** The page for an address where nothing is, when somebody typed it into a browser; false: he did not. */

@@ -17,8 +17,8 @@ export function authorOf(request: FastifyRequest, project: ProjectSeen): Author 
 
 /** An import of the caller's own project. Throws `not_found`. */
 export async function readOwnImport(sql: Sql, request: FastifyRequest): Promise<ImportRecord> {
-  const project = await readOwnProject(sql, request.principal, pathOf(request));
-  return found(await findBy(findImport, sql, { projectId: project.id, id: pathOf(request).importId }));
+  const project = await readOwnProject(sql, request.principal, importPathOf(request));
+  return found(await findBy(findImport, sql, { projectId: project.id, id: importPathOf(request).importId }));
 }
 
 /** The same for a change of it, locked until the transaction ends. Throws `not_found`, `owner_required`, `state_conflict`. */
@@ -26,12 +26,12 @@ export async function changeOwnImport(
   tx: Sql,
   request: FastifyRequest,
 ): Promise<{ record: ImportRecord; author: Author }> {
-  const project = await changeOwnProject(tx, request.principal, pathOf(request));
-  const record = found(await findBy(lockImport, tx, { projectId: project.id, id: pathOf(request).importId }));
+  const project = await changeOwnProject(tx, request.principal, importPathOf(request));
+  const record = found(await findBy(lockImport, tx, { projectId: project.id, id: importPathOf(request).importId }));
   return { record, author: authorOf(request, project) };
 }
 
-export function pathOf({ params }: FastifyRequest): ImportPath {
+export function importPathOf({ params }: FastifyRequest): ImportPath {
   // as: the path of every route of an import declares these.
   return params as ImportPath;
 }

@@ -7,7 +7,7 @@ import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
-import { authorOf, pathOf, readOwnImport } from './import-access.ts';
+import { authorOf, importPathOf, readOwnImport } from './import-access.ts';
 import type { ImportRecord } from './import-record.ts';
 import { createImportBody, importsQuery } from './import-requests.schema.ts';
 import type { ImportTask } from './import-task.ts';
@@ -38,7 +38,7 @@ export function importsRoutes(deps: ImportRoutesDeps) {
       { config: { operation: 'imports.create', contract: createContract }, schema: { body: createImportBody } },
       async (request, reply) => {
         const record = await once(request, database).transaction(async (tx) => {
-          const project = await changeOwnProject(tx, request.principal, pathOf(request));
+          const project = await changeOwnProject(tx, request.principal, importPathOf(request));
           return createImport(tx, requestOf(request.body), { author: authorOf(request, project), ...deps });
         });
         reply.code(201);
@@ -50,7 +50,7 @@ export function importsRoutes(deps: ImportRoutesDeps) {
       listPath,
       { config: { operation: 'imports.list', contract: listContract }, schema: { querystring: importsQuery } },
       async (request) => {
-        const { id: projectId } = await readOwnProject(database, request.principal, pathOf(request));
+        const { id: projectId } = await readOwnProject(database, request.principal, importPathOf(request));
         const { state = null, dataset_id: datasetId = null } = request.query;
         const page = await listImports(
           { sql: database, cursors },
@@ -82,7 +82,7 @@ function uploadOf(
   request: FastifyRequest,
   { id, sizeBytes, expiresAt }: ImportRecord,
 ) {
-  const { owner, project } = pathOf(request);
+  const { owner, project } = importPathOf(request);
   const path = [owner, project].map(encodeURIComponent).join('/');
   return {
     method: 'PUT',

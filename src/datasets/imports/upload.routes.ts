@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type TypeBoxProvider, watchCaller } from '#http';
 import { fault } from '#kernel';
 import { changeOwnProject } from '#projects';
-import { pathOf, readOwnImport, wrongState } from './import-access.ts';
+import { importPathOf, readOwnImport, wrongState } from './import-access.ts';
 import type { ImportRecord } from './import-record.ts';
 import { importToWire } from './import-wire.ts';
 import { uploadContract } from './imports.contract.ts';
@@ -52,7 +52,7 @@ export function uploadRoutes(deps: UploadDeps) {
 }
 
 async function importToUpload({ database }: UploadDeps, request: FastifyRequest): Promise<ImportRecord> {
-  await changeOwnProject(database, request.principal, pathOf(request));
+  await changeOwnProject(database, request.principal, importPathOf(request));
   const record = await readOwnImport(database, request);
   const { state, receivedBytes, sizeBytes } = record;
   const isOver = state === 'canceled' || state === 'expired' || state === 'failed';

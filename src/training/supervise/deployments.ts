@@ -44,8 +44,8 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
 }
 
 /**
- * Something that is needed is away, what is behind the alias still loads, or somebody else was putting something behind it at the same
- * time: the same may work in a minute.
+ * Whether the same may work in a minute: something that is needed is away, the target behind the alias still loads,
+ * or somebody else was changing it at the same time.
  */
 function mayPass(error: unknown): boolean {
   if (isOutOfReach(error)) return true;

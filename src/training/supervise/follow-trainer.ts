@@ -41,7 +41,7 @@ export async function followTrainer(
   try {
     for (;;) {
       const next = lines.next();
-      // Its start is what a cancellation needs, and that may have been asked for before it.
+      // A cancellation needs a started trainer, and may have been asked for before this one was.
       if (canceled.aborted) cancel();
       const line = await next;
       if (line.done) {

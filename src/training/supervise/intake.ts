@@ -1,7 +1,7 @@
 import type { RunnerLine } from '../runners/runner.ts';
 import { isEvent } from '../runners/runner.ts';
 
-/** What must not wait: it changes what others see or have to do. */
+/** These events are written at once: they change what others see or have to do. */
 const urgent = new Set(['started', 'checkpoint', 'finished', 'cancelled', 'failed']);
 const mostLines = 500;
 

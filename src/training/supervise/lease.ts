@@ -56,7 +56,7 @@ export function keepLease(
       stopped = true;
       clearTimeout(timer);
       await beating;
-      // Whatever still waits for the database under this lease waits no longer: nobody would ever tell it to end.
+      // Ends everything that still waits for the database under this lease: no other signal would reach it.
       lost.abort(new LeaseLost('The work has ended.'));
     },
   };

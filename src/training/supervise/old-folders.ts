@@ -14,7 +14,8 @@ export async function sweepFolders(sql: Sql, root: string, nowMs: number): Promi
   const names = await readdir(root).catch(() => []);
   const jobIds = names.filter((name) => name !== draftsName);
   if (jobIds.length > 0) {
-    // What of an attempt that is over still runs ends within minutes; by number, because the job may have another attempt.
+    // Processes of an attempt that is over end within minutes. Folders are removed by attempt, because the job may have
+    // another one that runs.
     for (const attempt of await listOverAttempts(sql, jobIds)) await removeAttempt(attemptFolder(root, attempt));
   }
   const drafts = join(root, draftsName);

@@ -12,7 +12,7 @@ import { specOf } from './spec.ts';
 import { writeSnapshot } from './take-in.store.ts';
 import { failureOf, isLoss } from './trainer-outcome.ts';
 
-/** Longest active time, in the longest that was estimated: whoever is stuck must not stay so for ever. */
+/** Longest active time as a multiple of the high estimate, so that a trainer that is stuck ends at some time. */
 const patienceFactor = 10;
 const shortestLimitMs = 3_600_000;
 
@@ -30,7 +30,8 @@ export async function runTrainers(deps: WorkerDeps, hold: Hold, claimed: Trainin
     const spec = await prepare(deps, hold, { job, checkpoints });
     const told = { seq: Number(job.trainerSeq), activeMs: job.attemptMs + job.redoneMs };
     if (await hasMoved(folder, told)) {
-      // What ran elsewhere cannot be attached to from here. Written down last: who dies before begins again.
+      // An attempt that ran elsewhere cannot be attached to from this machine. Recorded last: a worker that dies before
+      // this begins the attempt again.
       if (deps.runner.name === 'local')
         await lose(deps, hold, { wasBegun: true, type: 'lost', message: 'The trainer ran on another machine.' });
       await continueCounting(folder, told);
@@ -44,7 +45,7 @@ export async function runTrainers(deps: WorkerDeps, hold: Hold, claimed: Trainin
       await step(deps, hold, { type: 'stopped' });
       return null;
     }
-    // What it said to a worker that is gone is not said again.
+    // A trainer's failure that an earlier worker has received is not sent again: it is read from the log.
     if (!isLoss(outcome)) throw failureOf(outcome, said ?? (await findFailure(deps.database, hold.held)));
     const loss: Loss =
       outcome.kind === 'lost'

@@ -28,7 +28,7 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
   return async (job, signal) => {
     if (job.snapshot) {
       await noted(job.snapshot.sha256);
-      // That of a job which is tried again late may have been removed.
+      // The snapshot of a job that is tried again after a long time may have been removed.
       if (await isStored(objects, job.snapshot)) return job.snapshot;
     }
     const base = models.find(job.baseModelId);

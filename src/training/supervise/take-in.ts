@@ -18,7 +18,7 @@ import {
 
 export type Held = { jobId: string; attempt: number; holder: string };
 
-/** The lease is somebody else's by now: whatever this worker wanted to write is not its business any more. */
+/** Thrown when another worker has the lease: this one must write nothing more about the job. */
 export class LeaseLost extends Error {}
 
 /** Lines of one attempt that are kept in the log; what libraries print beyond is counted only. */

@@ -36,11 +36,11 @@ export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping:
 }
 
 async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
-  // A trainer that was done on a machine which is gone has to finish once more.
+  // If the trainer was done on another machine, its result is not here, and training has to finish once more.
   const isDone = job.trained && (await hasResult(hold.folder));
   const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await runTrainers(deps, hold, job);
   if (trained === null) return;
-  // First: what it saves and nobody comes to use can be found.
+  // Recorded first, so that what is saved can be found and removed if nobody comes to use it.
   await withHeldJob(deps, hold, (tx) => noteArtifacts(tx, hold.held, true));
   const published = await deps.publish(
     await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
@@ -73,7 +73,7 @@ async function conclude(
   }
 }
 
-/** Nobody has failed: the job waits until the database or the object store is back. */
+/** Puts the job down without counting a failure: it waits until the database or the object store is back. */
 async function leaveForLater(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
   deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job waits for what it needs');
   await sleep(outOfReachMs, undefined, { signal: hold.signal }).catch(() => {});
