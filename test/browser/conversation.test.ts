@@ -96,6 +96,9 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await page.getByText('The answer is an example now.').waitFor();
   const examples = await fetch(`${data}/${datasetId}/examples`, { headers });
   assert.partialDeepStrictEqual(JSON.parse(await examples.text()), { total_count: 1, data: [{ origin: 'chat' }] });
+  await page.getByRole('link', { name: 'Look at the dataset' }).click();
+  await page.getByRole('heading', { name: 'Good answers' }).waitFor();
+  await page.goBack();
 
   await page.getByRole('button', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();

@@ -273,12 +273,34 @@ test('saved calls become examples, one and all that were found, and are deleted'
   await page.getByRole('button', { name: 'Make them examples …' }).click();
   await dialog.getByText('1 call would become an example.').waitFor();
   await dialog.getByRole('button', { name: 'Make 1' }).click();
-  await page.getByText('1 call became examples.').waitFor();
+  await page.getByText('1 call became an example. Look at the dataset').waitFor();
   assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 2);
   await page.getByRole('button', { name: 'Delete what was found …' }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
   assert.equal((await ask('GET', '/saved-calls')).total_count, 0);
+  await leave();
+});
+
+test('who would keep a saved call and has no dataset yet is led to where one is made', async () => {
+  const { key, slug, project, pages, ...owner } = await someoneWithProject(stage, 'text');
+  const base = `${stage.origin}/api`;
+  const headers = { ...bearer(key), 'content-type': 'application/json' };
+  const send = async (method: string, address: string, body: object) => {
+    const response = await fetch(address, { method, headers, body: JSON.stringify(body) });
+    assert.equal(response.status, 200, await response.text());
+  };
+  await send('PATCH', `${base}/v1/projects/${slug}/${project}`, { inference_auto_save: true });
+  await send('POST', `${base}/projects/${slug}/${project}/openai/v1/chat/completions`, {
+    model: 'fanfold-tiny-chat',
+    messages: [{ role: 'user', content: 'Fold me a paper fan' }],
+    max_tokens: 4,
+  });
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/saved-calls`);
+  await page.getByRole('button', { name: 'Make them examples …' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Make one' }).click();
+  await page.getByRole('heading', { name: 'No data yet' }).waitFor();
   await leave();
 });
 

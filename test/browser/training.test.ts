@@ -137,6 +137,10 @@ test('compared jobs of one name are told apart, and a name of any length keeps t
   for (const head of heads)
     assert.equal(legend.filter((name) => name === head).length, 2, `of each of two charts: ${head}`);
   assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
+  await go(`/projects/${path}/training-jobs/${jobs[2]}`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  const closing = await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox();
+  assert.ok(closing && closing.x + closing.width < 360, 'what closes the dialog is out of sight');
   await leave();
 });
 

@@ -9,13 +9,26 @@ export const loadNotices = () => import('./notices.tsx');
 
 const colors = { good: 'pine', bad: 'rust' } as const;
 
+export type Notice = {
+  tone: 'good' | 'bad';
+  text: ReactNode;
+  /** Where it leads on; it stays long enough to be followed. */
+  link?: ReactNode;
+};
+
 /** A short word in the corner about something that was done; never the only place where a failure is told. */
-export function notify({ tone, text }: { tone: 'good' | 'bad'; text: ReactNode }): void {
+export function notify({ tone, text, link }: Notice): void {
   const fields = {
-    message: text,
+    message: link ? (
+      <>
+        {text} {link}
+      </>
+    ) : (
+      text
+    ),
     color: colors[tone],
     icon: tone === 'good' ? <IconCheck size={16} /> : <IconAlertCircle size={16} />,
-    autoClose: tone === 'good' ? 4_000 : 10_000,
+    autoClose: tone === 'good' && !link ? 4_000 : 10_000,
     withBorder: true,
     closeButtonProps: { 'aria-label': sharedTexts[languageOf(document.documentElement.lang)].close },
   };

@@ -5,6 +5,9 @@ const counted = (count: string) => (count === '1' ? '1 example' : `${count} exam
 export const datasetsTexts = catalogue(
   {
     title: 'Datasets',
+    noDatasets: 'This project has no dataset yet.',
+    makeOne: 'Make one',
+    toDataset: 'Look at the dataset',
     create: 'New dataset',
     import: 'Import a file',
     train: 'Train on it',
@@ -53,6 +56,9 @@ export const datasetsTexts = catalogue(
   },
   {
     title: '数据集',
+    noDatasets: '此项目还没有数据集。',
+    makeOne: '创建一个',
+    toDataset: '查看数据集',
     create: '新建数据集',
     import: '导入文件',
     train: '用于训练',

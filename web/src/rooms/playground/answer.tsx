@@ -1,10 +1,12 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Problem } from '../../api/problem.ts';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { type Format, useFormat } from '../../i18n/format.ts';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
+import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { AnswerText } from './answer-text.tsx';
@@ -14,7 +16,9 @@ import { CodeDialog } from './code-dialog.tsx';
 import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
-import { SaveDialog } from './save-dialog.tsx';
+
+// Loaded when it is asked for.
+const SaveDialog = lazyPage(() => import('./save-dialog.tsx'), 'SaveDialog');
 
 type AnswerProps = {
   project: Project;
@@ -77,7 +81,11 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
           facts={{ baseUrl: project.inference_base_url, path: 'chat/completions', body: message.request }}
         />
       )}
-      {dialog === 'save' && <SaveDialog {...{ project, chatId, message }} onClose={() => setDialog(null)} />}
+      {dialog === 'save' && (
+        <Part skeleton={null}>
+          <SaveDialog {...{ project, chatId, message }} onClose={() => setDialog(null)} />
+        </Part>
+      )}
     </article>
   );
 }

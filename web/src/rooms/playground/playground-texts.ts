@@ -78,7 +78,6 @@ export const playgroundTexts = catalogue(
     dataset: 'Dataset',
     split: 'Split',
     splits: { train: 'train', test: 'test' },
-    noDatasets: 'This project has no dataset yet. Make one under Data.',
     savedAs: 'The answer is an example now.',
     facts: {
       tokens: (prompt: string, answer: string) => `${prompt} → ${answer} tokens`,
@@ -179,7 +178,6 @@ export const playgroundTexts = catalogue(
     dataset: '数据集',
     split: '划分',
     splits: { train: '训练', test: '测试' },
-    noDatasets: '此项目还没有数据集，请在“数据”中创建。',
     savedAs: '回答已存为样本。',
     facts: {
       tokens: (prompt, answer) => `${prompt} → ${answer} 个词元`,

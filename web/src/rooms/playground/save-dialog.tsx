@@ -5,11 +5,12 @@ import { call } from '../../api/call.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
+import { NoDatasets } from '../data/no-datasets.tsx';
 import { useDatasetOptions } from '../data/use-dataset-options.ts';
+import { useKeptNotice } from '../data/use-kept-notice.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
@@ -21,6 +22,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
   const t = useTexts(playgroundTexts);
   const path = { owner: project.owner.slug, project: project.slug };
   const queryClient = useQueryClient();
+  const tellKept = useKeptNotice(path);
   const datasets = useQuery(datasetsQuery(path));
   const options = useDatasetOptions(datasets.data?.data ?? []);
   const [chosen, setChosen] = useState('');
@@ -37,7 +39,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
       });
     },
     onSuccess: () => {
-      notify({ tone: 'good', text: t.savedAs });
+      tellKept(t.savedAs, datasetId);
       void queryClient.invalidateQueries({ queryKey: ['datasets'] });
       onClose();
     },
@@ -53,7 +55,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
           <Text>{t.saveText}</Text>
           {datasets.isPending && <Skeleton height={36} />}
           {datasets.error && <ProblemNote error={datasets.error} onRetry={() => void datasets.refetch()} />}
-          {datasets.data?.data.length === 0 && <Text c="dimmed">{t.noDatasets}</Text>}
+          {datasets.data?.data.length === 0 && <NoDatasets at={path} />}
           {datasetId !== '' && (
             <>
               <NativeSelect

@@ -9,7 +9,9 @@ import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
+import { NoDatasets } from '../data/no-datasets.tsx';
 import { useDatasetOptions } from '../data/use-dataset-options.ts';
+import { useKeptNotice } from '../data/use-kept-notice.tsx';
 import { ExampleView } from '../examples/example-view.tsx';
 import { IssueList } from '../examples/issue-list.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
@@ -59,14 +61,10 @@ function Keep({ at, id }: { at: ProjectPath; id: string }) {
   const options = useDatasetOptions(datasets);
   const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
   const keep = useKeepAsExample(at);
+  const tellKept = useKeptNotice(at);
   const refused = keep.data && keep.data.status !== 'converted' ? keep.data : null;
   const isThere = refused?.status === 'duplicate' || refused?.status === 'already_converted';
-  if (datasets.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        {t.noDatasets}
-      </Text>
-    );
+  if (datasets.length === 0) return <NoDatasets at={at} />;
   return (
     <>
       <div className={styles.keep}>
@@ -82,7 +80,7 @@ function Keep({ at, id }: { at: ProjectPath; id: string }) {
           onClick={() =>
             keep.mutate(
               { id, dataset },
-              { onSuccess: (made) => made?.status === 'converted' && notify({ tone: 'good', text: t.kept }) },
+              { onSuccess: (made) => made?.status === 'converted' && tellKept(t.kept, dataset) },
             )
           }
         >

@@ -5,13 +5,14 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { datasetsQuery } from '../data/datasets-queries.ts';
+import { NoDatasets } from '../data/no-datasets.tsx';
 import { useDatasetOptions } from '../data/use-dataset-options.ts';
+import { useKeptNotice } from '../data/use-kept-notice.tsx';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { type Converted, convertTrialQuery, useConvertAll } from './saved-calls-changes.ts';
 import type { CallsSearch } from './saved-calls-queries.ts';
@@ -44,6 +45,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
   const format = useFormat();
   const { rows: datasets } = useList(datasetsQuery(at, {}));
   const options = useDatasetOptions(datasets);
+  const tellKept = useKeptNotice(at);
   const [dataset, setDataset] = useState(datasets[0]?.id ?? '');
   const [percent, setPercent] = useState<number | string>(20);
   const [done, setDone] = useState(0);
@@ -56,11 +58,11 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
       {
         onSuccess: (converted) => {
           onClose();
-          notify({ tone: 'good', text: t.converted(format.number(converted)) });
+          tellKept(t.converted(format.number(converted)), dataset);
         },
       },
     );
-  if (datasets.length === 0) return <Text>{t.noDatasets}</Text>;
+  if (datasets.length === 0) return <NoDatasets at={at} />;
   return (
     <Stack gap="md">
       <NativeSelect
