@@ -18,7 +18,7 @@ after(async () => {
 
 test('the feed tells what happened; rows go to the archive one by one, all at once, and back', async () => {
   const owner = await seedOwner(stage.database);
-  const { page, go, leave } = await stage.open(owner);
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^400 .*\/activity\?type=what/] });
   await go('/activity');
   await page.getByText('100.00 credits were granted.').waitFor();
   await page.getByRole('button', { name: 'Archive: 100.00 credits were granted.' }).click();
@@ -45,6 +45,9 @@ test('the feed tells what happened; rows go to the archive one by one, all at on
   await page.getByText('100.00 credits were granted.').waitFor();
   await page.getByLabel('What happened').selectOption('key.created');
   await page.getByRole('heading', { name: 'Nothing of this kind' }).waitFor();
+  // An address of another release: what it asks for is not there, and nothing is left out.
+  await go('/activity?type=what.never_was');
+  await page.getByText('100.00 credits were granted.').waitFor();
   await leave();
 });
 

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useDeferredValue } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { ChoiceFilter, SelectFilter, SetFilter } from '../../ui/filters.tsx';
@@ -13,7 +13,7 @@ import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
-import { activityTypes, activityTypeTexts } from './activity-type-texts.ts';
+import { activityTypes, activityTypeTexts, isActivityType } from './activity-type-texts.ts';
 import { ArchiveAll } from './archive-all.tsx';
 import { Feed } from './feed.tsx';
 
@@ -21,7 +21,7 @@ const route = getRouteApi('/signed-in/activity');
 
 export function ActivityPage() {
   const t = useTexts(activityTexts);
-  const filter = route.useSearch();
+  const filter = useFilter();
   // Rows stay until those of another filter are there.
   const shown = useDeferredValue(filter);
   const isFeed = filter.archived === undefined;
@@ -35,6 +35,12 @@ export function ActivityPage() {
       </Panel>
     </Page>
   );
+}
+
+/** An address may name a type that there is not in this release: then all are shown. */
+function useFilter(): ActivityFilter {
+  const search = route.useSearch();
+  return useMemo(() => (isActivityType(search.type) ? search : { ...search, type: undefined }), [search]);
 }
 
 function Filters({ filter }: { filter: ActivityFilter }) {

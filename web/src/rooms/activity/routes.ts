@@ -2,12 +2,18 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
-import { isActivityType } from './activity-type-texts.ts';
+import type { ActivityType } from './activity-type-texts.ts';
+
+/** What can be a type. Which there are is known to the page: every other one would have to load all their names. */
+function readType(value: unknown): ActivityType | undefined {
+  // as: the page leaves out what is none.
+  return typeof value === 'string' && /^[a-z]+\.[a-z_]+$/.test(value) ? (value as ActivityType) : undefined;
+}
 
 function readSearch({ archived, type, project }: Record<string, unknown>): ActivityFilter {
   return {
     archived: archived === true ? archived : undefined,
-    type: isActivityType(type) ? type : undefined,
+    type: readType(type),
     project: typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? project : undefined,
   };
 }
