@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, fault } from '#kernel';
 import { isJsonContentType } from './door.ts';
@@ -16,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** JSON is the only content type; everything else is refused with 415. */
+/** JSON is the only content type; everything else is refused with 415, unless there is no body that could have a type. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -24,6 +25,14 @@ export function acceptJson(app: FastifyInstance): void {
       done(null, parse(bytes, request.routeOptions.config.json));
     else done(fault('unsupported_media_type'));
   });
+  app.addContentTypeParser('*', ({ headers }, _body, done) => {
+    done(hasNoBody(headers) ? null : fault('unsupported_media_type'));
+  });
+}
+
+/** Some clients name a type for the body that they do not send: `curl -X PATCH -d ''` does. */
+function hasNoBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
 /** The body of a `compat` request. */

@@ -180,6 +180,14 @@ test('only JSON in plain UTF-8 is a body', async () => {
   assert.equal((await ask('POST', '/api/v1/things', json('{}'))).status, 200);
 });
 
+test('a request without a body is served whatever type its client names for it', async () => {
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain; charset=utf-8']) {
+    const init = { body: Buffer.from(''), headers: { 'content-type': type } };
+    const answer = await ask('POST', '/api/v1/things', init);
+    assert.deepEqual([answer.status, answer.json], [200, { body: {} }], type);
+  }
+});
+
 test('a browser takes no answer of a native route for something else than it says', async () => {
   const kinds = await Promise.all(
     ['/api/v1/unset', '/api/v1/bug', '/api/v1/nothing', '/healthz'].map(async (path) =>
