@@ -23,7 +23,7 @@ export const wholeBody: Place = { param: '', place: '' };
  * Throws `FieldError`.
  */
 export function readReport(value: unknown, at: Place, unknown: UnknownFields): ReportedEvent {
-  const fields = readFields(value, at.param === '' ? 'body' : at.param.slice(0, -1));
+  const fields = readFields(value, at.param.slice(0, -1));
   for (const name in fields) if (!eventFields.has(name)) unknown.note(at.place + name, at.param + name, fields[name]);
   const results = readResults(fields.results, at, unknown);
   return {

@@ -7,6 +7,7 @@ import { type Fault, fault } from '#kernel';
 export class FieldError extends Error {
   override readonly name = 'FieldError';
   readonly kind: 'type' | 'missing' | 'value';
+  /** Empty: the body as a whole. */
   readonly param: string;
 
   constructor(kind: FieldError['kind'], param: string, message: string) {
@@ -18,9 +19,10 @@ export class FieldError extends Error {
   /** For a request that is about this event alone. */
   toFault(): Fault {
     const { kind, param } = this;
-    const message = `${param}: ${this.message}`;
+    const message = `${param || 'body'}: ${this.message}`;
     if (kind === 'value') return fault('invalid_request', { message, param });
     const loc = ['body', ...param.split(/[.[\]]+/).filter((part) => part !== '')];
-    return fault('invalid_shape', { message, param, detail: [{ type: kind, loc, msg: this.message }] });
+    const detail = [{ type: kind, loc, msg: this.message }];
+    return fault('invalid_shape', { message, detail, ...(param === '' ? {} : { param }) });
   }
 }

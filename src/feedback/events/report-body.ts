@@ -42,7 +42,7 @@ export function readBatch(body: unknown, { datasetId, minStrength }: Destination
 
 function readItems(body: unknown, unknown: UnknownFields): unknown[] {
   try {
-    const fields = readFields(body, 'body');
+    const fields = readFields(body, '');
     for (const name in fields) if (name !== 'events') unknown.note(name, name, fields[name]);
     return readList(fields.events, 'events', [1, limits.maxBatch]);
   } catch (error) {
