@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Check } from 'typebox/schema';
 import { errorOf } from '#test/error-of.ts';
 import { conversation, type DatasetsServer, someoneOn, startDatasetsServer } from '../datasets-server.fixture.ts';
-import type { ExampleWire } from './examples.schema.ts';
+import { createExamplesDocumented, type ExampleWire } from './examples.schema.ts';
 
 let server: DatasetsServer;
 
@@ -64,6 +65,23 @@ test('each example of a batch has its own result', async () => {
   );
   const again = await ask('POST', path, { examples: [conversation('a')], dedupe: 'none' });
   assert.equal(resultsOf(again)[0]?.status, 'created');
+});
+
+test('what may be left out of an example is optional in the contract, too', async () => {
+  const look = { name: 'look', arguments: '{}' };
+  const calls = { role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: look }] };
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+  const contents = {
+    text: { messages: [{ role: 'user', content: 'Where?' }, calls], tools },
+    embedding: { query: 'lamp', positives: [{ text: 'A lamp.' }, 'A light.'], negatives: [{ text: 'A chair.' }] },
+  };
+  for (const kind of ['text', 'embedding'] as const) {
+    const body = { examples: [{ [kind]: contents[kind] }] };
+    assert.ok(Check(createExamplesDocumented, body), kind);
+    const { ask, createDataset } = await someoneOn(server, kind);
+    const [added] = resultsOf(await ask('POST', `/datasets/${await createDataset()}/examples`, body));
+    assert.deepEqual([added?.status, added?.issues], ['created', []]);
+  }
 });
 
 test('the outer shape of a batch is checked', async () => {

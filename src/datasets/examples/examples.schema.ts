@@ -103,12 +103,28 @@ const embeddingContent = Type.Object(
   said('Of embedding projects: a query with what it should find and what not.', '嵌入项目：查询及其正例与反例。'),
 );
 
+const sentMessage = Type.Object(
+  { ...message.properties, content: Type.Optional(message.properties.content) },
+  said('A message, as in chat completions.', '一条消息，格式与对话补全接口一致。'),
+);
+
+const sentPassage = Type.Union(
+  [
+    Type.Object({ text: passage.properties.text, document_id: Type.Optional(passage.properties.document_id) }),
+    Type.String(),
+  ],
+  said('A text, or a passage.', '文本，或带标识的段落。'),
+);
+
 /** As callers may write them: what has one meaning only may be left out. */
 const sentContent = {
   text: Type.Optional(
     Type.Object(
       {
-        messages: Type.Array(message, said('It ends with what the model is to learn.', '最后一条是模型要学习的回答。')),
+        messages: Type.Array(
+          sentMessage,
+          said('It ends with what the model is to learn.', '最后一条是模型要学习的回答。'),
+        ),
         tools: Type.Optional(textContent.properties.tools),
       },
       said('In text projects: the conversation.', '文本项目中的对话。'),
@@ -118,16 +134,8 @@ const sentContent = {
     Type.Object(
       {
         query: embeddingContent.properties.query,
-        positives: Type.Array(
-          Type.Union([passage, Type.String()], said('A text, or a passage.', '文本，或带标识的段落。')),
-          said('What it should find.', '应检索到的文本。'),
-        ),
-        negatives: Type.Optional(
-          Type.Array(
-            Type.Union([passage, Type.String()], said('A text, or a passage.', '文本，或带标识的段落。')),
-            said('What it should not find.', '不应检索到的文本。'),
-          ),
-        ),
+        positives: Type.Array(sentPassage, said('What it should find.', '应检索到的文本。')),
+        negatives: Type.Optional(Type.Array(sentPassage, said('What it should not find.', '不应检索到的文本。'))),
       },
       said('In embedding projects: the query with its texts.', '嵌入项目中的查询及其文本。'),
     ),

@@ -2072,7 +2072,7 @@ export type Routes = {
         text?: {
           messages: ({
             role: 'system' | 'user' | 'assistant' | 'tool';
-            content: string | null;
+            content?: string | null;
             reasoning_content?: string;
             tool_calls?: (Record<string, unknown>)[];
             weight?: number;
@@ -2084,11 +2084,11 @@ export type Routes = {
           query: string;
           positives: ({
             text: string;
-            document_id: string | null;
+            document_id?: string | null;
           } | string)[];
           negatives?: ({
             text: string;
-            document_id: string | null;
+            document_id?: string | null;
           } | string)[];
         };
         split?: 'train' | 'test';
@@ -2132,7 +2132,7 @@ export type Routes = {
       text?: {
         messages: ({
           role: 'system' | 'user' | 'assistant' | 'tool';
-          content: string | null;
+          content?: string | null;
           reasoning_content?: string;
           tool_calls?: (Record<string, unknown>)[];
           weight?: number;
@@ -2144,11 +2144,11 @@ export type Routes = {
         query: string;
         positives: ({
           text: string;
-          document_id: string | null;
+          document_id?: string | null;
         } | string)[];
         negatives?: ({
           text: string;
-          document_id: string | null;
+          document_id?: string | null;
         } | string)[];
       };
       split?: 'train' | 'test';
