@@ -11,20 +11,23 @@ export type Grammar = {
   has: (name: Expression) => boolean;
   /** The rules so far, in characters. */
   size: () => number;
-  /** Counts steps of telling apart the ways to match patterns; false where they are too many for one grammar. */
+  /** Counts steps of making the grammar ready; false where they are too many for one. */
   spend: (steps: number) => boolean;
+  /** An empty grammar that may grow as much as this one still may. */
+  trial: () => Grammar;
   text: (root: string) => string;
 };
 
 /** So many take a tenth of a second. */
 const mostSteps = 300_000;
+/** llama.cpp makes a rule of each repetition, which takes as long as so many of our steps. */
+const stepsOfRepetition = 6;
 
-export function createGrammar(): Grammar {
+export function createGrammar(begun = { size: 0, spent: 0 }): Grammar {
   const bodies = new Map<string, string>();
   const names = new Map<string, string>();
   let count = 0;
-  let size = 0;
-  let spent = 0;
+  let { size, spent } = begun;
   const reserve = (hint: string): Expression => {
     count += 1;
     return `${hint}-${count}`;
@@ -50,6 +53,7 @@ export function createGrammar(): Grammar {
       spent += steps;
       return spent <= mostSteps;
     },
+    trial: () => createGrammar({ size, spent }),
     text: (root) => [`root ::= ${root}`, ...[...bodies].map(([name, body]) => `${name} ::= ${body}`), ''].join('\n'),
   };
 }
@@ -75,9 +79,10 @@ const chunk = 1000;
 
 /**
  * `min` to `max` times (null: without end) the rule `unit`, which must not be empty. llama.cpp silently drops bounds
- * over 2000, so longer ones are built from chunks. Two parses run side by side at most.
+ * over 2000, so longer ones are built from chunks.
  */
 export function repeated(grammar: Grammar, unit: Expression, [min, max]: readonly [number, number | null]): Expression {
+  grammar.spend(stepsOfRepetition * (Math.min(min, chunk) + (max === null ? 0 : Math.min(max - min, chunk))));
   const block = (): Expression => grammar.define('times', `${unit}{${chunk}}`);
   const exactly = (count: number): Expression[] => [
     ...Array.from({ length: Math.floor(count / chunk) }, block),
@@ -95,6 +100,11 @@ export function repeated(grammar: Grammar, unit: Expression, [min, max]: readonl
     return [rest];
   };
   return sequence(...exactly(min), ...(max === null ? [`${unit}*`] : upTo(max - min)));
+}
+
+/** In so many ways side by side llama.cpp reads a unit that is `repeated`. */
+export function waysToRepeat([min, max]: readonly [number, number | null]): number {
+  return max !== null && max - min >= chunk ? 2 : 1;
 }
 
 /** Text in which `end` does not occur. `end` begins with a character that it has only there. */

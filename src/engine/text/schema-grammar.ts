@@ -1,39 +1,33 @@
-import { anyOf, type Expression, type Grammar, literal } from './gbnf.ts';
-import { anyArray, anyObject, anyValue } from './json-rules.ts';
-import { arrayExpression, type Compile, objectExpression } from './schema-containers.ts';
-import { checkKeywords } from './schema-keywords.ts';
+import { anyOf, type Expression, type Grammar, literal, optional, sequence } from './gbnf.ts';
+import { anyArray, anyObject, anyValue, blank, otherKey, string } from './json-rules.ts';
+import { literalTree } from './literal-tree.ts';
+import { isBare, isCounted, type ObjectForm } from './object-form.ts';
 import {
-  asList,
-  canonical,
-  createFlatten,
-  merge,
-  refuse,
-  type Schema,
-  schemaList,
-  Unsatisfiable,
-} from './schema-merge.ts';
-import { inPlainWords } from './schema-names.ts';
-import { checkDistinct } from './schema-one-of.ts';
-import { relaxed } from './schema-relaxed.ts';
-import { numberExpression, stringExpression } from './schema-scalars.ts';
+  leavingOut,
+  mayEnd,
+  mayGoOn,
+  type ObjectState,
+  type Step,
+  startsOf,
+  stateKey,
+  stepsOf,
+} from './object-state.ts';
+import { withoutAnnotations } from './schema-annotations.ts';
+import { type ArrayForm, arrayExpression, separated, waysToCount } from './schema-arrays.ts';
+import { createLeavesOf, type Leaf } from './schema-leaves.ts';
+import { canonical, refuse, Unsatisfiable } from './schema-merge.ts';
+import { joinedLengths, type Length, patternString } from './schema-scalars.ts';
+import { anyKinds, checkWays, type Follow, type Kinds, type Moves } from './schema-ways.ts';
 
 const maxSchemaChars = 65_536;
 const maxGrammarChars = 524_288;
-const maxDepth = 48;
+/** To find where a member leads takes as long as so many steps of a pattern. */
+const stepsOfMember = 10;
 
 /*
  * Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
  * passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
  */
-
-const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
-/** Where no type is given, these keywords tell which one is meant. */
-const keywordTypes: readonly (readonly [string, readonly string[]])[] = [
-  ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties']],
-  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
-  ['string', ['minLength', 'maxLength', 'pattern', 'format']],
-  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
-];
 
 /**
  * The JSON texts that satisfy the schema, as rules in `grammar`. The grammar may know fewer texts than the schema allows
@@ -41,159 +35,259 @@ const keywordTypes: readonly (readonly [string, readonly string[]])[] = [
  * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced; with `isHelp`, that is
  * passed over where the rest can be enforced without it.
  */
-export function schemaExpression(grammar: Grammar, root: unknown, isHelp = false): Expression {
-  if (canonical(root).length > maxSchemaChars) throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
+export function schemaExpression(grammar: Grammar, given: unknown, isHelp = false): Expression {
+  if (canonical(given).length > maxSchemaChars) throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
   try {
-    return createCompiler(grammar, { root, isHelp })(root);
+    return new SchemaRules(grammar, given, isHelp).whole(withoutAnnotations(given));
   } catch (error) {
     if (error instanceof Unsatisfiable) throw refuse('No value can satisfy the schema.');
     throw error;
   }
 }
 
-function createCompiler(grammar: Grammar, { root, isHelp }: { root: unknown; isHelp: boolean }): Compile {
-  const flatten = createFlatten(root);
-  /** By the text of the schema: its rule, or null where nothing satisfies it. */
-  const known = new Map<string, Expression | null>();
-  /** Schemas that are being compiled and have not demanded a character yet: meeting one again is a circle. */
-  let open = new Set<string>();
-  /** Rules that were referred to before they had a body. */
-  const circular = new Set<Expression>();
-  let depth = 0;
+/**
+ * Rules for the values of schemas. Alternatives that begin alike are read together for as long as nothing tells them
+ * apart, because llama.cpp follows each of them by itself: two that hold each other would have it follow twice as many
+ * with each level.
+ */
+class SchemaRules {
+  readonly #grammar: Grammar;
+  readonly #leavesOf: (schema: unknown) => readonly Leaf[];
+  readonly #bySchema = new Map<string, Expression>();
+  readonly #rules = new Map<string, Expression>();
+  readonly #kinds = new Map<Expression, Kinds>();
+  readonly #moves = new Map<string, Moves>();
+  /** Rules that were referred to and have no body yet. */
+  readonly #open: (() => void)[] = [];
 
-  const compile: Compile = (schema) => {
-    const key = canonical(schema);
-    if (open.has(key)) throw refuse('The schema refers to itself without end.');
-    const earlier = known.get(key);
-    if (earlier === null) throw new Unsatisfiable();
-    if (earlier !== undefined) {
-      if (!grammar.has(earlier)) circular.add(earlier);
-      return earlier;
-    }
-    if (depth > maxDepth) throw refuse(`The schema is nested more than ${maxDepth} levels deep.`);
-    if (grammar.size() > maxGrammarChars) throw refuse('The schema is too large to be enforced.');
-    const name = grammar.reserve('schema');
-    known.set(key, name);
-    open.add(key);
-    depth += 1;
-    try {
-      grammar.fill(name, anyOf(alternatives(flatten(schema))));
-      return name;
-    } catch (error) {
-      // Whoever already refers to the rule would be left with a name without a body.
-      if (error instanceof Unsatisfiable && circular.has(name)) throw refuse('No value can satisfy the schema.');
-      if (error instanceof Unsatisfiable) known.set(key, null);
-      throw error;
-    } finally {
-      depth -= 1;
-      open.delete(key);
-    }
-  };
-  /** For what stands inside brackets, where a schema may meet itself again. */
-  const compileInside: Compile = (schema) => {
-    const outer = open;
-    open = new Set();
-    try {
-      return compile(schema);
-    } finally {
-      open = outer;
-    }
-  };
+  constructor(grammar: Grammar, root: unknown, isHelp: boolean) {
+    this.#grammar = grammar;
+    this.#leavesOf = createLeavesOf(grammar, { root, isHelp });
+    this.#kinds.set('json-value', anyKinds);
+  }
 
-  const alternatives = (flat: Schema): Expression[] => {
-    const plain = inPlainWords(flat, flatten);
-    const schema = isHelp ? relaxed(grammar, plain) : plain;
-    checkKeywords(schema);
-    for (const keyword of ['anyOf', 'oneOf']) {
-      if (schema[keyword] === undefined) continue;
-      const { [keyword]: list, ...base } = schema;
-      const branches = schemaList(keyword, list);
-      if (keyword === 'oneOf' && !isHelp) checkDistinct(branches.map((branch) => mergedOrNull(base, branch)));
-      return satisfiable(branches, (branch) => compile({ allOf: [base, branch] }));
-    }
-    if (schema['enum'] !== undefined || 'const' in schema) return enumerated(schema);
-    if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [anyValue(grammar)];
-    return satisfiable(typesOf(schema), (type) => typed(type, schema));
-  };
-  const mergedOrNull = (base: Schema, branch: unknown): Schema | null => {
-    try {
-      return merge(base, flatten(branch));
-    } catch (error) {
-      if (error instanceof Unsatisfiable) return null;
-      throw error;
-    }
-  };
-  const typed = (type: unknown, schema: Schema): Expression => {
-    switch (type) {
-      case 'object':
-        return isBare(schema, 'object') ? anyObject(grammar) : objectExpression(grammar, schema, compileInside);
-      case 'array':
-        return isBare(schema, 'array') ? anyArray(grammar) : arrayExpression(grammar, schema, compileInside);
-      case 'string':
-        return stringExpression(grammar, schema);
-      case 'number':
-      case 'integer':
-        return numberExpression(grammar, schema, type);
-      case 'boolean':
-        return '("true" | "false")';
-      case 'null':
-        return '"null"';
-      default:
-        throw refuse(`"type": ${canonical(type)} is not a type of JSON Schema.`);
-    }
-  };
-  return compile;
-}
+  whole(schema: unknown): Expression {
+    const root = this.#value(schema);
+    this.#fillAll();
+    checkWays(root, {
+      kindsOf: (value) => {
+        this.#fillAll();
+        return this.#kinds.get(value) ?? anyKinds;
+      },
+      movesOf: (state) => this.#movesOf(state),
+      valueOf: (inner) => this.#value(inner),
+      spend: (steps) => this.#spend(steps),
+    });
+    return root;
+  }
 
-/** The results for those items that something can satisfy; `Unsatisfiable` where there is none. */
-function satisfiable<Item>(items: readonly Item[], compile: (item: Item) => Expression): Expression[] {
-  const results: Expression[] = [];
-  for (const item of items) {
-    try {
-      results.push(compile(item));
-    } catch (error) {
-      if (!(error instanceof Unsatisfiable)) throw error;
+  #fillAll(): void {
+    for (let fill = this.#open.pop(); fill !== undefined; fill = this.#open.pop()) {
+      fill();
+      if (this.#grammar.size() > maxGrammarChars) throw refuse('The schema is too large to be enforced.');
+      this.#spend(1);
     }
   }
-  if (results.length === 0) throw new Unsatisfiable();
-  return results;
-}
 
-function typesOf(schema: Schema): unknown[] {
-  if (schema['type'] !== undefined) return asList(schema['type']);
-  const implied = keywordTypes.filter(([, keywords]) => keywords.some((keyword) => keyword in schema));
-  return implied.length === 0 ? allTypes : implied.map(([type]) => type);
-}
+  #spend(steps: number): void {
+    if (!this.#grammar.spend(steps)) throw refuse('The schema is too large to be enforced.');
+  }
 
-function isAssertion(keyword: string): boolean {
-  return keyword === 'type' || keywordTypes.some(([, keywords]) => keywords.includes(keyword));
-}
+  /** The values that satisfy the schema. */
+  #value(schema: unknown): Expression {
+    const key = canonical(schema);
+    const value = this.#bySchema.get(key) ?? this.#union(this.#leavesOf(schema));
+    this.#bySchema.set(key, value);
+    return value;
+  }
 
-/** Whether nothing is said about objects (arrays) but that they are ones. */
-function isBare(schema: Schema, type: string): boolean {
-  const keywords = keywordTypes.find(([name]) => name === type)?.[1] ?? [];
-  return keywords.every((keyword) => !(keyword in schema));
-}
+  #rule(hint: string, key: string, body: (name: Expression) => string): Expression {
+    const known = this.#rules.get(`${hint} ${key}`);
+    if (known !== undefined) return known;
+    const name = this.#grammar.reserve(hint);
+    this.#rules.set(`${hint} ${key}`, name);
+    this.#open.push(() => this.#grammar.fill(name, body(name)));
+    return name;
+  }
 
-const jsonTypeOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  #union(leaves: readonly Leaf[]): Expression {
+    if (leaves.some(({ kind }) => kind === 'any')) return anyValue(this.#grammar);
+    const key = leaves
+      .map((leaf) => leaf.key)
+      .sort()
+      .join('\n');
+    return this.#rule('schema', key, (name) => this.#alternatives(name, leaves));
+  }
 
-/** The listed values of the right type, written without blanks. */
-function enumerated(schema: Schema): Expression[] {
-  const listed = schema['enum'] === undefined ? [schema['const']] : schema['enum'];
-  if (!Array.isArray(listed)) throw refuse('"enum" must be a list.');
-  const types = schema['type'] === undefined ? null : asList(schema['type']);
-  const beside = Object.keys(schema).filter(
-    (keyword) => keyword !== 'type' && keyword !== 'format' && isAssertion(keyword),
-  );
-  if (beside.length > 0) throw refuse(`"${beside[0]}" beside "enum" or "const" is not supported.`);
-  const texts = listed
-    .filter((value) => !('const' in schema) || canonical(value) === canonical(schema['const']))
-    .filter((value) => {
-      const isInteger = typeof value === 'number' && Number.isInteger(value);
-      return types === null || types.includes(jsonTypeOf(value)) || (isInteger && types.includes('integer'));
-    })
-    .map((value) => literal(JSON.stringify(value)));
-  if (texts.length === 0) throw new Unsatisfiable();
-  return texts;
+  #alternatives(name: Expression, leaves: readonly Leaf[]): string {
+    const grammar = this.#grammar;
+    const texts = leaves.flatMap((leaf) => (leaf.kind === 'literal' ? [leaf.text] : []));
+    const lengths = joinedLengths(leaves.flatMap((leaf) => (leaf.kind === 'string' ? [leaf.length] : [])));
+    const patterns = leaves.flatMap((leaf) => (leaf.kind === 'pattern' ? [this.#pattern(leaf.pattern)] : []));
+    const numbers = leaves.flatMap((leaf) => (leaf.kind === 'number' ? [leaf] : []));
+    const arrays = this.#arrays(leaves.flatMap((leaf) => (leaf.kind === 'array' ? [leaf.form] : [])));
+    const objects = startsOf(leaves.flatMap((leaf) => (leaf.kind === 'object' ? [leaf.form] : [])));
+    this.#kinds.set(name, {
+      literals: new Set(texts),
+      strings: lengths.length + patterns.length,
+      numbers: numbers.reduce((sum, { ways }) => sum + ways, 0),
+      arrays,
+      objects,
+    });
+    return anyOf([
+      ...(texts.length === 0 ? [] : [literalTree(new Map(texts.map((text) => [text, ''])))]),
+      ...lengths.map((length) => string(grammar, length)),
+      ...patterns,
+      ...numbers.map(({ expression }) => expression),
+      ...arrays.map(({ expression }) => expression),
+      ...objects.map((start) => this.#object(start)),
+    ]);
+  }
+
+  #pattern(pattern: string): Expression {
+    return this.#rule('text', pattern, () => patternString(this.#grammar, pattern));
+  }
+
+  /** Lists of the same items, of whatever lengths, are read together. */
+  #arrays(forms: readonly ArrayForm[]): Kinds['arrays'] {
+    const lists = new Map<Expression, Length[]>();
+    const arrays: Kinds['arrays'][number][] = [];
+    for (const form of forms) {
+      const prefix = form.prefix.map((schema) => this.#value(schema));
+      const item = form.item === null ? null : this.#value(form.item.schema);
+      if (prefix.length > 0 || item === null) arrays.push(this.#array({ prefix, item, range: form.range }));
+      else lists.set(item, [...(lists.get(item) ?? []), form.range]);
+    }
+    for (const [item, lengths] of lists)
+      for (const range of joinedLengths(lengths)) arrays.push(this.#array({ prefix: [], item, range }));
+    return arrays;
+  }
+
+  #array(parts: Parameters<typeof arrayExpression>[1]): Kinds['arrays'][number] {
+    const { prefix, item, range } = parts;
+    const isAny = item === 'json-value' && prefix.length === 0 && range[0] === 0 && range[1] === null;
+    const expression = isAny
+      ? anyArray(this.#grammar)
+      : this.#grammar.define('array', arrayExpression(this.#grammar, parts));
+    return { expression, prefix, item, ways: waysToCount(range) };
+  }
+
+  #object(start: ObjectState): Expression {
+    const [only] = start;
+    if (start.length === 1 && only !== undefined && isBare(only.form)) return anyObject(this.#grammar);
+    return this.#rule('object', stateKey(start), () => {
+      const ws = blank(this.#grammar);
+      if (!mayGoOn(start)) return `"{" ${ws} "}"`;
+      if (only !== undefined && isCounted(only.form)) return sequence('"{"', ws, this.#counted(only.form), '"}"');
+      const members = `${this.#members(start)} ${ws}`;
+      return `"{" ${ws} ${mayEnd(start) ? optional(members) : members} "}"`;
+    });
+  }
+
+  #counted(form: ObjectForm): Expression {
+    const ws = blank(this.#grammar);
+    const unit = sequence(otherKey(this.#grammar, [...form.names]), '":"', ws, this.#value(form.others?.schema));
+    return separated(this.#grammar, { unit: this.#grammar.define('member', unit), range: form.range });
+  }
+
+  /** At least one further member, and what follows it. */
+  #members(state: ObjectState): Expression {
+    return this.#rule('members', stateKey(state), () => {
+      const { named, others, taken, rest } = this.#movesOf(state);
+      const ws = blank(this.#grammar);
+      const alternatives = [...named].map(([name, follow]) => {
+        const key = this.#grammar.define('key', `${literal(`${JSON.stringify(name)}:`)} ${ws}`);
+        return `${key} ${this.#following(follow)}`;
+      });
+      if (others !== null) {
+        const key = otherKey(this.#grammar, [...taken]);
+        alternatives.push(`${key} ":" ${ws} ${this.#following(others)}`);
+      }
+      if (rest !== null && mayGoOn(rest)) alternatives.push(this.#members(rest));
+      return alternatives.join(' | ');
+    });
+  }
+
+  /** The value of a member, and what follows it. */
+  #following({ literals, groups }: Follow): Expression {
+    const tree = new Map([...literals].map(([text, to]) => [text, this.#next(to)]));
+    return anyOf([
+      ...(tree.size === 0 ? [] : [literalTree(tree)]),
+      ...groups.map(({ value, to }) => sequence(value, this.#next(to))),
+    ]);
+  }
+
+  /** What stands behind a member. */
+  #next(state: ObjectState): Expression {
+    if (!mayGoOn(state)) return '';
+    return this.#rule('next', stateKey(state), () => {
+      const more = `"," ${blank(this.#grammar)} ${this.#members(state)}`;
+      return mayEnd(state) ? `${more} | ""` : more;
+    });
+  }
+
+  #movesOf(state: ObjectState): Moves {
+    const key = stateKey(state);
+    const known = this.#moves.get(key);
+    if (known !== undefined) return known;
+    const moves = this.#newMoves(state);
+    this.#moves.set(key, moves);
+    return moves;
+  }
+
+  #newMoves(state: ObjectState): Moves {
+    const alike = leavingOut(state);
+    if (alike !== null) {
+      const named = new Map([[alike.next.name, this.#follow(alike.steps)]]);
+      return { named, others: null, taken: new Set(), rest: alike.to };
+    }
+    const { named, others, taken } = stepsOf(state);
+    return {
+      named: new Map([...named].map(([name, steps]) => [name, this.#follow(steps)])),
+      others: others.length === 0 ? null : this.#follow(others),
+      taken: new Set(taken),
+      rest: null,
+    };
+  }
+
+  /** What value leads where: each kind of value once, with all that may have it. */
+  #follow(steps: readonly Step[]): Follow {
+    this.#spend(stepsOfMember * steps.length);
+    const [first] = steps;
+    const schemas = new Set(steps.map(({ schema }) => canonical(schema)));
+    if (schemas.size === 1) {
+      return { literals: new Map(), groups: [{ value: this.#value(first?.schema), to: steps.map(({ to }) => to) }] };
+    }
+    const takers = new Map<string, { leaf: Leaf; to: Step['to'][] }>();
+    for (const { schema, to } of steps) {
+      for (const leaf of this.#leavesOf(schema)) {
+        const taker = takers.get(leaf.key) ?? { leaf, to: [] };
+        taker.to.push(to);
+        takers.set(leaf.key, taker);
+      }
+    }
+    this.#spend(takers.size);
+    const byState = new Map<string, { leaves: Leaf[]; to: ObjectState }>();
+    for (const { leaf, to } of takers.values()) {
+      const group = byState.get(stateKey(to)) ?? { leaves: [], to };
+      group.leaves.push(leaf);
+      byState.set(stateKey(to), group);
+    }
+    return this.#divided([...byState.values()]);
+  }
+
+  /** Listed values are read together, wherever they lead. */
+  #divided(groups: readonly { leaves: readonly Leaf[]; to: ObjectState }[]): Follow {
+    const [only] = groups;
+    if (groups.length === 1 && only !== undefined) {
+      return { literals: new Map(), groups: [{ value: this.#union(only.leaves), to: only.to }] };
+    }
+    const literals = new Map<string, ObjectState>();
+    for (const { leaves, to } of groups)
+      for (const leaf of leaves) if (leaf.kind === 'literal') literals.set(leaf.text, to);
+    const others = groups
+      .map(({ leaves, to }) => ({ leaves: leaves.filter(({ kind }) => kind !== 'literal'), to }))
+      .filter(({ leaves }) => leaves.length > 0);
+    return { literals, groups: others.map(({ leaves, to }) => ({ value: this.#union(leaves), to })) };
+  }
 }

@@ -1,4 +1,5 @@
 import { fault, isFields } from '#kernel';
+import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
 
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
@@ -22,13 +23,6 @@ export function canonical(value: unknown): string {
 const maxReferences = 64;
 const maxSteps = 5000;
 
-/** They say nothing about validity (definitions only where something refers to them). */
-const annotations = new Set([
-  ...['$schema', '$id', '$comment', '$anchor', '$defs', 'definitions', 'title', 'description', 'default', 'examples'],
-  ...['example', 'deprecated', 'readOnly', 'writeOnly', 'contentEncoding', 'contentMediaType', 'contentSchema'],
-  ...['discriminator', 'nullable', 'strict', 'propertyOrdering'],
-]);
-
 export type Flatten = (schema: unknown) => Schema;
 
 /**
@@ -37,6 +31,12 @@ export type Flatten = (schema: unknown) => Schema;
  */
 export function createFlatten(root: unknown): Flatten {
   let steps = 0;
+  const targets = new Map<unknown, unknown>();
+  const target = (reference: unknown): unknown => {
+    const known = targets.get(reference) ?? withoutAnnotations(resolve(root, reference));
+    targets.set(reference, known);
+    return known;
+  };
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
     if (steps > maxSteps) throw refuse('The schema is too large when its references are followed.');
@@ -45,8 +45,8 @@ export function createFlatten(root: unknown): Flatten {
     if (schema === true) return {};
     if (!isSchema(schema)) throw refuse(`A schema must be an object or a boolean, not ${canonical(schema)}.`);
     const { $ref: reference, allOf, ...rest } = schema;
-    let flat: Schema = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !annotations.has(keyword)));
-    if (reference !== undefined) flat = merge(flatten(resolve(root, reference), depth + 1), flat);
+    let flat: Schema = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !isAnnotation(keyword)));
+    if (reference !== undefined) flat = merge(flatten(target(reference), depth + 1), flat);
     if (allOf !== undefined) {
       for (const part of schemaList('allOf', allOf)) flat = merge(flat, flatten(part, depth + 1));
     }

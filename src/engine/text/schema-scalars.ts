@@ -1,6 +1,6 @@
 import { boundedNumber, decimalPlaces } from './digit-range.ts';
 import { anyOf, type Expression, type Grammar, sequence } from './gbnf.ts';
-import { integer, number, string } from './json-rules.ts';
+import { integer, number } from './json-rules.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { formatPattern, patternCharacters, UnsupportedPattern } from './string-pattern.ts';
@@ -9,21 +9,26 @@ import { formatPattern, patternCharacters, UnsupportedPattern } from './string-p
 const longestText = 1_000_000;
 const longestMinimum = 100_000;
 
-export function stringExpression(grammar: Grammar, schema: Schema): Expression {
+/** `null` as the upper bound: none. */
+export type Length = readonly [number, number | null];
+export type StringForm = { pattern: string } | { length: Length };
+
+/** What a string is held to: a pattern or bounds of its length. */
+export function stringForm(schema: Schema): StringForm {
   const { pattern, format } = schema;
   const hasLength = schema['minLength'] !== undefined || schema['maxLength'] !== undefined;
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw wrongValue('pattern', pattern);
     if (hasLength) throw refuse('"pattern" together with "minLength" or "maxLength" is not supported.');
-    return patternString(grammar, pattern);
+    return { pattern };
   }
   const known = formatPattern(format);
-  if (known !== null && !hasLength) return patternString(grammar, known);
-  return string(grammar, lengthRange(schema, 'minLength', 'maxLength'));
+  if (known !== null && !hasLength) return { pattern: known };
+  return { length: lengthRange(schema, 'minLength', 'maxLength') };
 }
 
-/** The bounds of a length; null as the upper one: none. */
-export function lengthRange(schema: Schema, lower: string, upper: string): readonly [number, number | null] {
+/** The bounds of a length. */
+export function lengthRange(schema: Schema, lower: string, upper: string): Length {
   const min = Number(schema[lower] ?? 0);
   const max = schema[upper] === undefined ? null : Number(schema[upper]);
   if (max !== null && max < min) throw new Unsatisfiable();
@@ -31,7 +36,18 @@ export function lengthRange(schema: Schema, lower: string, upper: string): reado
   return [min, max === null || max > longestText ? null : max];
 }
 
-function patternString(grammar: Grammar, pattern: string): Expression {
+/** The same lengths in as few ranges as can be. */
+export function joinedLengths(lengths: readonly Length[]): Length[] {
+  const joined: [number, number | null][] = [];
+  for (const [min, max] of [...lengths].sort((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1);
+    if (last === undefined || (last[1] !== null && min > last[1] + 1)) joined.push([min, max]);
+    else if (last[1] !== null) last[1] = max === null ? null : Math.max(last[1], max);
+  }
+  return joined;
+}
+
+export function patternString(grammar: Grammar, pattern: string): Expression {
   try {
     return sequence('"\\""', patternCharacters(grammar, pattern), '"\\""');
   } catch (error) {
@@ -40,13 +56,16 @@ function patternString(grammar: Grammar, pattern: string): Expression {
   }
 }
 
-export function numberExpression(grammar: Grammar, schema: Schema, type: 'number' | 'integer'): Expression {
+/** `ways`: so many llama.cpp follows side by side. */
+export type NumberForm = { expression: Expression; ways: number };
+
+export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'integer'): NumberForm {
   const step = stepDecimals(schema['multipleOf']);
   const decimals = type === 'integer' ? 0 : step;
   const [low, exclusiveLow] = tighter(schema, 'minimum', 'exclusiveMinimum');
   const [high, exclusiveHigh] = tighter(schema, 'maximum', 'exclusiveMaximum');
   if (low === null && high === null && (decimals === null || decimals === 0)) {
-    return decimals === null ? number(grammar) : integer(grammar);
+    return { expression: decimals === null ? number(grammar) : integer(grammar), ways: 4 };
   }
   const alternatives = boundedNumber({
     minimum: low,
@@ -57,7 +76,7 @@ export function numberExpression(grammar: Grammar, schema: Schema, type: 'number
   });
   if (alternatives === null) throw refuse('A number bound with more than 6 decimals is not supported.');
   if (alternatives.length === 0) throw new Unsatisfiable();
-  return grammar.define('range', anyOf(alternatives));
+  return { expression: grammar.define('range', anyOf(alternatives)), ways: alternatives.length };
 }
 
 /** The stricter of the inclusive and the exclusive bound, and whether it is exclusive. */

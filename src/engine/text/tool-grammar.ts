@@ -1,6 +1,6 @@
 import { Fault } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
-import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
@@ -22,14 +22,14 @@ function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expre
  * to hold on to.
  */
 function asFarAsPossible(grammar: Grammar, schema: unknown): Expression | null {
-  const isHelp = [false, true].find((each) => enforceable(schema, each));
+  const isHelp = [false, true].find((each) => isEnforceable(grammar.trial(), schema, each));
   return isHelp === undefined ? null : schemaExpression(grammar, schema, isHelp);
 }
 
 /** Tried on a grammar of its own, so that a refused schema leaves no rules behind. */
-function enforceable(schema: unknown, isHelp: boolean): boolean {
+function isEnforceable(trial: Grammar, schema: unknown, isHelp: boolean): boolean {
   try {
-    schemaExpression(createGrammar(), schema, isHelp);
+    schemaExpression(trial, schema, isHelp);
     return true;
   } catch (error) {
     if (error instanceof Fault) return false;

@@ -1,0 +1,95 @@
+import { wrongValue } from './schema-keywords.ts';
+import { asList, isSchema, refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
+import { lengthRange } from './schema-scalars.ts';
+
+const maxProperties = 500;
+const maxNameChars = 256;
+
+export type Member = { name: string; schema: unknown; required: boolean };
+
+/** What an object may say: these members in their order, then any number of others. */
+export type ObjectForm = {
+  /** Counts the forms of one schema. */
+  id: number;
+  /** Those that something can satisfy. */
+  members: readonly Member[];
+  /** From this member on none is required. */
+  optionalFrom: number;
+  /** No other member has one of these names. */
+  names: ReadonlySet<string>;
+  /** The schema of other members; null: there are none. */
+  others: { schema: unknown } | null;
+  /** How many members there may be, where all of them are others. */
+  range: readonly [number, number | null];
+};
+
+/** Throws `Unsatisfiable` where a member must be there that nothing satisfies. */
+export function objectForm(schema: Schema, id: number, isSatisfiable: (schema: unknown) => boolean): ObjectForm {
+  const names = memberNames(schema);
+  const required = new Set(asList(schema['required']));
+  const properties = new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
+  const members = names
+    .map((name) => ({
+      name,
+      schema: properties.get(name) ?? schema['additionalProperties'] ?? true,
+      required: required.has(name),
+    }))
+    .filter((member) => {
+      if (isSatisfiable(member.schema)) return true;
+      if (member.required) throw new Unsatisfiable();
+      return false;
+    });
+  const additional = otherMembers(schema, names);
+  const others = additional === null || !isSatisfiable(additional) ? null : { schema: additional };
+  checkCounts(schema, members, others !== null);
+  const isFree = members.length === 0 && others !== null;
+  return {
+    id,
+    members,
+    optionalFrom: members.findLastIndex((member) => member.required) + 1,
+    names: new Set(names),
+    others,
+    range: isFree ? lengthRange(schema, 'minProperties', 'maxProperties') : [0, null],
+  };
+}
+
+/** Nothing is said about the object but that it is one. */
+export function isBare({ names, others, range }: ObjectForm): boolean {
+  return names.size === 0 && others?.schema === true && range[0] === 0 && range[1] === null;
+}
+
+/** All members are others, and how many there may be is said. */
+export function isCounted({ members, others, range }: ObjectForm): boolean {
+  return members.length === 0 && others !== null && (range[0] > 0 || range[1] !== null);
+}
+
+function memberNames(schema: Schema): string[] {
+  const { properties } = schema;
+  if (properties !== undefined && !isSchema(properties)) throw wrongValue('properties', properties);
+  const names = [...new Set([...Object.keys(properties ?? {}), ...asList(schema['required']).map(String)])];
+  if (names.length > maxProperties)
+    throw refuse(`More than ${maxProperties} properties in one object are not supported.`);
+  if (names.some((name) => name.length > maxNameChars)) throw refuse('A property name is too long.');
+  return names;
+}
+
+/** The schema of members with another name; null where there are none. They are written only where the schema asks for them. */
+function otherMembers(schema: Schema, names: readonly string[]): unknown {
+  const additional = schema['additionalProperties'];
+  const bare = names.length === 0 && schema['unevaluatedProperties'] === undefined;
+  if (additional === undefined) return bare ? true : null;
+  return additional === false ? null : additional;
+}
+
+/** Counts are enforced where they follow from the members, or where all members are free. */
+function checkCounts(schema: Schema, members: readonly Member[], open: boolean): void {
+  const min = Number(schema['minProperties'] ?? 0);
+  const max = Number(schema['maxProperties'] ?? Number.POSITIVE_INFINITY);
+  const required = members.filter((member) => member.required).length;
+  const free = members.length === 0 && open;
+  // A free name may come twice, which counts once: only the first one is certain.
+  if (min > required && !(free && min <= 1)) throw refuse('"minProperties" is not supported here; use "required".');
+  if (!free && (max < members.length || (open && max !== Number.POSITIVE_INFINITY))) {
+    throw refuse('"maxProperties" is not supported here.');
+  }
+}

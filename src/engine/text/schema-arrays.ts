@@ -1,0 +1,75 @@
+import { type Expression, type Grammar, optional, repeated, sequence, waysToRepeat } from './gbnf.ts';
+import { blank } from './json-rules.ts';
+import { wrongValue } from './schema-keywords.ts';
+import { type Schema, Unsatisfiable } from './schema-merge.ts';
+import { lengthRange } from './schema-scalars.ts';
+
+/** The items that an array begins with, each with a schema of its own, then those that share one. */
+export type ArrayForm = {
+  prefix: readonly unknown[];
+  /** null: nothing follows the prefix. */
+  item: { schema: unknown } | null;
+  range: readonly [number, number | null];
+};
+
+/** `prefixItems` (or the older list form of `items`), then further items. Throws `Unsatisfiable` where too few can be there. */
+export function arrayForm(schema: Schema, isSatisfiable: (schema: unknown) => boolean): ArrayForm {
+  const [min, max] = lengthRange(schema, 'minItems', 'maxItems');
+  const tuple = Array.isArray(schema['items']);
+  const given = tuple ? schema['items'] : (schema['prefixItems'] ?? []);
+  if (!Array.isArray(given)) throw wrongValue('prefixItems', given);
+  const rest = tuple ? schema['additionalItems'] : schema['items'];
+  const possible = given.slice(0, max ?? given.length);
+  // Arrays end before the first item that nothing satisfies.
+  const impossible = possible.findIndex((item) => !isSatisfiable(item));
+  const prefix = impossible === -1 ? possible : possible.slice(0, impossible);
+  const item = impossible === -1 ? itemOf(rest, { wanted: given.length === 0 || min > given.length }) : null;
+  const isPossible = item !== null && isSatisfiable(item.schema);
+  if (min > prefix.length && !isPossible) throw new Unsatisfiable();
+  return { prefix, item: isPossible ? item : null, range: [min, max] };
+}
+
+/** Unasked items are written only where the schema needs them. */
+function itemOf(rest: unknown, { wanted }: { wanted: boolean }): { schema: unknown } | null {
+  if (rest === undefined || rest === true) return wanted ? { schema: true } : null;
+  return { schema: rest };
+}
+
+/** `prefix` and `item`: the rules of those. */
+export function arrayExpression(
+  grammar: Grammar,
+  { prefix, item, range }: { prefix: readonly Expression[]; item: Expression | null; range: ArrayForm['range'] },
+): Expression {
+  const [min, max] = range;
+  const ws = blank(grammar);
+  if (prefix.length === 0) {
+    if (item === null) return `"[" ${ws} "]"`;
+    return sequence('"["', ws, separated(grammar, { unit: item, range }), '"]"');
+  }
+  const following = (unit: Expression): Expression => grammar.define('item', `"," ${ws} ${unit}`);
+  const [minLeft, maxLeft] = [Math.max(0, min - prefix.length), max === null ? null : Math.max(0, max - prefix.length)];
+  let tail = item === null || maxLeft === 0 ? '""' : repeated(grammar, following(item), [minLeft, maxLeft]);
+  for (const [index, unit] of [...prefix.entries()].reverse()) {
+    const part = sequence(index === 0 ? unit : following(unit), tail);
+    tail = grammar.define('items', index >= min ? optional(part) : part);
+  }
+  return sequence('"["', ws, tail, ws, '"]"');
+}
+
+/** In so many ways side by side llama.cpp reads an item behind the first one. */
+export function waysToCount([min, max]: ArrayForm['range']): number {
+  return waysToRepeat([Math.max(0, min - 1), max === null ? null : max - 1]);
+}
+
+/** `min` to `max` units with commas, and a blank behind them. */
+export function separated(
+  grammar: Grammar,
+  { unit, range: [min, max] }: { unit: Expression; range: ArrayForm['range'] },
+): Expression {
+  if (max === 0) return '';
+  const ws = blank(grammar);
+  const following = grammar.define('item', `"," ${ws} ${unit}`);
+  const more = repeated(grammar, following, [Math.max(0, min - 1), max === null ? null : max - 1]);
+  const some = sequence(unit, more, ws);
+  return min === 0 ? optional(some) : some;
+}

@@ -1,0 +1,211 @@
+import type { Expression, Grammar } from './gbnf.ts';
+import { type ObjectForm, objectForm } from './object-form.ts';
+import { type ArrayForm, arrayForm } from './schema-arrays.ts';
+import { checkKeywords } from './schema-keywords.ts';
+import {
+  asList,
+  canonical,
+  createFlatten,
+  merge,
+  refuse,
+  type Schema,
+  schemaList,
+  Unsatisfiable,
+} from './schema-merge.ts';
+import { inPlainWords } from './schema-names.ts';
+import { checkDistinct } from './schema-one-of.ts';
+import { relaxed } from './schema-relaxed.ts';
+import { numberForm, stringForm } from './schema-scalars.ts';
+
+/** One of the kinds of value that a schema allows. Equal keys: the same values. */
+export type Leaf = { key: string } & (
+  | { kind: 'any' }
+  | { kind: 'literal'; text: string }
+  | { kind: 'string'; length: readonly [number, number | null] }
+  | { kind: 'pattern'; pattern: string }
+  | { kind: 'number'; expression: Expression; ways: number }
+  | { kind: 'object'; form: ObjectForm }
+  | { kind: 'array'; form: ArrayForm }
+);
+/** Before it is known whether something satisfies it. */
+type Container = { key: string; kind: 'object' | 'array'; schema: Schema };
+type Raw = Exclude<Leaf, { form: unknown }> | Container;
+
+const maxDepth = 48;
+/** Many references can stand for very many kinds of value. */
+const mostLeaves = 100_000;
+
+const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+/** Where no type is given, these keywords tell which one is meant. */
+const keywordTypes: readonly (readonly [string, readonly string[]])[] = [
+  ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  ['string', ['minLength', 'maxLength', 'pattern', 'format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+];
+/** These say something about one type and tell none. */
+const silentKeywords = ['unevaluatedProperties', 'additionalItems'];
+
+/** The kinds of value that satisfy a schema, whatever alternatives it is made of. Throws `Unsatisfiable` where there are none. */
+export type LeavesOf = (schema: unknown) => readonly Leaf[];
+
+export function createLeavesOf(grammar: Grammar, { root, isHelp }: { root: unknown; isHelp: boolean }): LeavesOf {
+  const flatten = createFlatten(root);
+  const raws = new Map<string, readonly Raw[]>();
+  const leaves = new Map<string, Leaf | null>();
+  /** Schemas that are being divided: meeting one again is a circle. */
+  const dividing = new Set<string>();
+  /** Kinds of value whose parts are being looked at: these hold themselves, which many values do. */
+  const looking = new Set<string>();
+  let depth = 0;
+  let count = 0;
+  let forms = 0;
+
+  const rawsOf = (schema: unknown): readonly Raw[] => {
+    const key = canonical(schema);
+    if (dividing.has(key)) throw refuse('The schema refers to itself without end.');
+    const known = raws.get(key);
+    if (known !== undefined) return known;
+    dividing.add(key);
+    const found = deeper(() => distinct(orNull(() => divided(flatten(schema))) ?? []));
+    dividing.delete(key);
+    count += found.length;
+    if (count > mostLeaves) throw refuse('The schema is too large to be enforced.');
+    raws.set(key, found);
+    return found;
+  };
+
+  const deeper = <Result>(work: () => Result): Result => {
+    if (depth > maxDepth) throw refuse(`The schema is nested more than ${maxDepth} levels deep.`);
+    depth += 1;
+    const result = work();
+    depth -= 1;
+    return result;
+  };
+
+  const divided = (flat: Schema): Raw[] => {
+    const plain = inPlainWords(flat, flatten);
+    const schema = isHelp ? relaxed(grammar, plain) : plain;
+    checkKeywords(schema);
+    for (const keyword of ['anyOf', 'oneOf']) {
+      if (schema[keyword] === undefined) continue;
+      const { [keyword]: list, ...base } = schema;
+      const branches = schemaList(keyword, list);
+      if (keyword === 'oneOf' && !isHelp)
+        checkDistinct(branches.map((branch) => orNull(() => merge(base, flatten(branch)))));
+      return branches.flatMap((branch) => rawsOf({ allOf: [base, branch] }));
+    }
+    if (schema['enum'] !== undefined || 'const' in schema) return enumerated(schema);
+    if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [{ key: 'any', kind: 'any' }];
+    return typesOf(schema).flatMap((type) => orNull(() => ofType(grammar, type, schema)) ?? []);
+  };
+
+  const leafOf = (raw: Raw): Leaf | null => {
+    if (!('schema' in raw)) return raw;
+    const known = leaves.get(raw.key);
+    if (known !== undefined) return known;
+    looking.add(raw.key);
+    const leaf = deeper(() => orNull(() => containerLeaf(raw)));
+    looking.delete(raw.key);
+    leaves.set(raw.key, leaf);
+    return leaf;
+  };
+  const containerLeaf = ({ key, kind, schema }: Container): Leaf => {
+    if (kind === 'array') return { key, kind, form: arrayForm(schema, isSatisfiable) };
+    forms += 1;
+    return { key, kind, form: objectForm(schema, forms, isSatisfiable) };
+  };
+  const isSatisfiable = (schema: unknown): boolean =>
+    rawsOf(schema).some((raw) => looking.has(raw.key) || leafOf(raw) !== null);
+
+  return (schema) => {
+    const found = rawsOf(schema)
+      .map(leafOf)
+      .filter((leaf) => leaf !== null);
+    if (found.length === 0) throw new Unsatisfiable();
+    return found;
+  };
+}
+
+/** Each kind once; beside "anything" nothing else says more. */
+function distinct(raws: readonly Raw[]): Raw[] {
+  const any = raws.find((raw) => raw.kind === 'any');
+  return any === undefined ? [...new Map(raws.map((raw) => [raw.key, raw])).values()] : [any];
+}
+
+function orNull<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unsatisfiable) return null;
+    throw error;
+  }
+}
+
+function ofType(grammar: Grammar, type: unknown, schema: Schema): Raw[] {
+  switch (type) {
+    case 'object':
+    case 'array': {
+      const about = only(schema, type);
+      return [{ key: `${type}:${canonical(about)}`, kind: type, schema: about }];
+    }
+    case 'string': {
+      const form = stringForm(schema);
+      if ('pattern' in form) return [{ key: `pattern:${form.pattern}`, kind: 'pattern', ...form }];
+      return [{ key: `string:${form.length}`, kind: 'string', ...form }];
+    }
+    case 'number':
+    case 'integer': {
+      const form = numberForm(grammar, schema, type);
+      return [{ key: `number:${form.expression}`, kind: 'number', ...form }];
+    }
+    case 'boolean':
+      return [true, false].map(literalLeaf);
+    case 'null':
+      return [literalLeaf(null)];
+    default:
+      throw refuse(`"type": ${canonical(type)} is not a type of JSON Schema.`);
+  }
+}
+
+function typesOf(schema: Schema): unknown[] {
+  if (schema['type'] !== undefined) return asList(schema['type']);
+  const implied = keywordTypes.filter(([, keywords]) => keywords.some((keyword) => keyword in schema));
+  return implied.length === 0 ? allTypes : implied.map(([type]) => type);
+}
+
+function isAssertion(keyword: string): boolean {
+  return keyword === 'type' || keywordTypes.some(([, keywords]) => keywords.includes(keyword));
+}
+
+/** What the schema says of values of this type. */
+function only(schema: Schema, type: string): Schema {
+  const keywords = [...(keywordTypes.find(([name]) => name === type)?.[1] ?? []), ...silentKeywords];
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
+}
+
+function literalLeaf(value: unknown): Raw {
+  const text = canonical(value);
+  return { key: `literal:${text}`, kind: 'literal', text };
+}
+
+const jsonTypeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+/** The listed values of the right type, written without blanks. */
+function enumerated(schema: Schema): Raw[] {
+  const listed = schema['enum'] === undefined ? [schema['const']] : schema['enum'];
+  if (!Array.isArray(listed)) throw refuse('"enum" must be a list.');
+  const types = schema['type'] === undefined ? null : asList(schema['type']);
+  const beside = Object.keys(schema).filter(
+    (keyword) => keyword !== 'type' && keyword !== 'format' && isAssertion(keyword),
+  );
+  if (beside.length > 0) throw refuse(`"${beside[0]}" beside "enum" or "const" is not supported.`);
+  return listed
+    .filter((value) => !('const' in schema) || canonical(value) === canonical(schema['const']))
+    .filter((value) => {
+      const isInteger = typeof value === 'number' && Number.isInteger(value);
+      return types === null || types.includes(jsonTypeOf(value)) || (isInteger && types.includes('integer'));
+    })
+    .map(literalLeaf);
+}
