@@ -1,8 +1,8 @@
 import { Fault, fault } from '#kernel';
 import type { Adapter, ChatPrompt } from '../port.ts';
-import { promptGrammar } from '../text/grammar.ts';
+import { promptGrammars } from '../text/grammar.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
-import type { NativeGrammar, NativeModel } from './binding.ts';
+import type { NativeModel } from './binding.ts';
 import type { Constraint, PromptFacts, ReasoningTags } from './generation.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -92,14 +92,10 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
 }
 
 function constraintOf(model: NativeModel, prompt: ChatPrompt, toolSyntax: ToolSyntax): Constraint | null {
-  const compile = (lead: 'nothing' | 'newlines'): NativeGrammar | null => {
-    const gbnf = promptGrammar(prompt, { toolSyntax, lead });
-    return gbnf === null ? null : model.createGrammar(gbnf);
-  };
   try {
-    const atStart = compile('nothing');
-    const afterReasoning = compile('newlines');
-    return atStart === null || afterReasoning === null ? null : { atStart, afterReasoning };
+    const gbnf = promptGrammars(prompt, toolSyntax);
+    if (gbnf === null) return null;
+    return { atStart: model.createGrammar(gbnf('nothing')), afterReasoning: model.createGrammar(gbnf('newlines')) };
   } catch (error) {
     if (error instanceof Fault) throw error;
     const param = prompt.responseFormat.type === 'text' ? 'tools' : 'response_format';

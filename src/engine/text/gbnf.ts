@@ -13,8 +13,8 @@ export type Grammar = {
   size: () => number;
   /** Counts steps of making the grammar ready; false where they are too many for one. */
   spend: (steps: number) => boolean;
-  /** An empty grammar that may grow as much as this one still may. */
-  trial: () => Grammar;
+  /** Takes back the rules of work that fails, but not its steps. */
+  attempt: <Result>(work: () => Result) => Result;
   text: (root: string) => string;
 };
 
@@ -23,11 +23,12 @@ const mostSteps = 300_000;
 /** llama.cpp makes a rule of each repetition, which takes as long as so many of our steps. */
 const stepsOfRepetition = 6;
 
-export function createGrammar(begun = { size: 0, spent: 0 }): Grammar {
+export function createGrammar(): Grammar {
   const bodies = new Map<string, string>();
   const names = new Map<string, string>();
   let count = 0;
-  let { size, spent } = begun;
+  let size = 0;
+  let spent = 0;
   const reserve = (hint: string): Expression => {
     count += 1;
     return `${hint}-${count}`;
@@ -53,7 +54,17 @@ export function createGrammar(begun = { size: 0, spent: 0 }): Grammar {
       spent += steps;
       return spent <= mostSteps;
     },
-    trial: () => createGrammar({ size, spent }),
+    attempt: (work) => {
+      const before = { bodies: bodies.size, names: names.size, size };
+      try {
+        return work();
+      } catch (error) {
+        for (const name of [...bodies.keys()].slice(before.bodies)) bodies.delete(name);
+        for (const body of [...names.keys()].slice(before.names)) names.delete(body);
+        size = before.size;
+        throw error;
+      }
+    },
     text: (root) => [`root ::= ${root}`, ...[...bodies].map(([name, body]) => `${name} ::= ${body}`), ''].join('\n'),
   };
 }

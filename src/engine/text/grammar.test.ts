@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { Fault } from '#kernel';
+import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import type { ChatPrompt } from '../port.ts';
 import { type GrammarOptions, promptGrammar } from './grammar.ts';
@@ -135,6 +136,31 @@ test('with a response format and tools of free choice the model may answer or ca
   assert.ok(
     accepts('{"a":1}') && accepts('<tool_call>\n{"name": "clock", "arguments": {}}\n</tool_call>') && !accepts('hi'),
   );
+});
+
+test('many tools with patterns and formats take no more time than one may, and none is refused for them', async () => {
+  const hard = (at: number) => ({
+    type: 'string',
+    pattern: `^(${String.fromCodePoint(0x4e00 + at)}{1,20}|x${at}{1,30}){1,20}$`,
+  });
+  const formats = ['date-time', 'email', 'uuid', 'ipv6'].map((format) => [format, { type: 'string', format }]);
+  const kinds = [
+    Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, hard(at)])),
+    Object.fromEntries(formats),
+  ];
+  for (const properties of kinds) {
+    const tools = Array.from({ length: 128 }, (_, at) => ({
+      name: `tool${at}`,
+      description: null,
+      parameters: { type: 'object', properties },
+    }));
+    const prompt = chatPrompt({ tools, toolChoice: { mode: 'required' } });
+    const ms = cpuMsOf(() => promptGrammar(prompt, bare));
+    assert.ok(ms < 5_000, `${ms} ms`);
+    const accepts = await promptMatcher(llama, { tools, toolChoice: { mode: 'required' } });
+    for (const name of ['tool0', 'tool127'])
+      assert.ok(accepts(`<tool_call>\n{"name": "${name}", "arguments": {}}\n</tool_call>`));
+  }
 });
 
 test('calls as XML are what the parser reads', async () => {

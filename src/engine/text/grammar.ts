@@ -24,10 +24,18 @@ const maxCalls = 32;
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
 export function promptGrammar(prompt: ChatPrompt, options: GrammarOptions): string | null {
+  return promptGrammars(prompt, options.toolSyntax)?.(options.lead) ?? null;
+}
+
+/** The same for any lead: what makes up most of a grammar is the same behind all of them. */
+export function promptGrammars(
+  prompt: ChatPrompt,
+  toolSyntax: ToolSyntax,
+): ((kind: GrammarOptions['lead']) => string) | null {
   const grammar = createGrammar();
-  const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, options.toolSyntax)];
+  const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, toolSyntax)];
   if (alternatives.length === 0) return null;
-  return grammar.text(sequence(lead(grammar, options.lead), anyOf(alternatives)));
+  return (kind) => grammar.text(sequence(lead(grammar, kind), anyOf(alternatives)));
 }
 
 /** With a forced tool the response format says nothing: the answer is the call. */

@@ -1,4 +1,4 @@
-import type { Grammar } from './gbnf.ts';
+import { createGrammar, type Grammar } from './gbnf.ts';
 import { unsupportedKeywords } from './schema-keywords.ts';
 import { isSchema, type Schema } from './schema-merge.ts';
 import { isDecimalStep } from './schema-scalars.ts';
@@ -41,9 +41,9 @@ function isLeftOut(grammar: Grammar, keyword: string, value: unknown): boolean {
 }
 
 /** Tried on rules of its own, so that a refused pattern leaves none behind. */
-function isEnforceable({ spend, trial }: Grammar, pattern: string): boolean {
+function isEnforceable({ spend }: Grammar, pattern: string): boolean {
   try {
-    patternCharacters({ ...trial(), spend }, pattern);
+    patternCharacters({ ...createGrammar(), spend }, pattern);
     return true;
   } catch (error) {
     if (error instanceof UnsupportedPattern) return false;

@@ -22,17 +22,15 @@ function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expre
  * to hold on to.
  */
 function asFarAsPossible(grammar: Grammar, schema: unknown): Expression | null {
-  const isHelp = [false, true].find((each) => isEnforceable(grammar.trial(), schema, each));
-  return isHelp === undefined ? null : schemaExpression(grammar, schema, isHelp);
+  return enforced(grammar, schema, false) ?? enforced(grammar, schema, true);
 }
 
-/** Tried on a grammar of its own, so that a refused schema leaves no rules behind. */
-function isEnforceable(trial: Grammar, schema: unknown, isHelp: boolean): boolean {
+/** null where the schema is refused. */
+function enforced(grammar: Grammar, schema: unknown, isHelp: boolean): Expression | null {
   try {
-    schemaExpression(trial, schema, isHelp);
-    return true;
+    return grammar.attempt(() => schemaExpression(grammar, schema, isHelp));
   } catch (error) {
-    if (error instanceof Fault) return false;
+    if (error instanceof Fault) return null;
     throw error;
   }
 }
