@@ -149,7 +149,7 @@ test('the dashboard says in the words of its reader what a job does that has no 
   const [account = '', project = ''] = path.split('/');
   const { page, go, leave } = await stage.open({ ...owner, locale: 'zh-CN' });
   await page.route('**/api/v1/dashboard*', async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: 60_000 });
     const dashboard = await response.json();
     const job = { id: 'job_1', name: 'Tickets', project: { owner: account, slug: project } };
     dashboard.training.active = [{ ...job, state: 'preparing', percent: null }];
@@ -157,5 +157,7 @@ test('the dashboard says in the words of its reader what a job does that has no 
   });
   await go('/');
   await page.getByRole('listitem').filter({ hasText: 'Tickets' }).getByText('准备中').waitFor();
+  // The page may be asking again.
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await leave();
 });
