@@ -8,7 +8,7 @@ import { loadConfig } from './config.ts';
 // npm passes a signal on that the terminal has sent to the server already: copies within this time are one signal.
 const sameSignalMs = 1_000;
 
-/** Aborts at the first signal; ends the process at once at the second. */
+/** For commands that end in order: aborts at the first signal, ends the process at once at the second. Any other command ends at the first. */
 function stopOnSignal(): AbortSignal {
   const stop = new AbortController();
   const first = { atMs: Number.POSITIVE_INFINITY };
@@ -31,7 +31,7 @@ function complain(error: unknown): void {
 }
 
 try {
-  await createProgram({ config: loadConfig, stop: stopOnSignal() }).parseAsync();
+  await createProgram({ config: loadConfig, stop: stopOnSignal }).parseAsync();
   process.exit();
 } catch (error) {
   complain(error);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -22,11 +23,17 @@ function firstLineOf(input: string): string {
 }
 
 async function ask(question: string): Promise<string> {
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Not before nothing is shown of what is typed.
+  process.stderr.write(question);
+  // Ctrl-D leaves a question without an end.
+  const closed = once(lines, 'close').then(() => null);
   try {
-    return await lines.question('');
+    // Ctrl-C breaks it off.
+    const answer = await Promise.race([lines.question('').catch(() => null), closed]);
+    if (answer !== null) return answer;
+    throw new OperatorError('There is no password; nothing was changed.');
   } finally {
     lines.close();
     note('');

@@ -10,7 +10,7 @@ const unread = () => assert.fail('the configuration was read');
 
 /** A program that says nothing, and what it would have said. */
 function quietProgram() {
-  const program = createProgram({ config: unread, stop: AbortSignal.abort() });
+  const program = createProgram({ config: unread, stop: () => AbortSignal.abort() });
   const parts: string[] = [];
   const keep = (part: string) => void parts.push(part);
   const quiet = (command: Command): void => {
@@ -22,7 +22,7 @@ function quietProgram() {
 }
 
 test('a command that does not exist is named and starts nothing', async () => {
-  const program = createProgram({ config: unread, stop: AbortSignal.abort() });
+  const program = createProgram({ config: unread, stop: () => AbortSignal.abort() });
   await assert.rejects(program.parseAsync(['dcotor'], { from: 'user' }), (error) => {
     assert.ok(error instanceof UsageError);
     assert.match(

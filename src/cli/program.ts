@@ -22,8 +22,8 @@ import { addRouteCommands } from './routes.ts';
 import { jsonOption, type ListFlags, print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
-/** `stop` aborts when the process is asked to end. */
-export type ProgramOptions = { config: () => Config; stop: AbortSignal };
+/** `stop` is for commands that end in order: what it gives aborts when the process is asked to end. */
+export type ProgramOptions = { config: () => Config; stop: () => AbortSignal };
 
 /** The command line. Each command reads the configuration when it runs, so that `help` works with a broken one. */
 export function createProgram({ config, stop }: ProgramOptions): Command {
@@ -42,9 +42,10 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .action(async (flags: { roles?: string }, { args: [unknown] }: Command) => {
       if (unknown !== undefined) throw noSuchCommand(program, unknown);
       const settings = withRoles(config(), flags.roles);
+      const asked = stop();
       // The whole program takes a moment to load, which no other command needs.
       const { serve } = await import('./serve.ts');
-      return serve(settings, stop);
+      return serve(settings, asked);
     });
   const keys = program.command('keys').description('API keys of an account');
   addKeyCommands(keys, config);
@@ -191,7 +192,7 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
     .description('fetch a model of the catalogue; an interrupted pull goes on where it stopped')
     .option('--weights', 'fetch the weights that training needs, instead of the file that serves')
     .option('--force', 'fetch again what is installed')
-    .action((id, { force, weights }) => pullModelCommand(config(), id, { force, weights, signal: stop }));
+    .action((id, { force, weights }) => pullModelCommand(config(), id, { force, weights, signal: stop() }));
   models
     .command('remove <id>')
     .description('take an added or pulled model out of the installation')
