@@ -31,6 +31,7 @@ async function turnBackTo(month: string): Promise<void> {
   await database().query(`select setval('ledger_numbers', ledger_month_start($1), false)`, [`${month}-01`]);
 }
 
+/** Never back: where the present has been turned to, only months behind it are left, so tests name those of another century. */
 async function turnTo(month: string): Promise<void> {
   await addMonth(month);
   await database().query('select turn_ledger($1)', [`${month}-01`]);
@@ -99,7 +100,7 @@ test('a request is charged once although a month begins between two attempts', a
   const accountId = await openAccount(database(), 10_000n);
   const charge = chargeFor(accountId, { requestId: newId('req') });
   const [paid] = await settleCharges(database(), [charge], { timeoutMs });
-  await turnTo('2027-02');
+  await turnTo('2127-02');
   assert.deepEqual(await settleCharges(database(), [charge], { timeoutMs }), [paid]);
   const other = chargeFor(accountId);
   await assert.rejects(settleQuickly(database(), [other, charge], { timeoutMs }), {
@@ -112,7 +113,7 @@ test('a request is charged once although a month begins between two attempts', a
 
 test('a month in which an account only spends is closed like any other', async () => {
   const accountId = await openAccount(database(), 10_000n);
-  const [first, second, third] = ['2027-02', '2027-03', '2027-04'] as const;
+  const [first, second, third] = ['2127-02', '2127-03', '2127-04'] as const;
   for (const month of [second, third]) {
     await turnTo(month);
     await settleCharges(database(), [chargeFor(accountId), chargeFor(accountId)], { timeoutMs });
@@ -136,11 +137,11 @@ test('a row that could be charged again is found', async () => {
 });
 
 test('rows of a month of the ledger cannot be changed in the month itself', async () => {
-  await turnTo('2027-03');
+  await turnTo('2127-03');
   for (const statement of [
-    'update ledger_2027_03 set micro = 0',
-    'delete from ledger_2027_03',
-    'truncate ledger_2027_03',
+    'update ledger_2127_03 set micro = 0',
+    'delete from ledger_2127_03',
+    'truncate ledger_2127_03',
   ])
     await assert.rejects(database().query(statement), /insert-only/);
 });
