@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
-import { endWaitForLock, withinLockWait } from './lock-wait.ts';
+import { withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
@@ -56,7 +56,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const shapesOf = new WeakMap<pg.PoolClient, Shapes>();
   pool.on('connect', (client) => shapesOf.set(client, new Map()));
   const withConnection = <T>(work: (connection: Connection) => Promise<T>) => onConnection(pool, shapesOf, work);
-  const endWaiting = (pid: number) => pool.query(endWaitForLock, [pid]);
+  const connect = () => pool.connect();
   try {
     await checkServer(pool, url);
   } catch (error) {
@@ -69,7 +69,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       withConnection((connection) => {
         const rows = () => rowsOf<never>(connection, { text, values, options });
         const { lockMs } = options ?? {};
-        return lockMs === undefined ? rows() : withinLockWait({ client: connection.client, lockMs, endWaiting }, rows);
+        return lockMs === undefined ? rows() : withinLockWait({ client: connection.client, lockMs, connect }, rows);
       }),
     transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
     close: () => pool.end(),

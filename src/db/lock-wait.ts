@@ -1,32 +1,45 @@
 import type pg from 'pg';
 
 /** Ends what a connection does, if it waits for a lock. */
-export const endWaitForLock = `select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`;
+const endWaitForLock = `select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`;
 
-type LockWait = { client: pg.PoolClient; lockMs: number; endWaiting: (pid: number) => Promise<unknown> };
+type LockWait = { client: pg.PoolClient; lockMs: number; connect: () => Promise<pg.PoolClient> };
 
 /**
  * Runs the one statement of a connection, and ends it where it waits for a lock for longer than `lockMs`: it fails with 57014
  * (query canceled) and has done nothing. PostgreSQL has a setting for that, which costs more (ADR 0043). The connection is
  * kept until the question whether it waits is answered, so that no other statement is ended in the place of this one.
  */
-export async function withinLockWait<T>({ client, lockMs, endWaiting }: LockWait, work: () => Promise<T>): Promise<T> {
-  let ending: Promise<unknown> | null = null;
-  const timer = setInterval(() => {
-    const pid = processOf(client);
-    if (ending !== null || pid === null) return;
-    ending = endWaiting(pid)
+export async function withinLockWait<T>({ client, lockMs, connect }: LockWait, work: () => Promise<T>): Promise<T> {
+  let [isOver, isAsking] = [false, false];
+  let asked: Promise<unknown> | null = null;
+
+  async function askToEnd(): Promise<void> {
+    isAsking = true;
+    try {
+      const other = await connect();
+      try {
+        asked = isOver ? null : other.query(endWaitForLock, [processOf(client)]);
+        await asked;
+      } finally {
+        other.release();
+      }
+    } catch {
       // Then the statement waits for as long as it may.
-      .catch(() => {})
-      .finally(() => {
-        ending = null;
-      });
+    } finally {
+      isAsking = false;
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (!isAsking) void askToEnd();
   }, lockMs);
   try {
     return await work();
   } finally {
+    isOver = true;
     clearInterval(timer);
-    if (ending !== null) await ending;
+    if (asked !== null) await Promise.allSettled([asked]);
   }
 }
 
