@@ -56,13 +56,15 @@ const queriesAtOnce = 16;
 /** Looks for hard negatives of the next examples of a version; writes nothing. */
 export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<Mined> {
   const { version, split, after, limit } = question;
-  const page = await pageVersion(deps.sql, version, { split, after, limit: limit + 1 });
-  const examples = page.slice(0, limit);
+  // Large examples make a page shorter than its limit, so its length does not tell whether it is the last.
+  const examples = await pageVersion(deps.sql, version, { split, after, limit });
+  const last = examples.at(-1) ?? null;
+  const further = last === null ? [] : await pageVersion(deps.sql, version, { split, after: last, limit: 1 });
   const mined: MinedExample[] = [];
   const spent = { activeMs: 0, promptTokens: 0 };
   for (let at = 0; at < examples.length; at += queriesAtOnce)
     mined.push(...(await mineBatch(deps, { ...question, examples: examples.slice(at, at + queriesAtOnce), spent })));
-  return { examples: mined, next: page.length > limit ? (examples.at(-1) ?? null) : null, spent };
+  return { examples: mined, next: further.length > 0 ? last : null, spent };
 }
 
 type Batch = MiningQuestion & { examples: readonly VersionExample[]; spent: Spent };
