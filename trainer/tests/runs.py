@@ -22,6 +22,14 @@ from fanfold_trainer.train_embed import query_text
 MODELS = Path(__file__).parents[2] / "models"
 Line = dict[str, Any]
 
+# Dropout, so that randomness has to be resumed as well.
+SMALL = {
+    "lora": {"r": 4, "alpha": 8, "dropout": 0.1},
+    "optim": {"lr": 3e-3, "epochs": 3, "batch": 4},
+    "evaluation": {"every_steps": 4},
+    "checkpoint_every_s": 0,
+}
+
 
 def sft_lines(examples: list[Line]) -> list[Line]:
     tokenizer = load_hugging_face(MODELS / "tiny-chat" / "hf" / "tokenizer.json")
@@ -152,3 +160,19 @@ class Run:
         if self._input >= 0:
             self.close_input()
         return int(self._code or 0)
+
+
+def write_small(folder: Path, **changes: object) -> Line:
+    return write_sft(folder, 16, 8, **{**SMALL, **changes})
+
+
+def last_error(folder: Path) -> Line:
+    last = events(folder)[-1]
+    assert last["event"] == "failed"
+    return last["error"]
+
+
+def assert_sound(told: list[Line]) -> None:
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    active = [event["active_ms"] for event in told]
+    assert active == sorted(active)

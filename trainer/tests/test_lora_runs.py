@@ -5,49 +5,22 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
-from runs import MODELS, Line, Run, events, write_embedding, write_sft
+from runs import MODELS, SMALL, Line, Run, assert_sound, events, last_error, write_embedding, write_sft, write_small
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
 from fanfold_trainer.lora import checkpoints
 
-# Dropout, so that randomness has to be resumed as well.
-SMALL = {
-    "lora": {"r": 4, "alpha": 8, "dropout": 0.1},
-    "optim": {"lr": 3e-3, "epochs": 3, "batch": 4},
-    "evaluation": {"every_steps": 4},
-    "checkpoint_every_s": 0,
-}
-
-
-def write_small(folder: Path, **changes: object) -> Line:
-    return write_sft(folder, 16, 8, **{**SMALL, **changes})
-
 
 def adapter(folder: Path) -> bytes:
     return (folder / "out" / "adapter" / "adapter_model.safetensors").read_bytes()
-
-
-def last_error(folder: Path) -> Line:
-    last = events(folder)[-1]
-    assert last["event"] == "failed"
-    return last["error"]
-
-
-def assert_sound(told: list[Line]) -> None:
-    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
-    active = [event["active_ms"] for event in told]
-    assert active == sorted(active)
 
 
 @pytest.fixture(scope="module")
@@ -150,75 +123,6 @@ def test_an_orphan_goes_on_where_somebody_else_minds_it(tmp_path: Path) -> None:
     assert Run(tmp_path).close_input().exit_code() == 0
 
 
-def test_the_time_limit_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
-    write_small(tmp_path, limits={"max_active_ms": 1})
-    assert Run(tmp_path).exit_code() == 33
-    assert last_error(tmp_path)["code"] == "time_limit"
-    assert checkpoints.checkpoint_folders(tmp_path / "out")
-
-
-def test_numbers_that_are_not_finite_end_a_run(tmp_path: Path) -> None:
-    model = tmp_path / "model"
-    shutil.copytree(MODELS / "tiny-chat" / "hf", model)
-    weights = load_file(model / "model.safetensors")
-    weights["model.norm.weight"][0] = float("inf")
-    save_file(weights, model / "model.safetensors", {"format": "pt"})
-    write_small(tmp_path, base={"dir": str(model)})
-    assert Run(tmp_path).exit_code() == 31
-    assert last_error(tmp_path)["code"] == "loss_diverged"
-
-
-@pytest.mark.parametrize(("most_bytes", "is_told"), [(50_000, True), (600, False)])
-def test_a_full_disk_ends_a_run_that_can_be_retried(tmp_path: Path, most_bytes: int, is_told: bool) -> None:
-    """Too little for a checkpoint; too little even for the events."""
-    write_small(tmp_path)
-    assert Run(tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))).exit_code() == 32
-    if is_told:
-        assert last_error(tmp_path)["retryable"] is True
-    assert_sound(events(tmp_path))
-    assert not list((tmp_path / "out").glob("*.tmp"))
-
-
-@pytest.mark.parametrize(
-    ("changes", "code", "words"),
-    [
-        ({"limits": {"max_rss_mb": 100}}, 30, "limit of this job"),
-        ({"optim": {"lr": 2}}, 20, "spec.optim.lr"),
-        ({"lora": {"ranks": 4}}, 20, "spec.lora.ranks"),
-        ({"data": {"sha256": {"train": "0" * 64}}}, 20, "not the one that was frozen"),
-        ({"data": {"max_seq_length": 8}}, 20, "no example"),
-        ({"base": {"arch": "llama"}}, 21, "served as"),
-        ({"base": {"dir": "/nowhere"}}, 21, "config.json"),
-    ],
-)
-def test_what_cannot_work_is_refused_before_it_costs_anything(tmp_path: Path, changes: Line, code: int, words: str) -> None:
-    write_small(tmp_path, **changes)
-    assert Run(tmp_path).exit_code() == code
-    assert words in last_error(tmp_path)["message"]
-    assert all(event["active_ms"] == 0 for event in events(tmp_path))
-
-
-def test_a_mistake_in_the_spec_is_told_at_once(tmp_path: Path) -> None:
-    (tmp_path / "spec.json").write_text("{}")
-    command = [sys.executable, "-u", "-m", "fanfold_trainer.lora.train", "--spec", str(tmp_path / "spec.json")]
-    result = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(MODELS.parent / "trainer")})
-    assert result.returncode == 20
-    told = json.loads(result.stdout.removeprefix("@evt "))
-    assert told["error"]["message"] == "spec.protocol: is missing"
-    assert "torch" not in result.stderr
-
-
-def test_disk_space_for_all_that_will_be_saved_must_be_there_at_the_start(tmp_path: Path) -> None:
-    write_small(tmp_path)
-
-    def fill_disk() -> None:
-        usage = shutil.disk_usage(tmp_path)
-        shutil.disk_usage = lambda _: usage._replace(free=1_000_000)
-
-    assert Run(tmp_path, fill_disk).exit_code() == 32
-    assert "disk space" in last_error(tmp_path)["message"]
-
-
 def test_replay_and_control_tell_what_is_forgotten(tmp_path: Path) -> None:
     write_small(tmp_path, optim={**SMALL["optim"], "replay_fraction": 0.5, "max_steps": 3})
     spec = json.loads((tmp_path / "spec.json").read_text())
@@ -274,27 +178,6 @@ def replace_documents(folder: Path) -> None:
     spec = json.loads((folder / "spec.json").read_text())
     spec["embedding"]["doc_vectors"] = "vectors.safetensors"
     (folder / "spec.json").write_text(json.dumps(spec))
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("[]", "not an object"),
-        ('{"ids":[1,99999],"mask":[[1,2]]}', "not the id of a token"),
-        ('{"ids":[1,2],"mask":[]}', "no trained token"),
-        ('{"ids":[1,2],"mask":[[0,2]]}', "behind the first token"),
-        ('{"ids":[1,2],"mask":[[1,3]]}', "within the ids"),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path: Path, line: str, words: str) -> None:
-    write_small(tmp_path)
-    with (tmp_path / "train.jsonl").open("a") as file:
-        file.write(f"{line}\n")
-    assert Run(tmp_path).exit_code() == 20
-    error = last_error(tmp_path)
-    assert error["code"] == "dataset_invalid"
-    assert "train.jsonl, line 17" in error["message"]
-    assert words in error["message"]
 
 
 @pytest.mark.parametrize(("mode", "epochs", "gain"), [("query", 8, 0.3), ("both", 3, 0.1)])
