@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { newId } from '#kernel';
 import type { ImportClient, WireImport } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
+import { mapping, mixedRows, row } from './mixed-rows.ts';
 
 let world: ImportWorld;
 let text: ImportClient;
@@ -15,32 +16,9 @@ before(async () => {
 });
 after(() => world?.stop());
 
-const row = (n: number, more: object = {}) =>
-  JSON.stringify({
-    messages: [
-      { role: 'user', content: `Was heißt ${n}?\n` },
-      { role: 'assistant', content: '\\ 數' },
-    ],
-    ...more,
-  });
-
-/** Too many to be in the index of words at once: duplicates, said splits, one that is too long, one that is no example. */
-const file = Buffer.from(
-  [
-    ...Array.from({ length: 1_300 }, (_, n) =>
-      row(n % 1_150, n % 5 === 0 ? { split: n % 2 === 0 ? 'test' : 'train' } : {}),
-    ),
-    row(9_000, {
-      messages: [
-        { role: 'user', content: 'x '.repeat(100_000) },
-        { role: 'assistant', content: 'y' },
-      ],
-    }),
-    '{"messages": 1}',
-  ].join('\n'),
-);
+/** Too many to be in the index of words at once. */
+const file = mixedRows({ rows: 1_300, different: 1_150 });
 const contents = 1_151;
-const mapping = { messages: 'messages', split: 'split' };
 
 type Options = { dedupe?: 'none' | 'exact'; bytes?: Buffer; dataset?: string; withoutKept?: boolean };
 

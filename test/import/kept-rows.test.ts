@@ -4,6 +4,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ImportClient, WireImport } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
+import { mapping, mixedRows, row } from './mixed-rows.ts';
 
 let world: ImportWorld;
 let text: ImportClient;
@@ -13,32 +14,7 @@ before(async () => {
 });
 after(() => world?.stop());
 
-const row = (n: number, more: object = {}) =>
-  JSON.stringify({
-    messages: [
-      { role: 'user', content: `Was heißt ${n}?\n` },
-      { role: 'assistant', content: '\\ 數' },
-    ],
-    ...more,
-  });
-
-/** Duplicates, rows that say their split, one that is too long for the model, one that is no example. */
-const file = Buffer.from(
-  [
-    ...Array.from({ length: 700 }, (_, n) =>
-      row(n % 600, n % 5 === 0 ? { split: n % 2 === 0 ? 'test' : 'train' } : {}),
-    ),
-    row(1_000, {
-      messages: [
-        { role: 'user', content: 'x '.repeat(100_000) },
-        { role: 'assistant', content: 'y' },
-      ],
-    }),
-    '{"messages": 1}',
-  ].join('\n'),
-);
-
-const mapping = { messages: 'messages', split: 'split' };
+const file = mixedRows({ rows: 700, different: 600 });
 const keptFiles = async (id: string) =>
   (await readdir(world.keptDir)).filter((name) => name.startsWith(id)).map((name) => path.join(world.keptDir, name));
 
