@@ -49,6 +49,7 @@ test('the name or the address of the account with little around it is refused', 
 test('length counts from 12 to 128, and every broken rule is named', () => {
   assert.deepEqual(brokenRules(''), ['min_length']);
   assert.deepEqual(brokenRules('password'), ['min_length', 'common']);
+  assert.deepEqual(brokenRules('quay'), ['min_length'], 'so short that it has few characters, and repeats none');
   assert.deepEqual(brokenRules('kq7 v0w mz lp'.repeat(10)), ['max_length']);
   assert.deepEqual(brokenRules('kq7 v0w mz \ud800lp'), ['well_formed']);
   const refused = (error: unknown) =>

@@ -56,7 +56,7 @@ const fewCharacters = 5;
 
 function isRepetitive(password: string): boolean {
   if (password.length === 0) return false;
-  if (new Set(password).size < fewCharacters) return true;
+  if (new Set(password).size < Math.min(fewCharacters, password.length)) return true;
   const steps = [...password].slice(1).filter((char, at) => {
     const step = char.charCodeAt(0) - password.charCodeAt(at);
     return Math.abs(step) <= 1;
