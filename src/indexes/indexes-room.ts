@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Billing } from '#billing';
-import { type Datasets, findVersion } from '#datasets';
+import { type Datasets, findVersion, streamVersion } from '#datasets';
 import type { Database } from '#db';
 import type { Engine } from '#engine';
 import type { Jobs } from '#jobs';
@@ -15,12 +15,10 @@ import { createCleanUp } from './clean-up.ts';
 import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
 import type { Evaluation } from './evaluation/evaluate.ts';
 import { type EmbeddingEvaluation, evaluateEmbedding } from './evaluation/evaluate-embedding.ts';
-import { noSuchIndex, searchable } from './index-access.ts';
 import { indexesRoutes } from './indexes.routes.ts';
-import { countBuilding, type Digests, findIndex } from './indexes.store.ts';
-import { type Mined, type MiningQuestion, mine } from './mining/mine.ts';
+import { countBuilding, type Digests } from './indexes.store.ts';
+import { createKnownAnswers } from './mining/known-answers.ts';
 import { miningRoutes } from './mining/mining.routes.ts';
-import { openEmbedder } from './open-embedder.ts';
 import { searchRoutes } from './search/search.routes.ts';
 import { createScanner } from './vectors/scanner.ts';
 import { createVectorFiles } from './vectors/vector-files.ts';
@@ -44,8 +42,6 @@ export type IndexesOptions = {
   maxDocuments: number;
 };
 
-export type IndexMining = Omit<MiningQuestion, 'index' | 'embedder'> & { projectId: string; indexId: string };
-
 /** Vector indexes over dataset versions: search, hard negatives, and how well models find. */
 export type Indexes = {
   routes: (app: FastifyInstance) => Promise<void>;
@@ -53,20 +49,18 @@ export type Indexes = {
   work: RunningWork;
   /** Measures a model over a version without an index, for those who train. */
   evaluate: (evaluation: EmbeddingEvaluation) => Promise<Evaluation>;
-  /** Looks for hard negatives without writing them, or charging for it: for those who train. Throws as a search does. */
-  mine: (mining: IndexMining) => Promise<Mined>;
   /** After the start of `jobs`. */
   start: () => Promise<void>;
   stop: () => void;
 };
 
 export function createIndexes(options: IndexesOptions): Indexes {
-  const { database, engine, models, trainedModels, billing, limiter, datasets, folder, environment, maxFileBytes } =
-    options;
+  const { database, engine, models, billing, limiter, datasets, folder, environment, maxFileBytes } = options;
   const scanner = createScanner(environment);
   const files = createVectorFiles({ sql: database, folder, maxBytes: maxFileBytes });
   const search = { sql: database, scanner, files };
   const digests = () => digestsOf(models);
+  const answers = createKnownAnswers({ examplesOf: (version) => streamVersion(database, version) });
   const cleanUp = createCleanUp({ ...options, files });
   const buildTask = createBuildTask({
     ...{ ...options, search },
@@ -85,17 +79,11 @@ export function createIndexes(options: IndexesOptions): Indexes {
     routes: async (app) => {
       await app.register(indexesRoutes({ ...options, buildTask, maxIndexes, digests, cleanUp: cleanUp.enqueue }));
       await app.register(searchRoutes({ ...options, ...search, paid, digests }));
-      await app.register(miningRoutes({ ...options, ...search, paid, digests }));
+      await app.register(miningRoutes({ ...options, ...search, answers, paid, digests }));
     },
     work: { kind: 'dataset_indexes', countRunning: countBuilding },
     evaluate: (evaluation) =>
       evaluateEmbedding({ sql: database, scanner, folder: path.join(folder, 'evaluations') }, evaluation),
-    mine: async ({ projectId, indexId, ...question }) => {
-      const found = await findIndex(database, { projectId, id: indexId }, digests());
-      if (!found) throw noSuchIndex();
-      const index = searchable(found, digests());
-      return mine({ ...search, engine }, { ...question, index, embedder: await openEmbedder(trainedModels, index) });
-    },
     start: async () => {
       await cleanUp.resume();
       await buildTask.resume();

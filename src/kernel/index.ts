@@ -43,6 +43,7 @@ export { quotedText } from './quoted-text.ts';
 export { randomPage } from './random.ts';
 export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
+export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';
 export { systemCodeOf } from './system-code.ts';
 export { createEndOfTurn, type EndOfTurn } from './turn.ts';

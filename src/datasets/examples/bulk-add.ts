@@ -1,5 +1,5 @@
 import type { Transaction } from '#db';
-import { SeenHashes } from '../content/seen-hashes.ts';
+import { SeenHashes } from '#kernel';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead } from '../datasets.store.ts';
 import { noteAddition } from '../search/additions.store.ts';

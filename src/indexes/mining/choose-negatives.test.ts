@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { wantedOf } from '../passages.ts';
+import { type DocumentIdentity, keyIn, wantedOf } from '../passages.ts';
 import { type Candidate, chooseNegatives } from './choose-negatives.ts';
 
 const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): Candidate => ({
   ...{ place: rank, rank, score, hash, documentId },
 });
 
+const rightFor = (positives: Parameters<typeof wantedOf>[0]) => {
+  const wanted = wantedOf(positives);
+  return (document: DocumentIdentity) => keyIn(wanted, document) !== null;
+};
+
 test('negatives are the nearest that are no positive, not like one, and one of each document', () => {
-  const wanted = wantedOf([{ text: 'right', document_id: 'doc-1' }]);
+  const isRight = rightFor([{ text: 'right', document_id: 'doc-1' }]);
   const candidates = [
     candidate(1, 0.99, 'near twin'),
     candidate(2, 0.9, 'same document', 'doc-1'),
@@ -19,7 +24,7 @@ test('negatives are the nearest that are no positive, not like one, and one of e
     candidate(6, 0.5, 'f'),
     candidate(7, 0.4, 'g'),
   ];
-  const question = { candidates, wanted, positiveScores: [0.95], present: [{ hash: 'present', documentId: null }] };
+  const question = { candidates, isRight, positiveScores: [0.95], present: [{ hash: 'present', documentId: null }] };
   const { negatives, tooSimilar } = chooseNegatives(question, { maxNegatives: 3, maxScoreRatio: 0.95 });
   assert.deepEqual(
     negatives.map(({ hash }) => hash),
@@ -43,9 +48,9 @@ test('whatever the candidates are, no positive and nothing that scores like one 
   });
   fc.assert(
     fc.property(shape, ({ documents, positives, positiveScores, present, ...rule }) => {
-      const wanted = wantedOf(positives.map((id) => ({ text: `text of ${id}`, document_id: id })));
+      const isRight = rightFor(positives.map((id) => ({ text: `text of ${id}`, document_id: id })));
       const candidates = documents.map((document, at) => ({ ...document, place: at, rank: at + 1 }));
-      const { negatives } = chooseNegatives({ candidates, wanted, positiveScores, present }, rule);
+      const { negatives } = chooseNegatives({ candidates, isRight, positiveScores, present }, rule);
       assert.ok(negatives.length === 0 || negatives.length + present.length <= rule.maxNegatives);
       for (const { hash, documentId, score } of negatives) {
         assert.ok(documentId === null || !positives.includes(documentId));

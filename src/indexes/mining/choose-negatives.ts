@@ -1,4 +1,4 @@
-import { type DocumentIdentity, keyIn, type Wanted } from '../passages.ts';
+import type { DocumentIdentity } from '../passages.ts';
 
 export type MiningRule = {
   /** Of an example, together with those that it has. */
@@ -18,24 +18,25 @@ export type Chosen = {
 export type Choice = {
   /** Nearest first. */
   candidates: readonly Candidate[];
-  wanted: Wanted;
+  /** Whether the query should find it. */
+  isRight: (document: DocumentIdentity) => boolean;
   /** Cosines of the query and its positives. */
   positiveScores: readonly number[];
   present: readonly DocumentIdentity[];
 };
 
 /**
- * The nearest documents that are no positive, less those that score like one (positive-aware filter, NV-Retriever). What
+ * The nearest documents that are not right, less those that score like a positive (positive-aware filter, NV-Retriever). What
  * the example has as negatives stays and counts. One text per `document_id`: others of it would teach the same.
  */
-export function chooseNegatives({ candidates, wanted, positiveScores, present }: Choice, rule: MiningRule): Chosen {
+export function chooseNegatives({ candidates, isRight, positiveScores, present }: Choice, rule: MiningRule): Chosen {
   const bound = rule.maxScoreRatio * Math.min(...positiveScores);
   const taken = new Set(present.flatMap(namesOf));
   const negatives: Candidate[] = [];
   let tooSimilar = 0;
   for (const candidate of candidates) {
     if (present.length + negatives.length >= rule.maxNegatives) break;
-    if (keyIn(wanted, candidate) !== null || namesOf(candidate).some((name) => taken.has(name))) continue;
+    if (isRight(candidate) || namesOf(candidate).some((name) => taken.has(name))) continue;
     if (candidate.score > bound) tooSimilar += 1;
     else {
       negatives.push(candidate);

@@ -30,3 +30,26 @@ test('mining goes on where a page ends early because its examples are large', as
   assert.equal(pages.length, 2);
   assert.equal((pages[0] ?? 0) + (pages[1] ?? 0), 45);
 });
+
+test('what any example of the version calls right for a query is mined as wrong for none', async () => {
+  const me = await someoneOn(server);
+  const query = 'How heavy is the Lisk lamp?';
+  const named = { text: 'Weight of the Lisk lamp: 12 kg.', document_id: 'lisk' };
+  const part = { text: 'The Lisk lamp comes in a box.', document_id: 'lisk' };
+  const wrong = ['The Lisk lamp is blue.', 'The Lisk lamp costs 30 euros.'];
+  const { versionId, exampleIds } = await me.versionWith([
+    { query, positives: ['The Lisk lamp weighs 12 kilograms.'] },
+    { query, positives: [named] },
+    { query: query.toUpperCase(), positives: ['The Lisk lamp is heavy, 12 kg.'], split: 'test' },
+    { query: 'What is the Lisk lamp packed in?', positives: [part], negatives: wrong },
+  ]);
+  const { id } = await me.build(versionId);
+  // So that a right answer which scores less than that of the example is not left out for its score.
+  const { json } = await me.ask('POST', `/dataset-indexes/${id}/mine`, { max_score_ratio: 1, max_negatives: 16 });
+  const results = json.results as { example_id: string; negatives: { text: string }[] }[];
+  assert.equal(results.length, 3);
+  const mined = results
+    .filter(({ example_id }) => exampleIds.slice(0, 2).includes(example_id))
+    .flatMap(({ negatives }) => negatives.map(({ text }) => text));
+  assert.deepEqual(new Set(mined), new Set(wrong));
+});

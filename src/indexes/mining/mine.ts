@@ -11,8 +11,9 @@ import { type Embedder, type EmbeddingEngine, embedTexts } from '../embedding.ts
 import type { Searchable } from '../index-access.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
 import type { Spent } from '../paid-run.ts';
-import { embeddingContent, hashOf, identityOf, wantedOf } from '../passages.ts';
+import { type DocumentIdentity, embeddingContent, hashOf, identityOf } from '../passages.ts';
 import { type Candidate, chooseNegatives, type MiningRule } from './choose-negatives.ts';
+import type { Answers, KnownAnswers } from './known-answers.ts';
 
 export type MiningQuestion = MiningRule & {
   index: Searchable;
@@ -48,7 +49,7 @@ export type Mined = {
   spent: Spent;
 };
 
-export type MiningDeps = SearchDeps & { engine: EmbeddingEngine };
+export type MiningDeps = SearchDeps & { engine: EmbeddingEngine; answers: KnownAnswers };
 
 /** Queries that are embedded together. */
 const queriesAtOnce = 16;
@@ -58,19 +59,24 @@ export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<
   const { version, split, after, limit } = question;
   // Large examples make a page shorter than its limit, so its length does not tell whether it is the last.
   const examples = await pageVersion(deps.sql, version, { split, after, limit });
-  const last = examples.at(-1) ?? null;
-  const further = last === null ? [] : await pageVersion(deps.sql, version, { split, after: last, limit: 1 });
+  const last = examples.at(-1);
   const mined: MinedExample[] = [];
   const spent = { activeMs: 0, promptTokens: 0 };
+  if (!last) return { examples: mined, next: null, spent };
+  const further = await pageVersion(deps.sql, version, { split, after: last, limit: 1 });
+  const queries = examples.map(({ content }) => embeddingContent(content).query);
+  const answers = await deps.answers.of(version, queries);
   for (let at = 0; at < examples.length; at += queriesAtOnce)
-    mined.push(...(await mineBatch(deps, { ...question, examples: examples.slice(at, at + queriesAtOnce), spent })));
+    mined.push(
+      ...(await mineBatch(deps, { ...question, examples: examples.slice(at, at + queriesAtOnce), answers, spent })),
+    );
   return { examples: mined, next: further.length > 0 ? last : null, spent };
 }
 
-type Batch = MiningQuestion & { examples: readonly VersionExample[]; spent: Spent };
+type Batch = MiningQuestion & { examples: readonly VersionExample[]; answers: Answers; spent: Spent };
 
 async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]> {
-  const { index, embedder, examples, signal, candidates: count } = batch;
+  const { index, embedder, examples, answers, signal, candidates: count } = batch;
   const contents = examples.map(({ content }) => embeddingContent(content));
   const request = { embedder, role: 'query', truncate: true, signal } as const;
   const queries = await embedTexts(deps.engine, { ...request, texts: contents.map(({ query }) => query) });
@@ -92,7 +98,8 @@ async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]
       return vector ? [dot(query, vector)] : [];
     });
     const present = content.negatives.map(identityOf);
-    return chooseNegatives({ candidates, wanted: wantedOf(content.positives), positiveScores, present }, batch);
+    const isRight = (document: DocumentIdentity) => answers.isRight(content.query, document);
+    return chooseNegatives({ candidates, isRight, positiveScores, present }, batch);
   });
   const texts = await textsAt(
     deps,

@@ -1,6 +1,6 @@
 import type { TokenCount } from '#engine';
+import { SeenHashes } from '#kernel';
 import type { Issue } from '../../content/issues.ts';
-import { SeenHashes } from '../../content/seen-hashes.ts';
 import type { ImportCounts, SampleRow } from '../import-record.ts';
 import { hashBytes } from '../kept/kept-format.ts';
 import type { Detected } from '../mapping/detect-shape.ts';

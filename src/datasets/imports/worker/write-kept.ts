@@ -1,5 +1,5 @@
 import type { Transaction } from '#db';
-import { SeenHashes } from '../../content/seen-hashes.ts';
+import { SeenHashes } from '#kernel';
 import { lockForChange } from '../../dataset-access.ts';
 import { type BulkCounts, finishBulk } from '../../examples/bulk-add.ts';
 import { hasContents, lockContents } from '../../examples/contents-ahead.store.ts';

@@ -1,4 +1,4 @@
-import type { SeenHashes } from '../../content/seen-hashes.ts';
+import type { SeenHashes } from '#kernel';
 import type { LockedDataset } from '../../datasets.store.ts';
 import { searchedAtOnce } from '../../examples/bulk-add.ts';
 import type { CopiedExample } from '../../examples/example-copy.ts';

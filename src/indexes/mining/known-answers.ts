@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import type { DatasetVersion, VersionExample } from '#datasets';
+import { createTurns, foldText, SeenHashes } from '#kernel';
+import { type DocumentIdentity, embeddingContent, identityOf } from '../passages.ts';
+
+type Version = Pick<DatasetVersion, 'datasetId' | 'seq'>;
+
+/** What examples call right: queries with their positives, each known by its text and by its `document_id`. */
+export type Answers = { isRight: (query: string, document: DocumentIdentity) => boolean };
+
+/** The answers of whole versions. */
+export type KnownAnswers = { of: (version: Version, queries: readonly string[]) => Promise<Answers> };
+
+export type KnownAnswersOptions = {
+  /** All examples of a version, some at a time. */
+  examplesOf: (version: Version) => AsyncIterable<readonly VersionExample[]>;
+  /** Of all versions that are remembered. */
+  maxPairs?: number;
+};
+
+/** At most 64 MiB of them. */
+const defaultMaxPairs = 2_900_000;
+/** Versions that are read at a time. */
+const readAtOnce = 2;
+const idleMs = 600_000;
+
+/** A version that was read; null: it says more than is remembered. */
+type Read = Promise<Pairs | null>;
+
+/**
+ * What is right for a query stands in any example of a version, so it takes a pass over all of them: three seconds for
+ * 100,000. Versions never change, so what a pass has found stays true. It is remembered for the pages of a mining that follow, used
+ * last and as much of it as there is room for, and found anew by whichever server is asked next. Of a version with more than there is
+ * room for, each page looks for its own queries.
+ */
+export function createKnownAnswers({ examplesOf, maxPairs = defaultMaxPairs }: KnownAnswersOptions): KnownAnswers {
+  const inTurn = createTurns({ running: readAtOnce });
+  /** Used least lately first. */
+  const kept = new Map<string, { read: Read; size: number }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function keep(name: string, version: Version): Read {
+    // Whoever asked may leave: the next one who asks finds what is read meanwhile.
+    const entry = { read: inTurn(() => readPairs(examplesOf(version), { atMost: maxPairs })), size: 0 };
+    entry.read.then(
+      (pairs) => {
+        entry.size = pairs?.size ?? 0;
+        makeRoom();
+      },
+      () => {
+        if (kept.get(name) === entry) kept.delete(name);
+      },
+    );
+    return use(name, entry);
+  }
+
+  function use(name: string, entry: { read: Read; size: number }): Read {
+    kept.delete(name);
+    kept.set(name, entry);
+    clearTimeout(timer);
+    timer = setTimeout(() => kept.clear(), idleMs).unref();
+    return entry.read;
+  }
+
+  function makeRoom(): void {
+    let total = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [name, { size }] of kept) {
+      if (total <= maxPairs) return;
+      kept.delete(name);
+      total -= size;
+    }
+  }
+
+  return {
+    async of(version, queries) {
+      const name = `${version.datasetId} ${version.seq}`;
+      const known = kept.get(name);
+      const pairs = await (known ? use(name, known) : keep(name, version));
+      return pairs ?? inTurn(() => readOwn(examplesOf(version), queries));
+    },
+  };
+}
+
+async function readOwn(examples: ReturnType<KnownAnswersOptions['examplesOf']>, queries: readonly string[]) {
+  const pairs = await readPairs(examples, { of: new Set(queries.map(queryKey)), atMost: Number.POSITIVE_INFINITY });
+  if (pairs === null) throw new Error('There is no end of pairs. This is a bug.');
+  return pairs;
+}
+
+async function readPairs(
+  examples: AsyncIterable<readonly VersionExample[]>,
+  { of: asked, atMost }: { of?: ReadonlySet<string>; atMost: number },
+): Promise<Pairs | null> {
+  const pairs = new Pairs();
+  for await (const part of examples) {
+    for (const { content } of part) {
+      const { query, positives } = embeddingContent(content);
+      const key = queryKey(query);
+      if (asked?.has(key) === false) continue;
+      for (const positive of positives) pairs.add(key, identityOf(positive));
+    }
+    if (pairs.size > atMost) return null;
+  }
+  return pairs;
+}
+
+/** Queries that differ only in case, width or spacing are one: that more is left out of the negatives does no harm. */
+function queryKey(query: string): string {
+  return hash('sha256', foldText(query).replace(/\s+/gu, ' ').trim());
+}
+
+class Pairs implements Answers {
+  readonly #seen = new SeenHashes();
+  size = 0;
+
+  add(key: string, { hash: text, documentId }: DocumentIdentity): void {
+    if (this.#seen.add(digestOf(key, 'text', text))) this.size++;
+    if (documentId !== null && this.#seen.add(digestOf(key, 'id', documentId))) this.size++;
+  }
+
+  isRight(query: string, { hash: text, documentId }: DocumentIdentity): boolean {
+    const key = queryKey(query);
+    return (
+      this.#seen.has(digestOf(key, 'text', text)) ||
+      (documentId !== null && this.#seen.has(digestOf(key, 'id', documentId)))
+    );
+  }
+}
+
+function digestOf(key: string, what: 'text' | 'id', name: string): Buffer {
+  return hash('sha256', `${key} ${what} ${name}`, 'buffer');
+}
