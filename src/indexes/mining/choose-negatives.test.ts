@@ -55,6 +55,7 @@ test('whatever the candidates are, no positive and nothing that scores like one 
       for (const { hash, documentId, score } of negatives) {
         assert.ok(documentId === null || !positives.includes(documentId));
         assert.ok(score <= rule.maxScoreRatio * Math.min(...positiveScores));
+        assert.ok(score <= Math.min(...positiveScores));
         assert.ok(!present.some((known) => known.hash === hash));
       }
       assert.equal(new Set(negatives.map(({ hash }) => hash)).size, negatives.length);

@@ -30,7 +30,7 @@ export type Choice = {
  * the example has as negatives stays and counts. One text per `document_id`: others of it would teach the same.
  */
 export function chooseNegatives({ candidates, isRight, positiveScores, present }: Choice, rule: MiningRule): Chosen {
-  const bound = rule.maxScoreRatio * Math.min(...positiveScores);
+  const bound = partOf(Math.min(...positiveScores), rule.maxScoreRatio);
   const taken = new Set(present.flatMap(namesOf));
   const negatives: Candidate[] = [];
   let tooSimilar = 0;
@@ -44,6 +44,11 @@ export function chooseNegatives({ candidates, isRight, positiveScores, present }
     }
   }
   return { negatives, tooSimilar };
+}
+
+/** Of a score below zero what lies as far below it: what scores higher than a positive is never far from it. */
+function partOf(score: number, ratio: number): number {
+  return score < 0 ? (2 - ratio) * score : ratio * score;
 }
 
 function namesOf({ hash, documentId }: DocumentIdentity): string[] {
