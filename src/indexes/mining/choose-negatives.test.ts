@@ -34,6 +34,13 @@ test('negatives are the nearest that are no positive, not like one, and one of e
   assert.deepEqual(chooseNegatives(question, { maxNegatives: 1, maxScoreRatio: 0.95 }).negatives, []);
 });
 
+test('where the weakest positive scores below zero, what scores higher than it is left out as well', () => {
+  const candidates = [candidate(1, -0.2, 'above it'), candidate(2, -0.25, 'like it'), candidate(3, -0.4, 'below it')];
+  const question = { candidates, isRight: () => false, positiveScores: [0.5, -0.25], present: [] };
+  const { negatives, tooSimilar } = chooseNegatives(question, { maxNegatives: 5, maxScoreRatio: 0.75 });
+  assert.deepEqual([negatives.map(({ hash }) => hash), tooSimilar], [['below it'], 2]);
+});
+
 test('whatever the candidates are, no positive and nothing that scores like one becomes a negative', () => {
   const name = fc.constantFrom<string>('a', 'b', 'c', 'd', 'e', 'f');
   const shape = fc.record({
