@@ -126,6 +126,24 @@ test('a query with an answer in each of several examples is measured once, and n
   });
 });
 
+test('what only examples of the other split call right for a query is no wrong result, and no right one', async () => {
+  const me = await someoneOn(server);
+  const query = 'How heavy is the Lisk lamp?';
+  // Found first and second, in some order.
+  const answers = ['The Lisk lamp weighs 12 kilograms.', 'Weight of the Lisk lamp: 12 kg.'];
+  for (const measured of answers) {
+    const asked = answers.map((answer) => ({
+      query,
+      positives: [answer],
+      split: answer === measured ? 'test' : 'train',
+    }));
+    const { versionId } = await me.versionWith([...shop(9).filter(({ split }) => split !== 'test'), ...asked]);
+    const { metrics } = await me.build(versionId);
+    const all = { recall_at_1: 1, recall_at_10: 1, recall_at_100: 1, mrr_at_10: 1, ndcg_at_10: 1 };
+    assert.deepEqual(metrics, { ...all, queries: 1 }, measured);
+  }
+});
+
 test('a search that is sent again under its Idempotency-Key is charged once, and gets its answer again', async () => {
   const me = await someoneOn(server);
   const { versionId } = await me.versionWith(shop(2));

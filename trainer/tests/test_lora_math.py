@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from peft import PeftModel
-from runs import MODELS, Run, write_embedding, write_sft, write_spec
+from runs import MODELS, Run, write_embedding, write_lines, write_sft, write_spec
 from transformers import AutoModel, AutoModelForCausalLM
 
 from fanfold_trainer.lora.base import Machine, read_config
@@ -174,6 +174,28 @@ def test_what_answers_a_query_is_never_its_negative(tmp_path: Path) -> None:
     assert float(task._loss(vectors, [one, two], numbers, nothing)) == 0
 
 
+def test_an_answer_that_is_only_measured_is_no_negative_and_one_that_is_only_learned_no_mistake(tmp_path: Path) -> None:
+    write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05, "false_negative_margin": 2})
+    held_out = [json.loads(line) for line in (tmp_path / "eval.jsonl").read_text().splitlines()]
+    learned = json.loads((tmp_path / "train.jsonl").read_text().splitlines()[0])
+    write_lines(tmp_path / "eval.jsonl", [{**held_out[0], "q": learned["q"]}])
+    session = opened(tmp_path)
+    task = session.task
+    assert isinstance(task, Contrastive)
+    one, two = task._data.train[0], task._data.eval[0]
+    assert (one.query, one.positive != two.positive) == (two.query, True)
+    assert task._data.leaks() == (1, 1)
+    vectors = torch.nn.functional.normalize(torch.randn(3, 8, generator=torch.Generator().manual_seed(1)), dim=-1)
+    owned = torch.tensor([[False, True]])
+    assert float(task._loss(vectors, [one], [one.positive, two.positive], owned)) == 0
+    with torch.no_grad():
+        # Both are as near to the query as can be.
+        task._texts[one.positive] = task._texts[two.positive] = one.query
+        found = task.evaluate()
+    assert found is not None
+    assert found.metrics["mrr10"] == 1
+
+
 def test_a_negative_of_its_own_is_learned_however_well_it_scores_and_one_of_others_is_not(tmp_path: Path) -> None:
     write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05})
     task = opened(tmp_path).task
@@ -197,6 +219,8 @@ def test_rankings_count_as_the_books_say() -> None:
     third = rank(query, documents, [[2, 11]])
     ideal = 1 + 1 / math.log2(3)
     assert third.means() == pytest.approx({"ndcg10": 0.5 / ideal, "mrr10": 1 / 3, "recall1": 0, "recall10": 0.5, "recall100": 1})
+    beside = rank(query, documents, [[2, 11]], [[0]])
+    assert beside.means() == pytest.approx({"ndcg10": 1 / math.log2(3) / ideal, "mrr10": 1 / 2, "recall1": 0, "recall10": 0.5, "recall100": 1})
     # Where everything scores the same, nothing is found.
     assert rank(torch.zeros(1, 12), documents, [[0]]).means()["ndcg10"] == 0
     low, high = interval([0.0, 1.0] * 50, 1000, 1)

@@ -143,7 +143,8 @@ async function measure(
   const { id, dimensions } = build;
   const spent = { promptTokens: 0, activeMs: 0 };
   const { metrics } = await evaluate({
-    examples: streamVersion(database, version, { split: 'test' }),
+    examplesOf: (split) => streamVersion(database, version, { split }),
+    split: 'test',
     corpus: corpusOf(search, { id, dimensions, documents }),
     maxQueries,
     embedQueries: async (texts) => {

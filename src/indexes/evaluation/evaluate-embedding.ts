@@ -50,7 +50,8 @@ export async function evaluateEmbedding(deps: EvaluateDeps, options: EmbeddingEv
       signal?.throwIfAborted();
       return embed.queries(texts);
     };
-    return await evaluate({ examples: streamVersion(sql, version, { split }), corpus, embedQueries, maxQueries });
+    const examplesOf = (part: Split) => streamVersion(sql, version, { split: part });
+    return await evaluate({ examplesOf, split, corpus, embedQueries, maxQueries });
   } finally {
     await rm(file, { force: true });
   }

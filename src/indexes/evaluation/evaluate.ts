@@ -1,4 +1,4 @@
-import type { VersionExample } from '#datasets';
+import type { Split, VersionExample } from '#datasets';
 import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted, wantedAmong } from '../passages.ts';
 import type { Found } from '../vectors/scan-protocol.ts';
 import { depth, type Metrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
@@ -26,7 +26,9 @@ export type Evaluation = {
 
 export type EvaluationOptions = {
   /** In canonical order, which is by digest: the first ones are as good as drawn. */
-  examples: AsyncIterable<readonly VersionExample[]>;
+  examplesOf: (split: Split) => AsyncIterable<readonly VersionExample[]>;
+  /** Whose queries are asked. */
+  split: Split;
   corpus: Corpus;
   embedQueries: (queries: readonly string[]) => Promise<readonly Float32Array[]>;
   maxQueries: number;
@@ -47,50 +49,70 @@ export async function evaluate(options: EvaluationOptions): Promise<Evaluation> 
   return { metrics: meanOf(queries), queries };
 }
 
-/** A query with all that it should find. */
-type Question = { exampleId: string; query: string; wanted: Wanted };
+/** A query with all that it should find, and what only examples of the other split call right. */
+type Question = { exampleId: string; query: string; wanted: Wanted; beside: Wanted };
 
 /**
  * The first queries of the split, each once: what other examples of the same query call right is right, and no wrong result
- * that happens to stand before it.
+ * that happens to stand before it. An answer that is in the other split was learned, perhaps: finding it proves nothing, and it is
+ * not wrong either.
  */
-async function gather({ examples, maxQueries, onProgress }: EvaluationOptions): Promise<Question[]> {
-  const found = new Map<string, { exampleId: string; positives: DocumentIdentity[] }>();
-  for await (const part of examples) {
+async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationOptions): Promise<Question[]> {
+  type Gathered = { exampleId: string; positives: DocumentIdentity[]; beside: DocumentIdentity[] };
+  const found = new Map<string, Gathered>();
+  for await (const part of examplesOf(split)) {
     for (const { id: exampleId, content } of part) {
       const { query, positives } = embeddingContent(content);
-      const known = found.get(query);
-      if (known) known.positives.push(...positives.map(identityOf));
-      else if (found.size < maxQueries) found.set(query, { exampleId, positives: positives.map(identityOf) });
+      if (!found.has(query) && found.size < maxQueries) found.set(query, { exampleId, positives: [], beside: [] });
+      found.get(query)?.positives.push(...positives.map(identityOf));
     }
     await onProgress?.(0);
   }
-  return [...found].map(([query, { exampleId, positives }]) => ({ exampleId, query, wanted: wantedAmong(positives) }));
+  if (found.size === 0) return [];
+  for await (const part of examplesOf(split === 'test' ? 'train' : 'test')) {
+    for (const { content } of part) {
+      const { query, positives } = embeddingContent(content);
+      found.get(query)?.beside.push(...positives.map(identityOf));
+    }
+    await onProgress?.(0);
+  }
+  return [...found].map(([query, { exampleId, positives, beside }]) => ({
+    ...{ exampleId, query, wanted: wantedAmong(positives), beside: wantedAmong(beside) },
+  }));
 }
 
 async function ask({ corpus, embedQueries }: EvaluationOptions, questions: readonly Question[]) {
   const vectors = await embedQueries(questions.map(({ query }) => query));
   const found = await corpus.search(vectors, depth);
   const identities = await corpus.identify([...new Set(found.places)]);
-  return questions.map(({ exampleId, wanted }, index): EvaluatedQuery => {
-    const places = found.places.subarray(index * found.perQuery, (index + 1) * found.perQuery);
-    const ranks = ranksOf(
-      wanted,
-      [...places].map((place) => identities.get(place) ?? unknown),
-    );
+  return questions.map((question, index): EvaluatedQuery => {
+    const first = index * found.perQuery;
+    const places = [...found.places.subarray(first, first + found.perQuery)];
+    const results = places.map((place, behind) => ({
+      ...(identities.get(place) ?? unknown),
+      score: found.scores[first + behind] ?? 0,
+    }));
+    const ranks = ranksOf(question, results);
+    const { exampleId, wanted } = question;
     return { exampleId, rank: ranks[0] ?? null, ...scoresOf({ ranks, positives: wanted.count }) };
   });
 }
 
 const unknown: DocumentIdentity = { hash: '', documentId: null };
 
-/** Passages of one `document_id` are one result, at the place of the best; each positive counts once. */
-export function ranksOf(wanted: Wanted, results: readonly DocumentIdentity[]): number[] {
+type Result = DocumentIdentity & { score: number };
+
+/**
+ * Passages of one `document_id` are one result, at the place of the best; each positive counts once. Equal scores count against the
+ * query: a model to which all documents are the same must not look good.
+ */
+export function ranksOf({ wanted, beside }: Pick<Question, 'wanted' | 'beside'>, results: readonly Result[]): number[] {
   const ranks: number[] = [];
   const seen = new Set<string>();
   let rank = 0;
-  for (const result of results) {
-    const key = keyIn(wanted, result);
+  const found = results.map((result) => ({ ...result, key: keyIn(wanted, result) }));
+  for (const { key, ...result } of found.sort((a, b) => b.score - a.score || Number(!!a.key) - Number(!!b.key))) {
+    if (key === null && keyIn(beside, result) !== null) continue;
     const name = key ?? result.documentId ?? result.hash;
     if (seen.has(name)) continue;
     seen.add(name);

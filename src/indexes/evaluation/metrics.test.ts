@@ -47,11 +47,26 @@ test('texts of one document count once, at the place of the best, and a positive
   assert.equal(wanted.count, 2);
   const ranks = (...results: [string, (string | null)?][]) =>
     ranksOf(
-      wanted,
-      results.map(([text, id = null]) => identityOf(passage(text, id))),
+      { wanted, beside: wantedOf([]) },
+      results.map(([text, id = null], at) => ({ ...identityOf(passage(text, id)), score: -at })),
     );
   assert.deepEqual(ranks(['x', 'other'], ['y', 'other'], ['a']), [2]);
   assert.deepEqual(ranks(['another text of it', 'doc'], ['a', 'doc'], ['b']), [1, 2]);
   assert.deepEqual(ranks(['x'], ['b', 'its name']), [2]);
   assert.equal(wantedOf([passage('a', 'doc'), passage('other text', 'doc'), passage('a')]).count, 1);
+});
+
+test('what scores the same as a positive stands before it, and what another split calls right stands nowhere', () => {
+  const passage = (text: string) => ({ text, document_id: null });
+  const question = {
+    wanted: wantedOf([passage('a'), passage('b')]),
+    beside: wantedOf([passage('b'), passage('learned')]),
+  };
+  const ranks = (...results: [string, number][]) =>
+    ranksOf(
+      question,
+      results.map(([text, score]) => ({ ...identityOf(passage(text)), score })),
+    );
+  assert.deepEqual(ranks(['a', 0.5], ['x', 0.5], ['b', 0.5], ['y', 0.5], ['z', 0.1]), [3, 4]);
+  assert.deepEqual(ranks(['learned', 0.9], ['x', 0.8], ['learned', 0.7], ['b', 0.6]), [2]);
 });

@@ -46,13 +46,13 @@ class PairData:
             raise bad_data("No pair has negatives, and those of the batch are off.", "Turn in_batch_negatives on.")
         #: Every document known to answer a query, so that none of them is taken for a negative.
         self.answers: dict[Row, set[int]] = {}
-        for pair in self.train + self.replay:
+        for pair in self.train + self.replay + self.eval + self.control:
             self.answers.setdefault(pair.query, set()).add(pair.positive)
 
     def leaks(self) -> tuple[int, int]:
         """Queries that are measured and learned alike, of all that are measured."""
         held_out = {pair.query for pair in self.eval}
-        return len(held_out & self.answers.keys()), len(held_out)
+        return len(held_out & {pair.query for pair in self.train + self.replay}), len(held_out)
 
 
 def _read_vectors(spec: Spec, folder: Path) -> Tensor | None:
@@ -190,7 +190,8 @@ class Contrastive:
         return self._evaluate(self._data.control)
 
     def _evaluate(self, pairs: list[Pair]) -> Evaluated | None:
-        """Ranks every known document for each held-out query."""
+        """Ranks every known document for each held-out query. What answers it in other files was learned, perhaps: finding that proves
+        nothing, and it is not wrong either."""
         relevant: dict[Row, list[int]] = {}
         for pair in pairs:
             relevant.setdefault(pair.query, []).append(pair.positive)
@@ -199,7 +200,8 @@ class Contrastive:
             return None
         documents = self._frozen if not self._trains_documents else self._vectors(self._texts)
         wanted = [sorted(set(relevant[query])) for query in queries]
-        ranking = rank(self._vectors(queries).cpu(), documents.cpu(), wanted)
+        beside = [sorted(self._data.answers[query] - set(right)) for query, right in zip(queries, wanted, strict=True)]
+        ranking = rank(self._vectors(queries).cpu(), documents.cpu(), wanted, beside)
         return Evaluated(ranking.means(), ranking.ndcg10)
 
     @torch.no_grad()

@@ -25,12 +25,14 @@ class Ranking:
         return {name: sum(each) / len(each) for name, each in values.items()}
 
 
-def rank(queries: Tensor, documents: Tensor, relevant: list[list[int]]) -> Ranking:
-    """Ranks all documents for each query. Equal scores count against the query: a constant model must not look good."""
+def rank(queries: Tensor, documents: Tensor, relevant: list[list[int]], beside: list[list[int]] | None = None) -> Ranking:
+    """Ranks all documents for each query but those `beside`, which are neither right nor wrong. Equal scores count against the
+    query: a constant model must not look good."""
     depths = (1, DEPTH, 100)
     result = Ranking([], [], {depth: [] for depth in depths})
-    for query, wanted in zip(queries, relevant, strict=True):
+    for query, wanted, neither in zip(queries, relevant, beside or [[] for _ in relevant], strict=True):
         scores = documents @ query
+        scores[neither] = float("-inf")
         places = _places(scores, torch.tensor(wanted))
         found = [place for place in places if place < DEPTH]
         ideal = sum(1 / math.log2(place + 2) for place in range(min(len(wanted), DEPTH)))
