@@ -1,4 +1,4 @@
-import { type Database, findEmbedded, migrate, openDatabase, startEmbedded } from '#db';
+import { type Database, migrate, openDatabase, shareEmbedded } from '#db';
 import type { Config } from '../config.ts';
 import { tellOfNewDatabase } from './greeting.ts';
 import { note } from './terminal.ts';
@@ -11,16 +11,19 @@ const connections = 2;
  */
 export async function useDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   await using parts = new AsyncDisposableStack();
-  const url = config.databaseUrl ?? (await findEmbedded(config.dataDir)) ?? (await startFor(parts, config.dataDir));
-  const database = await openDatabase({ url, maxConnections: connections });
-  parts.defer(database.close);
+  const database = await openFor(parts, config);
   await migrate(database);
   return await work(database);
 }
 
-async function startFor(parts: AsyncDisposableStack, dataDir: string): Promise<string> {
-  const server = await startEmbedded({ dataDir });
-  if (server.isNew) note(tellOfNewDatabase(dataDir));
-  parts.defer(server.stop);
-  return server.url;
+async function openFor(parts: AsyncDisposableStack, { databaseUrl, dataDir }: Config): Promise<Database> {
+  if (databaseUrl !== null) {
+    const database = await openDatabase({ url: databaseUrl, maxConnections: connections });
+    parts.defer(database.close);
+    return database;
+  }
+  const { database, isNew, close } = await shareEmbedded(dataDir, connections);
+  parts.defer(close);
+  if (isNew) note(tellOfNewDatabase(dataDir));
+  return database;
 }

@@ -37,6 +37,8 @@ export type DatabaseOptions = {
   maxConnections: number;
   /** Longest wait for a connection, ms. */
   connectMs?: number;
+  /** All connections are opened at once and kept, for a server that soon takes no new ones. */
+  opensAll?: boolean;
 };
 
 const oldestVersion = 16;
@@ -58,7 +60,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const withConnection = <T>(work: (connection: Connection) => Promise<T>) => onConnection(pool, shapesOf, work);
   const connect = () => pool.connect();
   try {
-    await checkServer(pool, url);
+    await checkServer(pool, options);
   } catch (error) {
     await pool.end();
     throw error;
@@ -77,10 +79,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-function createPool({ url, maxConnections, connectMs = connectTimeoutMs }: DatabaseOptions): pg.Pool {
+function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAll }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     ...connectionOptions(url),
     max: maxConnections,
+    min: opensAll ? maxConnections : 0,
     connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: idleTimeoutMs,
     query_timeout: queryTimeoutMs,
@@ -119,14 +122,16 @@ function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) 
   return pg.types.getTypeParser(oid, format);
 }
 
-async function checkServer(pool: pg.Pool, url: string): Promise<void> {
+async function checkServer(pool: pg.Pool, { url, maxConnections, opensAll }: DatabaseOptions): Promise<void> {
   let version: string;
   let encoding: string;
   try {
-    const { rows } = await pool.query<Record<'server_version' | 'server_encoding', string>>(
-      `select current_setting('server_version') as server_version, current_setting('server_encoding') as server_encoding`,
-    );
-    ({ server_version: version = '', server_encoding: encoding = '' } = rows[0] ?? {});
+    const ask = () =>
+      pool.query<Record<'server_version' | 'server_encoding', string>>(
+        `select current_setting('server_version') as server_version, current_setting('server_encoding') as server_encoding`,
+      );
+    const [answer] = await Promise.all(Array.from({ length: opensAll ? maxConnections : 1 }, ask));
+    ({ server_version: version = '', server_encoding: encoding = '' } = answer?.rows[0] ?? {});
   } catch (error) {
     throw new OperatorError(`${whyNotOpened(error)} (${placeOf(url)})`, { cause: error });
   }

@@ -85,7 +85,7 @@ async function readPassword(folder: string): Promise<string> {
 }
 
 async function makePassword(file: string): Promise<void> {
-  const fresh = `${file}.${process.pid}`;
+  const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(fresh, randomBytes(24).toString('hex'), { mode: 0o600, flush: true });
     // Of two processes that start at once one makes the password, whole, and both use it.

@@ -19,7 +19,7 @@ const isRoot = process.getuid?.() === 0;
 
 /** Starts the server and stops it at the end of the test, whatever its outcome. */
 async function start(t: TestContext, options: EmbeddedOptions): Promise<Embedded> {
-  const server = await startEmbedded(options);
+  const server = await startEmbedded({ othersMs: 0, ...options });
   t.after(() => server.stop());
   return server;
 }
@@ -199,7 +199,7 @@ test('a PostgreSQL that ends at once leaves no guard behind, which would stop wh
   const home = await openHome(await privateDataDir(t));
   // While files are closed late, as on a busy machine, the end comes before the start has returned.
   const busy = Array.from({ length: 16 }, () => promisify(pbkdf2)('', '', 200_000, 64, 'sha512'));
-  const options = { port: 1, durable: false, hasSocket: false };
+  const options = { port: 1, durable: false, hasSocket: false, leavesToOthers: false };
   const { stdio } = await spawnPostmaster(home, { postgres: '/bin/false', initdb: '' }, options);
   const guard = stdio[4];
   assert.ok(guard);

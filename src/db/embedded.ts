@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '#kernel';
+import { alone } from './embedded-alone.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
 import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
@@ -18,6 +19,10 @@ export type EmbeddedOptions = {
   durable?: boolean;
   /** Told when PostgreSQL ended unexpectedly, when it does not start again and why, and when it answers again. */
   onEvent?: OnEvent;
+  /** Others that use the database when this process ends may go on for as long as they like. */
+  leavesToOthers?: boolean;
+  /** How long `stop` waits for others, ms; after that it cuts them off or leaves PostgreSQL to them. */
+  othersMs?: number;
 };
 
 type OnEvent = (event: 'lost' | 'hindered' | 'recovered', complaint?: string) => void;
@@ -28,7 +33,7 @@ export type Embedded = {
   isNew: boolean;
   /** Process number of PostgreSQL's main process at present. */
   pid: () => number | undefined;
-  /** Ends PostgreSQL in order: open transactions are rolled back, everything committed is on disk. */
+  /** Ends PostgreSQL in order: nobody new gets in, others may finish, open transactions are rolled back, everything committed is on disk. */
   stop: () => Promise<void>;
 };
 
@@ -40,6 +45,7 @@ const startAttempts = 10;
 const attemptPauseMs = 300;
 /** Below those of every system's connections: Linux begins at 32,768, others at 49,152. */
 const ports = { first: 28_000, last: 31_999 };
+const defaultOthersMs = 3_000;
 const stopTimeoutMs = 15_000;
 
 /**
@@ -47,20 +53,36 @@ const stopTimeoutMs = 15_000;
  * again, on the same port, whenever it ends by itself, and ends with this process, however that ends. One process at a
  * time may hold a data folder: a second one gets an `OperatorError`.
  */
-export async function startEmbedded({ dataDir, durable = true, onEvent }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const server = await claimEmbedded(options, takeoverMs);
+  if (server) return server;
+  throw inUse(options.dataDir);
+}
+
+/** The same; null when another process runs PostgreSQL on this data folder, and still does after `patienceMs`. */
+export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number): Promise<Embedded | null> {
+  const { dataDir, durable = true, onEvent = () => {}, leavesToOthers = false, othersMs = defaultOthersMs } = options;
   const home = await openHome(dataDir);
   const binaries = await locateBinaries(home.identity);
-  const isNew = await ensureCluster(home, binaries);
-  const launch = { home, binaries, durable, hasSocket: await takesSockets(home.folder) };
-  const server = await startFirst(dataDir, launch);
-  try {
-    await removeSockets(home.folder, { butPort: server.port });
-    await createDatabase(urlOf(home, server.port, 'postgres'));
-  } catch (error) {
-    await stopProcess(server.child);
-    throw error;
-  }
-  return supervise(server, { ...launch, isNew, onEvent: onEvent ?? (() => {}) });
+  return alone(home.password, async () => {
+    const isNew = await ensureCluster(home, binaries);
+    const hasSocket = await takesSockets(home.folder);
+    const launch = { home, binaries, durable, leavesToOthers, hasSocket };
+    const server = await startFirst(dataDir, launch, patienceMs);
+    if (!server) return null;
+    try {
+      await removeSockets(home.folder, { butPort: server.port });
+      await createDatabase(urlOf(home, server.port, 'postgres'));
+    } catch (error) {
+      await stopProcess(server.child);
+      throw error;
+    }
+    return supervise(server, { ...launch, isNew, onEvent, othersMs });
+  });
+}
+
+function inUse(dataDir: string): OperatorError {
+  return new OperatorError(`The data folder ${dataDir} is in use by another Fanfold process.`);
 }
 
 /** URL of the database that another process runs on this data folder; null when none does. */
@@ -69,12 +91,14 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   return found.state === 'held' ? found.url : null;
 }
 
-type Launch = { home: Home; binaries: Binaries; durable: boolean; hasSocket: boolean };
+type Launch = { home: Home; binaries: Binaries; durable: boolean; leavesToOthers: boolean; hasSocket: boolean };
 type Server = { child: ChildProcess; port: number };
 
-async function startFirst(dataDir: string, { home, binaries, ...options }: Launch): Promise<Server> {
+/** Null: another process has the folder. */
+async function startFirst(dataDir: string, launch: Launch, patienceMs: number): Promise<Server | null> {
+  const { home, binaries, ...options } = launch;
   for (let attempt = 0; attempt < startAttempts; attempt++) {
-    await waitUntilFree(dataDir);
+    if (!(await becomesFree(dataDir, patienceMs))) return null;
     const port = await findFreePort();
     const child = await spawnPostmaster(home, binaries, { port, ...options });
     if (await answers(child, urlOf(home, port, 'postgres'))) return { child, port };
@@ -82,14 +106,16 @@ async function startFirst(dataDir: string, { home, binaries, ...options }: Launc
     await stopProcess(child);
     await sleep(attemptPauseMs);
   }
+  // What others still finish with takes nobody new.
+  if ((await inspect(dataDir)).state === 'changing') throw inUse(dataDir);
   throw new OperatorError(`PostgreSQL does not start: ${await lastComplaint(home)}`);
 }
 
-type Supervision = Launch & { isNew: boolean; onEvent: OnEvent };
+type Supervision = Launch & { isNew: boolean; onEvent: OnEvent; othersMs: number };
 
 function supervise(
   { child: first, port }: Server,
-  { home, binaries, isNew, onEvent, ...options }: Supervision,
+  { home, binaries, isNew, onEvent, othersMs, ...options }: Supervision,
 ): Embedded {
   const url = urlOf(home, port, databaseName);
   let child = first;
@@ -130,7 +156,8 @@ function supervise(
     stop: async () => {
       stopping = true;
       await reviving;
-      await stopProcess(child);
+      await signalAndWait(child, 'SIGTERM', othersMs);
+      if (!options.leavesToOthers) await stopProcess(child);
     },
   };
 }
@@ -187,14 +214,13 @@ async function inspect(dataDir: string): Promise<Found> {
 const portLine = 3;
 
 /** A server that was killed takes its PostgreSQL with it within moments; a living one keeps the folder. */
-async function waitUntilFree(dataDir: string): Promise<void> {
-  const deadline = performance.now() + takeoverMs;
+async function becomesFree(dataDir: string, patienceMs: number): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const { state } = await inspect(dataDir);
-    if (state === 'free') return;
-    if (state === 'held' && performance.now() > deadline)
-      throw new OperatorError(`The data folder ${dataDir} is in use by another Fanfold process.`);
-    if (performance.now() > deadline + stopTimeoutMs) return;
+    if (state === 'free') return true;
+    if (state === 'held' && performance.now() > deadline) return false;
+    if (performance.now() > deadline + stopTimeoutMs) return true;
     await sleep(2 * pollMs);
   }
 }
@@ -240,10 +266,12 @@ function listenOnce(port: number): Promise<number | null> {
 
 /** Fast shutdown; when that takes too long, immediate (recovered at the next start), then by force. */
 async function stopProcess(child: ChildProcess): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    if (!isRunning(child)) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })]);
-  }
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) await signalAndWait(child, signal, stopTimeoutMs);
+}
+
+async function signalAndWait(child: ChildProcess, signal: NodeJS.Signals, mostMs: number): Promise<void> {
+  if (!isRunning(child)) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await Promise.race([ended, sleep(mostMs, undefined, { ref: false })]);
 }

@@ -19,17 +19,24 @@ export async function prepareDataFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it. Node's own `recursive` never returns where a file system denies that a new folder's
- * parent exists, as /proc does (Node 24.21).
+ * Makes a folder and those above it, where another process may be quicker. Node's own `recursive` never returns where a file
+ * system denies that a new folder's parent exists, as /proc does (Node 24.21).
  */
 async function makeFolder(path: string): Promise<void> {
   try {
+    await makeInParent(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    const parent = dirname(path);
+    if (!existsSync(parent)) await makeFolder(parent);
+    await makeInParent(path);
+  }
+}
+
+async function makeInParent(path: string): Promise<void> {
+  try {
     await mkdir(path, { mode });
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') return;
-    const parent = dirname(path);
-    if (systemCodeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
-    await makeFolder(parent);
-    await mkdir(path, { mode });
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,6 +1,7 @@
 export { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 export { type Database, openDatabase, type Sql, type Transaction } from './database.ts';
 export { type Embedded, findEmbedded, startEmbedded } from './embedded.ts';
+export { shareEmbedded } from './embedded-share.ts';
 export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';

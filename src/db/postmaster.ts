@@ -12,10 +12,10 @@ import { removeSockets } from './embedded-socket.ts';
 type Started = { child: ChildProcess; ended: Promise<number | null> };
 
 /** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
-async function spawnAtHome(home: Home, command: readonly string[], guarded: boolean): Promise<Started> {
+async function spawnAtHome(home: Home, command: readonly string[], guardedBy: string | null): Promise<Started> {
   const folder = await open(home.folder, constants.O_RDONLY | constants.O_DIRECTORY);
   const log = await open(join(home.folder, 'server.log'), 'a', 0o600);
-  const [program = '', ...rest] = guarded ? ['/bin/sh', '-c', guardScript, 'fanfold-postgres', ...command] : command;
+  const [program = '', ...rest] = guardedBy ? ['/bin/sh', '-c', guardedBy, 'fanfold-postgres', ...command] : command;
   try {
     const child = spawn(program, rest, {
       ...(home.identity ? { uid: home.identity.uid, gid: home.identity.gid } : {}),
@@ -23,7 +23,7 @@ async function spawnAtHome(home: Home, command: readonly string[], guarded: bool
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
       // A session of its own: Ctrl-C at the terminal reaches the server, which then stops PostgreSQL in its turn.
       detached: true,
-      stdio: ['ignore', log.fd, log.fd, folder.fd, guarded ? 'pipe' : 'ignore'],
+      stdio: ['ignore', log.fd, log.fd, folder.fd, guardedBy ? 'pipe' : 'ignore'],
     });
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
@@ -38,9 +38,9 @@ async function spawnAtHome(home: Home, command: readonly string[], guarded: bool
 }
 
 // PostgreSQL must not outlive a server that was killed. A tiny shell beside it waits for the end of a pipe that only
-// the server holds: the end of file means that the server died, so PostgreSQL is told to stop (SIGINT, fast shutdown);
-// a line means that there is nothing left to stop.
-const guardScript = '( ( read -r _ <&4 || kill -INT $$ ) & ); exec "$@" 4<&-';
+// the server holds: the end of file means that the server died, so PostgreSQL is told to stop (SIGINT, fast shutdown; or
+// SIGTERM, smart shutdown, which ends with the last connection); a line means that there is nothing left to stop.
+const guardScript = (signal: 'INT' | 'TERM') => `( ( read -r _ <&4 || kill -${signal} $$ ) & ); exec "$@" 4<&-`;
 
 /** Makes the cluster unless it is there; of several processes that try at once one succeeds and all can use it. True: this one made it. */
 export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<boolean> {
@@ -91,7 +91,7 @@ async function checkVersion(cluster: string): Promise<boolean> {
 }
 
 async function runInitdb(home: Home, command: readonly string[]): Promise<void> {
-  const { ended } = await spawnAtHome(home, command, false);
+  const { ended } = await spawnAtHome(home, command, null);
   if ((await ended) !== 0)
     throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
 }
@@ -102,15 +102,17 @@ export type PostmasterOptions = {
   durable: boolean;
   /** It listens at a socket in the home folder, too. */
   hasSocket: boolean;
+  /** When this process has died PostgreSQL goes on until the last connection ends. */
+  leavesToOthers: boolean;
 };
 
 /** Starts PostgreSQL's main process; it may not answer yet. Its `exit` event tells of its end. */
 export async function spawnPostmaster(
   home: Home,
   { postgres }: Binaries,
-  { port, durable, hasSocket }: PostmasterOptions,
+  { port, durable, hasSocket, leavesToOthers }: PostmasterOptions,
 ): Promise<ChildProcess> {
-  await forgetStrangersPid(join(home.folder, 'cluster', 'postmaster.pid'));
+  await forgetStrangersPid(join(home.folder, 'cluster'));
   await boundLog(join(home.folder, 'server.log'));
   await removeSockets(home.folder, { port });
   const settings = {
@@ -119,7 +121,8 @@ export async function spawnPostmaster(
     ...{ port: String(port), unix_socket_directories: hasSocket ? home.nameInside : '' },
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const { child, ended } = await spawnAtHome(home, [postgres, '-D', join(home.nameInside, 'cluster'), ...flags], true);
+  const command = [postgres, '-D', join(home.nameInside, 'cluster'), ...flags];
+  const { child, ended } = await spawnAtHome(home, command, guardScript(leavesToOthers ? 'TERM' : 'INT'));
   const guard = child.stdio[4];
   if (!(guard instanceof Socket)) throw new Error('The guard of PostgreSQL has no pipe. This is a bug.');
   guard.on('error', () => {});
@@ -166,15 +169,18 @@ const carelessSettings = {
 
 /**
  * A killed server leaves its process number behind. PostgreSQL refuses to start while a process with that number lives,
- * which after a restart of the machine or container can be anything. The rest of the file stays: PostgreSQL finds by it
- * whether children of the killed server still use the data.
+ * which after a restart of the machine or container can be anything, also the PostgreSQL of another data folder: the one of
+ * this cluster works in its folder. The rest of the file stays: PostgreSQL finds by it whether children of the killed server
+ * still use the data.
  */
-async function forgetStrangersPid(file: string): Promise<void> {
+async function forgetStrangersPid(cluster: string): Promise<void> {
+  const file = join(cluster, 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
   const [pid, ...rest] = text.split('\n');
   if (!pid) return;
-  const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => null);
-  if (command === null || command.trim() === 'postgres') return;
+  const own = await stat(cluster);
+  const worksIn = await stat(`/proc/${pid}/cwd`).catch(() => null);
+  if (worksIn === null || (worksIn.dev === own.dev && worksIn.ino === own.ino)) return;
   await writeFile(file, [neverAProcess, ...rest].join('\n'));
 }
 
