@@ -1,3 +1,4 @@
+import { textIn } from '../../app/search-text.ts';
 export const groupings = ['day', 'project', 'model', 'key', 'type'] as const;
 export type Grouping = (typeof groupings)[number];
 
@@ -17,9 +18,6 @@ export type BillingSearch = {
   key_id?: string | undefined;
 };
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined;
-
 export function readBillingSearch(search: Record<string, unknown>): BillingSearch {
   const { days, by, type, project, model, key_id } = search;
   return {
@@ -27,8 +25,8 @@ export function readBillingSearch(search: Record<string, unknown>): BillingSearc
     by: groupings.find((each) => each === by),
     type: ledgerTypes.find((each) => each === type),
     project: typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? project : undefined,
-    model: text(model),
-    key_id: text(key_id),
+    model: textIn(model),
+    key_id: textIn(key_id),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { textIn } from '../../app/search-text.ts';
 import { examplesQuery, readExamplesSearch } from '../examples/examples-queries.ts';
 import { eventsQuery, readEventsSearch } from '../feedback/feedback-queries.ts';
 import { importsQuery } from '../imports/imports-queries.ts';
@@ -13,7 +14,7 @@ export const dataRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/data',
   validateSearch: ({ q, archived }: Record<string, unknown>): DatasetsFilter => ({
-    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    q: textIn(q),
     archived: archived === true ? archived : undefined,
   }),
   loaderDeps: ({ search }) => search,

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
+import { textIn } from '../../app/search-text.ts';
 import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
 import type { Origin, Split } from './example.ts';
 
@@ -20,7 +21,7 @@ export const origins: readonly Origin[] = ['import', 'manual', 'chat', 'inferenc
 export function readExamplesSearch(search: Record<string, unknown>): ExamplesSearch {
   const { q, split, origin, valid, version } = search;
   return {
-    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 500) || undefined : undefined,
+    q: textIn(q, 500),
     split: splits.find((each) => each === split),
     origin: origins.find((each) => each === origin),
     valid: typeof valid === 'boolean' ? valid : undefined,

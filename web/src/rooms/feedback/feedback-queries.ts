@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { textIn } from '../../app/search-text.ts';
 import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
 
 export type Event = Schemas['RetrievalEvent'];
@@ -22,7 +23,7 @@ export type EventsSearch = EventsFilter & { event?: string | undefined };
 export function readEventsSearch({ state, q, event }: Record<string, unknown>): EventsSearch {
   return {
     state: eventStates.find((each) => each === state),
-    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 500) || undefined : undefined,
+    q: textIn(q, 500),
     event: typeof event === 'string' ? event : undefined,
   };
 }

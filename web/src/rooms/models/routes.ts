@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
+import { textIn } from '../../app/search-text.ts';
 import { projectRoute } from '../projects/routes.ts';
 import {
   accesses,
@@ -15,7 +16,7 @@ import {
 
 function readSearch({ q, source, kind, access }: Record<string, unknown>): RegistrySearch {
   return {
-    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    q: textIn(q),
     source: sources.find((each) => each === source),
     kind: kind === 'text' || kind === 'embedding' ? kind : undefined,
     access: accesses.find((each) => each === access),

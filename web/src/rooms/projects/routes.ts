@@ -1,11 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { signedInRoute } from '../../app/root-route.tsx';
+import { textIn } from '../../app/search-text.ts';
 import { baseModelsQuery, type ProjectsSearch, projectQuery, projectsQuery } from './projects-queries.ts';
 
 function readSearch({ q, kind, archived }: Record<string, unknown>): ProjectsSearch {
   return {
-    q: typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 200) || undefined : undefined,
+    q: textIn(q),
     kind: kind === 'text' || kind === 'embedding' ? kind : undefined,
     archived: archived === true ? archived : undefined,
   };

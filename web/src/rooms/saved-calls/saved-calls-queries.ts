@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { textIn } from '../../app/search-text.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 
 export type SavedCall = Schemas['SavedCall'];
@@ -9,9 +10,7 @@ export type SavedCallDetail = Schemas['SavedCallDetail'];
 export type CallsSearch = { q?: string | undefined; model?: string | undefined };
 
 export function readCallsSearch({ q, model }: Record<string, unknown>): CallsSearch {
-  const text = (value: unknown) =>
-    typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined;
-  return { q: text(q), model: text(model) };
+  return { q: textIn(q), model: textIn(model) };
 }
 
 export const savedCallsQuery = ({ owner, project }: ProjectPath, filter: CallsSearch) =>

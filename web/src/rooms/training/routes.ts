@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { textIn } from '../../app/search-text.ts';
 import { baseModelsQuery } from '../projects/projects-queries.ts';
 import { projectRoute } from '../projects/routes.ts';
 import { jobStates } from './job-state.ts';
@@ -12,16 +13,13 @@ import {
   metricsQuery,
 } from './training-queries.ts';
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined;
-
 export const trainingRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/training-jobs',
   validateSearch: ({ q, state, dataset_id }: Record<string, unknown>): JobsFilter => ({
-    q: text(q),
+    q: textIn(q),
     state: jobStates.find((each) => each === state),
-    dataset_id: text(dataset_id),
+    dataset_id: textIn(dataset_id),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(jobsQuery(params, deps)),
@@ -41,10 +39,10 @@ export const newJobRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/training-jobs/new',
   validateSearch: ({ dataset, version, base, from }: Record<string, unknown>): NewJobSearch => ({
-    dataset: text(dataset),
-    version: text(version),
-    base: text(base),
-    from: text(from),
+    dataset: textIn(dataset),
+    version: textIn(version),
+    base: textIn(base),
+    from: textIn(from),
   }),
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(baseModelsQuery);
