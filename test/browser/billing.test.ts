@@ -122,3 +122,13 @@ test('prices are listed, and work is estimated with a wrong field told beside it
   await assertAccessible(page, 'prices');
   await leave();
 });
+
+test('from a purchase that does not exist a link leads to the credits', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^404 .*\/credits\/checkout\//] });
+  await go('/credits/checkout/unknown');
+  await page.getByText('There is no such checkout.').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Credits' }).click();
+  await page.getByRole('heading', { name: 'Credits', exact: true }).waitFor();
+  await leave();
+});

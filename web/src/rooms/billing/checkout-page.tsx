@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { When } from '../../ui/when.tsx';
+import { BackToCredits } from './back-to-credits.tsx';
 import { checkoutQuery, creditsQuery, useCancelCheckout } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 import { useMoney } from './money.ts';
@@ -21,7 +22,7 @@ const route = getRouteApi('/signed-in/credits/checkout/$id');
 export function CheckoutPage() {
   const t = useTexts(billingTexts);
   return (
-    <Page title={t.checkout}>
+    <Page title={t.checkout} above={<BackToCredits />}>
       <Part skeleton={<Skeleton height={220} radius="lg" />}>
         <Purchase />
       </Part>

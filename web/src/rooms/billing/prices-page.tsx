@@ -2,13 +2,13 @@ import { Badge, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { BackLink } from '../../ui/back-link.tsx';
 import { KindBadge, kindTexts } from '../../ui/kind.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { BackToCredits } from './back-to-credits.tsx';
 import styles from './billing.module.css';
 import { type Price, platformQuery, pricesQuery } from './billing-queries.ts';
 import { EstimatePanel } from './estimate-panel.tsx';
@@ -17,7 +17,7 @@ import { pricesTexts } from './prices-texts.ts';
 export function PricesPage() {
   const t = useTexts(pricesTexts);
   return (
-    <Page title={t.title} lead={t.lead} above={<Back />}>
+    <Page title={t.title} lead={t.lead} above={<BackToCredits />}>
       <Part skeleton={<Skeleton height={220} radius="lg" />}>
         <Terms />
       </Part>
@@ -27,11 +27,6 @@ export function PricesPage() {
       </Part>
     </Page>
   );
-}
-
-function Back() {
-  const t = useTexts(pricesTexts);
-  return <BackLink to="/credits">{t.back}</BackLink>;
 }
 
 function Terms() {

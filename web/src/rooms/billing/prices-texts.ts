@@ -4,7 +4,6 @@ export const pricesTexts = catalogue(
   {
     title: 'Prices',
     lead: 'What a minute of a model’s work costs here, and what yours would come to.',
-    back: 'Credits',
     terms: 'How it is counted',
     version: (version: string) => `price list ${version}`,
     unit: (ms: string) =>
@@ -44,7 +43,6 @@ export const pricesTexts = catalogue(
   {
     title: '价格',
     lead: '此处模型每工作一分钟的费用，以及你的用量大约需要多少。',
-    back: '额度',
     terms: '计费方式',
     version: (version) => `价目表 ${version}`,
     unit: (ms) => `活跃时间是模型为你工作的份额，以 ${ms} 毫秒为单位计算。`,
