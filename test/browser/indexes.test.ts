@@ -168,3 +168,21 @@ test('everybody can use the pages of indexes, in the light and in the dark, on a
   }
   t.diagnostic(`pictures in ${pictures}`);
 });
+
+test('an index is built on versions that have examples, and on no other', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const dataset = await createDataset('Searches');
+  await ask('POST', `/datasets/${dataset}/versions`, {});
+  const { page, go, leave } = await stage.open(owner);
+  const dialog = page.getByRole('dialog');
+  await go(`${pages}/data/${dataset}/indexes`);
+  await page.getByRole('button', { name: 'Build an index' }).first().click();
+  await dialog.getByText(/on a version that has examples/).waitFor();
+  await ask('POST', `/datasets/${dataset}/examples`, { examples: questions });
+  await ask('POST', `/datasets/${dataset}/versions`, {});
+  await page.reload();
+  await page.getByRole('button', { name: 'Build an index' }).first().click();
+  await dialog.getByLabel('Version').waitFor();
+  assert.deepEqual(await dialog.getByLabel('Version').locator('option').allTextContents(), ['v2 · 9 examples']);
+  await leave();
+});

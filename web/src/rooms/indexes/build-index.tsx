@@ -42,7 +42,9 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
   const t = useTexts(indexesTexts);
   const versionOption = useVersionOption();
   const navigate = useNavigate();
-  const { rows: versions } = useList(versionsQuery(at));
+  const { rows } = useList(versionsQuery(at));
+  // What is empty has nothing to be searched.
+  const versions = rows.filter(({ example_count }) => example_count > 0);
   const groups = useModels(at);
   const names = groups.flatMap(({ items }) => items.map(({ value }) => value));
   const [version, setVersion] = useState(versions[0]?.id ?? '');

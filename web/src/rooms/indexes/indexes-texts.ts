@@ -8,8 +8,8 @@ export const indexesTexts = catalogue(
     emptyTitle: 'No index yet',
     empty:
       'Build one on a version: you can search its texts, see how many right answers a model finds, and collect texts that it takes for right answers and are not.',
-    noVersionTitle: 'There is no version yet',
-    noVersion: 'An index is built on a version, the dataset as it was at one moment. Freeze one first.',
+    noVersion:
+      'An index is built on a version that has examples: the dataset as it was at one moment. Freeze one first.',
     toVersions: 'To the versions',
     version: 'Version',
     versionHint: 'Its positives and negatives become searchable.',
@@ -114,8 +114,7 @@ export const indexesTexts = catalogue(
     build: '创建索引',
     emptyTitle: '还没有索引',
     empty: '在某个版本上创建索引后，可以检索其中的文本，查看模型能找到多少正确答案，并收集容易被误认为正确答案的文本。',
-    noVersionTitle: '还没有版本',
-    noVersion: '索引建立在版本之上，即数据集在某一时刻的状态。请先冻结一个版本。',
+    noVersion: '索引建立在含有样本的版本之上，即数据集在某一时刻的状态。请先冻结一个版本。',
     toVersions: '前往版本',
     version: '版本',
     versionHint: '其正例与反例将可被检索。',
