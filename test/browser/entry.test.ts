@@ -4,7 +4,7 @@ import { seedAccount } from '#test/accounts.ts';
 import { type OidcProvider, startOidcProvider } from '#test/oidc-provider.ts';
 import { seedPassword, testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, type Stage, seedOwner, settle } from './stage.ts';
+import { hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
 const host = 'fanfold.example';
 const clientSecret = 'a secret between the two of us';
@@ -139,6 +139,32 @@ test('a session that ends elsewhere ends on the page at the next request', async
     .getByText(/^Your session has ended/)
     .waitFor();
   assert.equal(new URL(page.url()).searchParams.get('next'), '/keys');
+  await leave();
+});
+
+test('what is written in a dialog stands there again after the session has ended under it', async () => {
+  const owner = await seedOwner(open.database);
+  const { email } = await seedPassword(open.database, owner);
+  const { page, go, leave } = await open.open({ ...owner, expected: [/^401 /] });
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByLabel('Name');
+  await go('/projects');
+  await page.getByRole('button', { name: 'New project' }).first().click();
+  await name.fill('Help desk');
+  await dialog.getByLabel('Embedding').check();
+  await open.database.query('delete from auth_sessions where account_id = $1', [owner.accountId]);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(testPassword);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'New project' }).first().click();
+  await hasValue(name, 'Help desk');
+  assert.ok(await dialog.getByLabel('Embedding').isChecked());
+  // Closed by hand, it is given up as ever.
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New project' }).first().click();
+  await hasValue(name, '');
   await leave();
 });
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
+import { type Dispatch, type SetStateAction, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { draftsKey } from './query-client.ts';
-import { sessionQuery } from './session.ts';
+import { hasEnded, sessionQuery } from './session.ts';
 
 /**
  * What somebody has begun to write. It stays while other pages are looked at, and while one signs in anew, until it is
@@ -33,6 +33,32 @@ export function useDraft<Value>(
 export function useHasDraft(name: string): boolean {
   const { queryClient, keyOf } = useDraftKeys();
   return queryClient.getQueryData(keyOf(name)) !== undefined;
+}
+
+/**
+ * What is written in a dialog is given up with it, unless the session has ended under it: then it stands there again when
+ * the dialog is opened after one has signed in anew.
+ */
+export function useUnsent<Value>(
+  name: string,
+  value: Value,
+  isWritten: boolean,
+  restore: (value: Value) => void,
+): void {
+  const { queryClient, keyOf } = useDraftKeys();
+  const begin = useEffectEvent(() => {
+    const kept = queryClient.getQueryData<Value>(keyOf(name));
+    if (kept === undefined) return;
+    queryClient.removeQueries({ queryKey: keyOf(name), exact: true });
+    restore(kept);
+  });
+  const end = useEffectEvent(() => {
+    if (isWritten && hasEnded()) queryClient.setQueryData(keyOf(name), value);
+  });
+  useEffect(() => {
+    begin();
+    return () => end();
+  }, []);
 }
 
 function useDraftKeys() {

@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
+import { useUnsent } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -33,6 +34,7 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
   const navigate = useNavigate();
   const idempotencyKeyOf = useIdempotencyKey();
   const form = useFacts({ name: '', description: '' });
+  useUnsent(`new dataset of ${at.owner}/${at.project}`, form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = { name: fields.name.trim(), description: fields.description.trim() || null };
     create.mutate(

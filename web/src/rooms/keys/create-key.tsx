@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { useUnsent } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -33,6 +34,7 @@ function NameForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>
   const t = useTexts(keysTexts);
   const [name, setName] = useState('');
   const idempotencyKeyOf = useIdempotencyKey();
+  useUnsent('new key', name, name !== '', setName);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const wanted = { name: name.trim() };

@@ -2,6 +2,7 @@ import { Checkbox, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
+import { useUnsent } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -51,6 +52,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
       target: (value) => (value === '' ? t.targetMissing : null),
     },
   });
+  useUnsent(`new alias of ${path.owner}/${path.project} ${target}`, form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = toBody(fields);
     create.mutate(

@@ -2,6 +2,7 @@ import { Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
+import { useUnsent } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -39,6 +40,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
       slug: (text, { name }) => (isSlug(text || slugOf(name)) || (text === '' && !slugOf(name)) ? null : t.slugWrong),
     },
   });
+  useUnsent('new project', form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = toBody(fields);
     create.mutate(
