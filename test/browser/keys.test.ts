@@ -78,6 +78,11 @@ test('a key is deactivated, activated and deleted, and is dead when the page say
   assert.equal(await statusWith(owner.key), 200);
 
   await choose(/Delete/);
+  // Other keys may have the same name.
+  await page
+    .getByRole('dialog')
+    .getByText(`${owner.key.slice(0, 8)}...${owner.key.slice(-4)}`)
+    .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await statusWith(owner.key), 200);
   await choose(/Delete/);

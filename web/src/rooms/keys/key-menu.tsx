@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text } from '@mantine/core';
+import { ActionIcon, Code, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
@@ -24,7 +24,7 @@ export function KeyMenu({ apiKey }: { apiKey: Key }) {
     <>
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
-          <ActionIcon aria-label={moreFor(apiKey.name)} loading={activate.isPending}>
+          <ActionIcon aria-label={moreFor(`${apiKey.name} (${apiKey.masked_key})`)} loading={activate.isPending}>
             <IconDots />
           </ActionIcon>
         </Menu.Target>
@@ -95,6 +95,7 @@ function ConfirmDeactivation({ apiKey, isOpen, onClose }: KeyDialogProps) {
       error={setActive.error}
       onConfirm={deactivate}
     >
+      <Which apiKey={apiKey} />
       <Text>{t.deactivateText}</Text>
     </Confirm>
   );
@@ -116,7 +117,17 @@ function ConfirmDeletion({ apiKey, isOpen, onClose }: KeyDialogProps) {
       error={remove.error}
       onConfirm={() => remove.mutate(apiKey)}
     >
+      <Which apiKey={apiKey} />
       <Text>{t.deleteText}</Text>
     </Confirm>
+  );
+}
+
+/** Several keys may be called the same. */
+function Which({ apiKey }: { apiKey: Key }) {
+  return (
+    <Text mb="xs">
+      <Code>{apiKey.masked_key}</Code>
+    </Text>
   );
 }
