@@ -137,6 +137,12 @@ test('compared jobs of one name are told apart, and a name of any length keeps t
   for (const head of heads)
     assert.equal(legend.filter((name) => name === head).length, 2, `of each of two charts: ${head}`);
   assert.ok(Number(await page.evaluate(tooWide)) <= 0, 'the page is too wide');
+  await go(`/projects/${path}/training-jobs?dataset_id=${datasetId}`);
+  await page.getByRole('button', { name: 'Dataset: Tickets' }).waitFor();
+  await page.getByRole('checkbox').nth(2).waitFor();
+  const boxes = await page.getByRole('checkbox').all();
+  const labels = await Promise.all(boxes.map((box) => box.getAttribute('aria-label')));
+  assert.equal(new Set(labels).size, jobs.length, labels.join());
   await go(`/projects/${path}/training-jobs/${jobs[2]}`);
   await page.getByRole('button', { name: 'Try again' }).click();
   const closing = await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox();

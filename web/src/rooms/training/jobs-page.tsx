@@ -1,5 +1,5 @@
 import { Checkbox, Group } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -7,8 +7,10 @@ import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
-import { IconChartLine, IconPlus, IconSearch } from '../../ui/icons.tsx';
+import { IconChartLine, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { namesApart } from '../../ui/names-apart.ts';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
@@ -16,6 +18,7 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { datasetQuery } from '../data/datasets-queries.ts';
 import { type Project, projectQuery } from '../projects/projects-queries.ts';
 import { jobStates } from './job-state.ts';
 import { jobStateTexts } from './job-state-texts.ts';
@@ -90,11 +93,20 @@ function Filters({ filter }: { filter: JobsFilter }) {
         onChange={(state) => change({ state })}
       />
       {filter.dataset_id && (
-        <SetFilter name={filter.dataset_id} onClear={() => change({ dataset_id: undefined })}>
-          {filter.dataset_id}
-        </SetFilter>
+        <DatasetFilter dataset={filter.dataset_id} onClear={() => change({ dataset_id: undefined })} />
       )}
     </Toolbar>
+  );
+}
+
+/** By its name; a dataset that is not there has its id only. */
+function DatasetFilter({ dataset, onClear }: { dataset: string; onClear: () => void }) {
+  const t = useTexts(trainingTexts);
+  const { data } = useQuery(datasetQuery({ ...route.useParams(), dataset }));
+  return (
+    <SetFilter name={t.ofDataset} onClear={onClear}>
+      {t.ofDataset}: {data?.name ?? dataset}
+    </SetFilter>
   );
 }
 
@@ -109,12 +121,11 @@ function JobList({ kind, filter, marked, onMark }: JobListProps) {
   const t = useTexts(trainingTexts);
   const { list, rows: jobs } = useList(jobsQuery(route.useParams(), filter));
   const columns = useJobColumns(route.useParams(), kind);
+  const navigate = route.useNavigate();
+  const format = useFormat();
+  const names = namesApart(jobs, format.date);
   if (jobs.length === 0 && (filter.q || filter.state || filter.dataset_id))
-    return (
-      <Empty icon={IconSearch} title={t.noneTitle}>
-        {t.none}
-      </Empty>
-    );
+    return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.none}</NothingFound>;
   if (jobs.length === 0)
     return (
       <Empty icon={IconChartLine} title={t.emptyTitle}>
@@ -128,7 +139,7 @@ function JobList({ kind, filter, marked, onMark }: JobListProps) {
     align: 'end',
     render: ({ id, name }) => (
       <Checkbox
-        aria-label={t.mark(name)}
+        aria-label={t.mark(names.get(id) ?? name)}
         checked={marked.includes(id)}
         onChange={(event) => onMark(id, event.currentTarget.checked)}
       />
