@@ -235,3 +235,16 @@ test('the project of somebody else looks as if it were not there', async () => {
   await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
   await leave();
 });
+
+test('where a search finds nothing, one button leads back to all that is in the list', async () => {
+  const owner = await seedOwner(stage.database);
+  await seedProject(stage.database, { accountId: owner.accountId, name: 'Help desk' });
+  const { page, go, leave } = await stage.open(owner);
+  await go('/projects?q=lamp&kind=text');
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await page.getByRole('link', { name: 'Help desk' }).waitFor();
+  await hasValue(page.getByLabel('Search projects'), '');
+  await page.locator('input[type="search"]:focus').waitFor();
+  assert.equal(new URL(page.url()).search, '');
+  await leave();
+});

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useLayoutEffect, useState } from 'react';
+import { focusSearch } from '../../ui/focus-search.ts';
 import { navigation } from '../rooms.ts';
 import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from './shortcut-keys.ts';
 
@@ -55,10 +56,4 @@ function useShortcuts(isOn: boolean, showHelp: () => void): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [isOn, navigate, showHelp]);
-}
-
-function focusSearch(): boolean {
-  const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
-  field?.focus();
-  return field !== null;
 }

@@ -4,12 +4,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
-import { IconArchive, IconDatabase, IconPlus, IconSearch, IconUpload } from '../../ui/icons.tsx';
+import { IconArchive, IconDatabase, IconPlus, IconUpload } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
@@ -96,13 +96,13 @@ function DatasetList({ filter, create }: { filter: DatasetsFilter; create: React
 
 function Nothing({ filter, create }: { filter: DatasetsFilter; create: ReactNode }) {
   const t = useTexts(datasetsTexts);
-  const { nothingFound } = useTexts(sharedTexts);
   const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
+  const navigate = route.useNavigate();
   if (filter.q)
     return (
-      <Empty icon={IconSearch} title={nothingFound}>
+      <NothingFound onClear={() => void navigate({ search: (now) => ({ ...now, q: undefined }), replace: true })}>
         {t.noneFound}
-      </Empty>
+      </NothingFound>
     );
   if (filter.archived)
     return (

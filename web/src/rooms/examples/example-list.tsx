@@ -1,14 +1,14 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconFileText, IconSearch, IconUpload } from '../../ui/icons.tsx';
+import { IconFileText, IconUpload } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import styles from '../data/data.module.css';
@@ -66,24 +66,15 @@ function Count({ total }: { total: number }) {
 
 function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
   const t = useTexts(examplesTexts);
-  const { nothingFound } = useTexts(sharedTexts);
   const at = route.useParams();
   const navigate = route.useNavigate();
   const { data: dataset } = useSuspenseQuery(datasetQuery(at));
   const { version, ...narrowing } = filter;
   if (Object.values(narrowing).some((value) => value !== undefined))
     return (
-      <Empty
-        icon={IconSearch}
-        title={nothingFound}
-        action={
-          <Button variant="default" onClick={() => void navigate({ search: { version } })}>
-            {t.clear}
-          </Button>
-        }
-      >
+      <NothingFound onClear={() => void navigate({ search: { version } })}>
         {t.noneFound} {t.searchHint}
-      </Empty>
+      </NothingFound>
     );
   return (
     <Empty icon={IconFileText} title={t.emptyTitle} action={!isReadOnly && <Beginnings add={add} />}>

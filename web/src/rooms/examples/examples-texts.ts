@@ -29,7 +29,6 @@ export const examplesTexts = catalogue(
     emptyEmbedding:
       'An example is a query with texts that it should find, and perhaps some that it should not. Import a file, write one, or promote feedback of your search.',
     noneFound: 'No example fits the search and the filters.',
-    clear: 'Clear search and filters',
     splits: { train: 'train', test: 'test' },
     origins: {
       import: 'imported',
@@ -98,7 +97,6 @@ export const examplesTexts = catalogue(
     emptyText: '一条样本是一段以期望回答结尾的对话。可以导入文件，或亲手写下第一条。',
     emptyEmbedding: '一条样本是一个查询及其应检索（也可含不应检索）的文本。可以导入文件、手动编写，或采纳搜索反馈。',
     noneFound: '没有符合搜索和筛选条件的样本。',
-    clear: '清除搜索和筛选',
     splits: { train: '训练', test: '测试' },
     origins: {
       import: '导入',

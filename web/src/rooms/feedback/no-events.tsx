@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconCircleCheck, IconInbox, IconSearch } from '../../ui/icons.tsx';
+import { IconCircleCheck, IconInbox } from '../../ui/icons.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { projectQuery } from '../projects/projects-queries.ts';
 import styles from './feedback.module.css';
 import { type EventsFilter, stateOf } from './feedback-queries.ts';
@@ -15,13 +15,13 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/fee
 /** Nothing in this list: says what would come here, and how. */
 export function NoEvents({ filter }: { filter: EventsFilter }) {
   const t = useTexts(feedbackTexts);
-  const { nothingFound } = useTexts(sharedTexts);
+  const navigate = route.useNavigate();
   const state = stateOf(filter);
   if (filter.q)
     return (
-      <Empty icon={IconSearch} title={nothingFound}>
+      <NothingFound onClear={() => void navigate({ search: ({ state }) => ({ state }), replace: true })}>
         {t.noneFound}
-      </Empty>
+      </NothingFound>
     );
   if (state !== 'pending')
     return (

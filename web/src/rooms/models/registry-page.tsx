@@ -1,11 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Empty } from '../../ui/empty.tsx';
 import { SelectFilter } from '../../ui/filters.tsx';
-import { IconSearch } from '../../ui/icons.tsx';
 import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -69,12 +68,9 @@ function Registry({ filter }: { filter: RegistrySearch }) {
   const t = useTexts(registryTexts);
   const { list, rows: models } = useList(registryQuery(filter));
   const columns = useRegistryColumns();
+  const navigate = route.useNavigate();
   if (models.length === 0)
-    return (
-      <Empty icon={IconSearch} title={t.noneTitle}>
-        {t.none}
-      </Empty>
-    );
+    return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.none}</NothingFound>;
   return (
     <>
       <Rows

@@ -43,7 +43,6 @@ export const registryTexts = catalogue(
       not_installed: 'The operator has to install this base model first.',
       no_project: 'Base models are called in a project of your own. Make one of this kind.',
     },
-    noneTitle: 'Nothing found',
     none: 'No model fits. Try other words or fewer filters.',
   },
   {
@@ -87,7 +86,6 @@ export const registryTexts = catalogue(
       not_installed: '需要运营方先安装此基础模型。',
       no_project: '基础模型须在自己的项目中调用，请先创建此类型的项目。',
     },
-    noneTitle: '没有结果',
     none: '没有符合条件的模型，请更换关键词或减少筛选条件。',
   },
 );

@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
-import { IconArchive, IconFolder, IconPlus, IconSearch } from '../../ui/icons.tsx';
+import { IconArchive, IconFolder, IconPlus } from '../../ui/icons.tsx';
 import { KindBadge, kindTexts } from '../../ui/kind.tsx';
 import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -79,12 +79,10 @@ function ProjectList({ filter, create }: { filter: ProjectsSearch; create: React
 
 function Nothing({ filter: { q, kind, archived }, create }: { filter: ProjectsSearch; create: ReactNode }) {
   const t = useTexts(projectsTexts);
-  const { nothingFound } = useTexts(sharedTexts);
+  const navigate = route.useNavigate();
   if (q || kind)
     return (
-      <Empty icon={IconSearch} title={nothingFound}>
-        {t.noneFound}
-      </Empty>
+      <NothingFound onClear={() => void navigate({ search: { archived }, replace: true })}>{t.noneFound}</NothingFound>
     );
   if (archived)
     return (

@@ -9,8 +9,9 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { IconBookmark, IconSearch } from '../../ui/icons.tsx';
+import { IconBookmark } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { NothingFound } from '../../ui/nothing-found.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -146,15 +147,11 @@ function DeleteAll({ filter, total }: { filter: CallsSearch; total: number }) {
 
 function Nothing({ filter }: { filter: CallsSearch }) {
   const t = useTexts(savedCallsTexts);
-  const { nothingFound } = useTexts(sharedTexts);
+  const navigate = route.useNavigate();
   const params = route.useParams();
   const { data: project } = useSuspenseQuery(projectQuery(params));
   if (filter.q || filter.model)
-    return (
-      <Empty icon={IconSearch} title={nothingFound}>
-        {t.noneFound}
-      </Empty>
-    );
+    return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.noneFound}</NothingFound>;
   if (project.inference_auto_save)
     return (
       <Empty icon={IconBookmark} title={t.emptyTitle}>
