@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { focusManager, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { basePath } from '../../app/page-settings.ts';
 import { type Job, type JobPath, jobQuery, type LogLine } from './training-queries.ts';
@@ -39,8 +39,10 @@ export function useJobStream(path: JobPath, attempt: number) {
     const refresh = () => {
       refreshTimer ??= setTimeout(() => {
         refreshTimer = undefined;
+        // While nobody looks at the page nothing is read: all that is old by then is, when somebody comes back.
+        const refetchType = focusManager.isFocused() ? 'active' : 'none';
         for (const part of ['metrics', 'one', 'attempts'])
-          void queryClient.invalidateQueries({ queryKey: ['training', part, owner, project, id] });
+          void queryClient.invalidateQueries({ queryKey: ['training', part, owner, project, id], refetchType });
       }, refreshMs);
     };
     const change = (fields: Partial<Job>) =>
