@@ -1,3 +1,23 @@
+/** What can be wrong with an import as a whole; these names are on the wire, and the guide of imports explains each. */
+export const failureCodes = [
+  'wrong_format',
+  'unreadable',
+  'bad_compression',
+  'too_large',
+  'too_many_rows',
+  'too_many_columns',
+  'unknown_encoding',
+  'row_too_large',
+  'empty_file',
+  'file_changed',
+  'dataset_unavailable',
+  'dataset_full',
+  'worker_lost',
+  'internal_error',
+] as const;
+
+export type FailureCode = (typeof failureCodes)[number];
+
 /** Why an import cannot be done, in words for its owner. Anything else that is thrown is a bug or an outage. */
 export class ImportFailure extends Error {
   override readonly name = 'ImportFailure';
@@ -12,21 +32,3 @@ export class ImportFailure extends Error {
     this.details = more.details ?? {};
   }
 }
-
-export type FailureCode =
-  | 'wrong_format'
-  | 'unreadable'
-  | 'bad_compression'
-  | 'too_large'
-  | 'too_many_rows'
-  | 'too_many_columns'
-  | 'unknown_encoding'
-  | 'row_too_large'
-  | 'empty_file'
-  | 'file_changed'
-  | 'dataset_unavailable'
-  | 'dataset_full'
-  | 'invalid_rows'
-  | 'tokenizer_unavailable'
-  | 'worker_lost'
-  | 'internal_error';
