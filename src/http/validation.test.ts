@@ -19,3 +19,33 @@ test('a value of a filter that is not allowed is refused with what is', () => {
   assert.equal(refusal({ project: 'Ada' }), 'project: must be the address of a project, {owner}/{project}.');
   assert.equal(refusal({ kind: 'text', from: '2026-01-02T03:04:05Z', project: 'ada/support' }), undefined);
 });
+
+const body = Type.Object({
+  split: Type.Optional(Type.Enum(['train', 'test'])),
+  effort: Type.Optional(Type.Union([Type.Enum(['low', 'high']), Type.Null()])),
+  ids: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  tools: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+function refused(sent: unknown) {
+  const check = validatorCompiler({ schema: body, method: 'POST', url: '/things', httpPart: 'body' });
+  const { fault, options } = Object(check(sent)).error ?? {};
+  return fault === undefined ? null : `${fault} ${options.param}`;
+}
+
+test('a choice of the wrong type is a wrong shape, one that is not offered a value that is not allowed', () => {
+  for (const split of [1, 1.5, true, null, [], {}]) assert.equal(refused({ split }), 'invalid_shape split');
+  for (const split of ['', 'TRAIN', 'valid']) assert.equal(refused({ split }), 'invalid_request split');
+  assert.equal(refused({ effort: 1 }), 'invalid_shape effort');
+  assert.equal(refused({ effort: 'medium' }), 'invalid_request effort');
+  for (const sent of [{ split: 'test' }, { effort: null }, { effort: 'low' }]) assert.equal(refused(sent), null);
+});
+
+test('a place in a list is named with brackets, a name with a dot, also where the name is a number', () => {
+  assert.equal(refused({ ids: ['a', 2] }), 'invalid_shape ids[1]');
+  assert.equal(refused({ ids: [''] }), 'invalid_request ids[0]');
+  assert.equal(refused({ tools: [{ name: 'a' }, {}] }), 'invalid_shape tools[1].name');
+  assert.equal(refused({ metadata: { 0: 1 } }), 'invalid_shape metadata.0');
+  assert.equal(refused([]), 'invalid_shape undefined');
+});

@@ -44,7 +44,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const value = isQuery ? convertQuery(schema, sent) : sent;
     if (validator.Check(value)) return { value };
     const [, errors] = validator.Errors(value);
-    const problem = faultOfErrors(errors, isQuery ? 'query' : httpPart);
+    const problem = faultOfErrors(errors, value, isQuery ? 'query' : httpPart);
     return { error: isQuery ? faultOfQuery(problem) : problem };
   };
 };
@@ -70,23 +70,44 @@ function withoutNull(errors: readonly TLocalizedValidationError[]): readonly TLo
 
 const isNullError = (error: TLocalizedValidationError) => error.keyword === 'type' && error.params.type === 'null';
 
-function faultOfErrors(allErrors: readonly TLocalizedValidationError[], part: string): Fault {
+function faultOfErrors(allErrors: readonly TLocalizedValidationError[], value: unknown, part: string): Fault {
   const errors = withoutNull(allErrors);
   const details = errors.map((error) => detailOf(error, part));
   const [first] = details;
-  const param = first ? first.loc.slice(1).join('.') : '';
+  const param = first ? paramOf(value, first.loc.slice(1)) : '';
   const options = {
     message: first ? `${param || part}: ${first.msg}.` : 'The request does not fit its schema.',
     ...(param ? { param } : {}),
   };
-  if (errors.every(({ keyword }) => valueKeywords.has(keyword))) return fault('invalid_request', options);
+  if (errors.every((error) => isOfRightType(error, value))) return fault('invalid_request', options);
   return fault('invalid_shape', { ...options, detail: details });
 }
+
+/** A choice is refused for whatever it is not, so only the value tells whether it is of another type. */
+function isOfRightType(error: TLocalizedValidationError, value: unknown): boolean {
+  if (error.keyword !== 'enum') return valueKeywords.has(error.keyword);
+  const type = typeof pathOf(error).reduce(memberOf, value);
+  return error.params.allowedValues.some((allowed) => typeof allowed === type);
+}
+
+/** `results[0].text`, as all refusals name it: only the value tells places in a list from names. */
+function paramOf(value: unknown, path: readonly string[]): string {
+  let param = '';
+  let holder = value;
+  for (const name of path) {
+    if (Array.isArray(holder)) param += `[${name}]`;
+    else param += param === '' ? name : `.${name}`;
+    holder = memberOf(holder, name);
+  }
+  return param;
+}
+
+const memberOf = (holder: unknown, name: string): unknown => Object(holder)[name];
 
 type Detail = { type: string; loc: string[]; msg: string };
 
 function detailOf(error: TLocalizedValidationError, part: string): Detail {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const path = pathOf(error);
   if (error.keyword === 'required')
     return { type: 'missing', loc: [part, ...path, ...error.params.requiredProperties.slice(0, 1)], msg: 'is missing' };
   if (error.keyword === 'type')
@@ -108,6 +129,10 @@ function wordsOf(error: TLocalizedValidationError): string {
 
 function oneOf({ params }: Extract<TLocalizedValidationError, { keyword: 'enum' }>): string {
   return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+}
+
+function pathOf({ instancePath }: TLocalizedValidationError): string[] {
+  return instancePath.split('/').slice(1).map(unescapePointer);
 }
 
 /** JSON pointer escapes (RFC 6901). */
