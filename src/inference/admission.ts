@@ -82,13 +82,16 @@ export function createAdmission(options: {
   async function ask(question: AdmissionQuestion, name: string): Promise<Admitted> {
     let admitted: Admitted;
     try {
-      admitted = judge(await batcher.submit(question));
+      const answer = await batcher.submit(question);
+      const { keyId } = callerOf(answer);
+      // A key is used also where there is nothing for it: it was let in, and only then refused the project.
+      if (keyId !== null) keyUsage.seen(keyId);
+      admitted = judge(answer);
     } catch (error) {
       if (isOutOfReach(error)) recent.forgetAll();
       else recent.forget(name);
       throw error;
     }
-    if (admitted.key) keyUsage.seen(admitted.key.id);
     // What takes more than this answer to let a call in is asked for first.
     if (admitted.limited === null && !namesJob(admitted, question.model)) recent.note(name, admitted);
     else recent.forget(name);
@@ -132,9 +135,15 @@ function withTrained(
 const namesJob = ({ alias }: Admitted, requested: string | null): boolean =>
   alias?.targetType === 'training_job' || requested?.startsWith('training-job#') === true;
 
-function judge({ caller, project, alias, share, isGuest }: AdmissionAnswer): Admitted {
+function callerOf({ caller }: AdmissionAnswer): NonNullable<AdmissionAnswer['caller']> {
   if (!caller) throw noKey();
   if (caller.accountStatus !== 'active') throw fault('account_suspended');
+  return caller;
+}
+
+function judge(answer: AdmissionAnswer): Admitted {
+  const caller = callerOf(answer);
+  const { project, alias, share, isGuest } = answer;
   if (!project) throw fault('project_not_found');
   const isOwner = project.ownerId === caller.accountId;
   // A private project of somebody else answers like one that does not exist, unless a model of it is shared with the caller.
