@@ -28,7 +28,7 @@ test('whoever follows the guide from files to versions gets what it shows', asyn
   assert.ok(lines.includes('the same'));
 });
 
-test('whoever follows the guide to take data along has all examples and conversations of the account, archived ones, too', async () => {
+test('whoever follows the guide to take data along has all examples, searches and conversations of the account, archived ones, too', async () => {
   const native = `${program.url}/api/v1/projects/local`;
   const headers = { authorization: `Bearer ${program.key}`, 'content-type': 'application/json' };
   const send = (method: string, path: string, body: object) =>
@@ -54,6 +54,8 @@ test('whoever follows the guide to take data along has all examples and conversa
   const pairs = await ask('POST', '/search/datasets', { name: 'Pairs' });
   const pair = { embedding: { query: 'red', positives: [{ text: 'a colour' }] } };
   await ask('POST', `/search/datasets/${pairs}/examples`, { examples: [pair] });
+  const event = { query: 'red', model: 'search', results: [{ rank: 1, text: 'a colour' }] };
+  await ask('POST', `/search/datasets/${pairs}/retrieval-events`, event);
   await ask('PATCH', `/search/datasets/${pairs}`, { archived: true });
   const chat = await ask('POST', '/chat/chats', { model: 'chat' });
   // Both messages are kept whether or not a busy machine comes to an answer.
@@ -65,5 +67,6 @@ test('whoever follows the guide to take data along has all examples and conversa
   const counts = new Map(lines.map((line) => line.trim().split(' ')).map(([count, file]) => [file, Number(count)]));
   assert.equal(counts.get(`./chat/${answers}.jsonl`), 120, lines.join('\n'));
   assert.equal(counts.get(`./search/${pairs}.jsonl`), 1, lines.join('\n'));
+  assert.equal(counts.get(`./search/${pairs}-searches.jsonl`), 1, lines.join('\n'));
   assert.equal(counts.get(`./chat/${chat}.jsonl`), 2, lines.join('\n'));
 });
