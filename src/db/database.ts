@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
+import { driverUrl } from './driver-url.ts';
 import { withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
@@ -81,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAll }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
-    ...connectionOptions(url),
+    connectionString: driverUrl(url),
     max: maxConnections,
     min: opensAll ? maxConnections : 0,
     connectionTimeoutMillis: connectMs,
@@ -105,16 +106,6 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAl
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-function connectionOptions(url: string): pg.PoolConfig {
-  try {
-    const { protocol } = new URL(url);
-    if (protocol === 'postgres:' || protocol === 'postgresql:') return { connectionString: url };
-  } catch {
-    // Not a URL: refused below, without the text itself, which may hold a password.
-  }
-  throw new OperatorError('The database URL is not of the form postgres://user:password@host:port/database.');
 }
 
 function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {

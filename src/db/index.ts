@@ -1,5 +1,6 @@
 export { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 export { type Database, openDatabase, type Sql, type Transaction } from './database.ts';
+export { driverUrl } from './driver-url.ts';
 export { type Embedded, findEmbedded, startEmbedded } from './embedded.ts';
 export { shareEmbedded } from './embedded-share.ts';
 export { prepareDataFolder } from './folder.ts';

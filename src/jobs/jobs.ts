@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import type { Sql } from '#db';
+import { driverUrl, type Sql } from '#db';
 import type { Log } from '#kernel';
 import { schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
@@ -115,7 +115,7 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
 
 function openBoss(url: string, log: JobsOptions['log']): PgBoss {
   const boss = new PgBoss({
-    connectionString: url,
+    connectionString: driverUrl(url),
     schema,
     max: maxConnections,
     // Passed through to the driver's pool, though the queue's types do not name it.
