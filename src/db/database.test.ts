@@ -7,6 +7,20 @@ import { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';
 
 const isServiceUnavailable = (error: unknown) => error instanceof Fault && error.fault === 'service_unavailable';
 
+test('whatever keeps a running server from a new connection is 503: nothing was asked, and it is mended elsewhere', async () => {
+  const { url, drop } = await createTestDatabase();
+  const server = await openDatabase({ url, maxConnections: 1 });
+  // A password that is changed is refused in the same way: with an answer, where the network would have none.
+  await drop();
+  for (const work of [
+    () => server.query('select 1'),
+    () => server.query('select 1'),
+    () => server.transaction((tx) => tx.query('select 1')),
+  ])
+    await assert.rejects(work(), isServiceUnavailable);
+  await server.close();
+});
+
 test('a database', async (t) => {
   const { database, url, drop } = await createTestDatabase();
   t.after(drop);

@@ -233,8 +233,9 @@ async function onConnection<T>(
   shapesOf: WeakMap<pg.PoolClient, Shapes>,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  // Without a connection nothing was asked, whatever the reason: a password or a certificate is changed while servers run.
   const client = await pool.connect().catch((error: unknown) => {
-    throw isDriverUnavailable(error) ? unavailable(error) : error;
+    throw unavailable(error);
   });
   const connection = { client, broken: false, shapes: shapesOf.get(client) ?? new Map() };
   try {
