@@ -176,6 +176,20 @@ test('while S3 cannot be reached, whoever asks is told so, and what it refuses i
   await store.close();
 });
 
+test('credentials that are changed or run out lock nobody out for good, and the start says that they are not taken', async (t) => {
+  const { stop, ...place } = await startS3Server();
+  const credentials = { accessKeyId: place.credentials?.accessKeyId ?? '', secretAccessKey: 'the one before' };
+  const store = openS3Store({ ...place, credentials });
+  t.after(async () => {
+    await store.close();
+    await stop();
+  });
+  const put = () => store.put('a/b', Readable.from([Buffer.from('x')]));
+  for (const ask of [put, () => store.get('a/b'), () => store.size('a/b'), () => store.remove('a/b')])
+    await assert.rejects(ask(), isOutOfReach);
+  await assert.rejects(store.check(), /cannot be used at http.*: SignatureDoesNotMatch\.$/);
+});
+
 test('an S3 that takes every connection and never answers is out of reach, too', async (t) => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

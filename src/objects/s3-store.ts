@@ -105,7 +105,8 @@ export function openS3Store(
       for (let isMore = true; isMore; ) {
         // The older way to list: the last key goes on from page to page, with every server that speaks S3.
         const asked: ListObjectsCommand = new ListObjectsCommand({ ...wanted, Marker: after });
-        const { Contents: found = [], IsTruncated: isCut = false } = await client.send(asked, soon).catch(rethrow);
+        const listed = client.send(asked, soon);
+        const { Contents: found = [], IsTruncated: isCut = false } = await listed.catch(listingRefused);
         const page = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
           ...{ key: key.slice(prefix.length), bytes },
           // Without a time of change it counts as new.
@@ -149,10 +150,18 @@ function rethrow(error: unknown): never {
   throw told(error);
 }
 
-/** No answer, or one that says that it cannot at present: the same may work later. What S3 refuses it refuses again. */
+/** Listing has a permission of its own: whoever lacks it is told so. */
+function listingRefused(error: unknown): never {
+  throw isLockedOut(error) ? error : told(error);
+}
+
+/**
+ * No answer, or one that says that it cannot at present, or that our credentials are not good: the same may work later. What
+ * else S3 refuses it refuses again.
+ */
 function told(error: unknown): unknown {
-  const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
-  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  const status = statusOf(error);
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429 && !isLockedOut(error);
   const isOurs = error instanceof Error && error.name === 'AbortError';
   if (isRefusal || isOurs) return error;
   return fault('service_unavailable', {
@@ -162,6 +171,19 @@ function told(error: unknown): unknown {
   });
 }
 
+/** Credentials are changed and run out while servers run; no work is to fail for that which can wait for the next ones. */
+function isLockedOut(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === 401 || status === 403 || (error instanceof Error && expiries.has(error.name));
+}
+
+/** What is 400 and not 403 with Amazon's. */
+const expiries = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired']);
+
+function statusOf(error: unknown): number {
+  return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
+}
+
 function isMissing(error: unknown): boolean {
-  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
+  return statusOf(error) === 404;
 }
