@@ -9,13 +9,14 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
+import { billingTexts } from '../billing/billing-texts.ts';
 import type { KeyDialogProps } from './key-dialog.ts';
 import { keyCallsQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 
-type Call = Schemas['LedgerRow'];
+type Charge = Schemas['LedgerRow'];
 
-/** Which calls a key made: the latest, and what all of them came to. */
+/** What was charged for things done with a key: the latest, and what all of them came to. */
 export function KeyCalls({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   return (
@@ -41,20 +42,16 @@ function Calls({ keyId }: { keyId: string }) {
         {t.callsAll}
       </TextLink>
       <Text size="sm" c="dimmed">
-        {t.callsLatest(format.number(data.data.length))}
+        {t.callsLatest}
       </Text>
-      <Rows
-        label={t.callsLatest(format.number(data.data.length))}
-        columns={columns}
-        rows={data.data}
-        idOf={({ id }) => id}
-      />
+      <Rows label={t.callsLatest} columns={columns} rows={data.data} idOf={({ id }) => id} />
     </Stack>
   );
 }
 
-function useColumns(): Column<Call>[] {
+function useColumns(): Column<Charge>[] {
   const t = useTexts(keysTexts);
+  const { types } = useTexts(billingTexts);
   const format = useFormat();
   return [
     {
@@ -63,6 +60,7 @@ function useColumns(): Column<Call>[] {
       isName: true,
       render: ({ project, model_requested }) => [project?.slug, model_requested].filter(Boolean).join(' / '),
     },
+    { key: 'type', label: t.type, render: ({ type }) => types[type] },
     { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'active',
