@@ -40,6 +40,7 @@ test('a dataset is made, also by who presses Escape halfway, gets an example by 
   const examples = async () => (await ask('GET', `/datasets/${datasetId}/examples`)).data;
 
   await page.getByRole('button', { name: 'Add example' }).first().click();
+  await dialog.locator('textarea:focus').waitFor();
   await dialog.getByLabel('User, message 1').fill('Where is my parcel?');
   await dialog.getByRole('button', { name: 'Add example' }).click();
   await dialog.getByRole('alert').getByText('The example could not be taken.').waitFor();

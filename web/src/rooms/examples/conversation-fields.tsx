@@ -69,6 +69,7 @@ function Message({ message, number, isOnly, onChange, onRemove }: MessageProps) 
       <div className={styles.fields}>
         <GrowingTextarea
           aria-label={t.content(t.roles[role], number)}
+          data-autofocus={number === 1 || undefined}
           minRows={2}
           maxRows={16}
           value={content}

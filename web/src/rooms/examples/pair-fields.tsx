@@ -15,6 +15,7 @@ export function Pair({ draft, onChange }: ExampleEditorProps<EmbeddingDraft>) {
         label={t.query}
         maxRows={6}
         value={draft.query}
+        data-autofocus
         onChange={(event) => onChange({ ...draft, query: event.currentTarget.value })}
       />
       <Passages
