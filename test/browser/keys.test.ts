@@ -92,6 +92,20 @@ test('a key is deactivated, activated and deleted, and is dead when the page say
   await leave();
 });
 
+test('the menu of a key is gone through with the keyboard alone, and gives the focus back to its button', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  await go('/keys');
+  await page.getByRole('button', { name: 'More actions for First key' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[role="menuitem"]:focus').filter({ hasText: 'Deactivate' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').locator('button:focus').filter({ hasText: 'Cancel' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('button[aria-haspopup="menu"]:focus').waitFor();
+  await leave();
+});
+
 test('limits of a key are checked, saved and shown again', async () => {
   const owner = await seedOwner(stage.database);
   const { page, go, leave } = await stage.open(owner);
@@ -122,7 +136,7 @@ test('limits of a key are checked, saved and shown again', async () => {
   await leave();
 });
 
-test('the calls of a key are listed with what they cost', async () => {
+test('what was done with a key is listed with what it cost', async () => {
   const owner = await seedOwner(stage.database);
   const { slug: project } = await seedProject(stage.database, { accountId: owner.accountId, kind: 'embedding' });
   const base = `${stage.origin}/api/projects/${owner.slug}/${project}/openai/v1`;
@@ -136,9 +150,9 @@ test('the calls of a key are listed with what they cost', async () => {
   const { page, go, leave } = await stage.open(owner);
   await go('/keys');
   await page.getByRole('button', { name: 'More actions for First key' }).click();
-  await page.getByRole('menuitem', { name: /Calls it made/ }).click();
+  await page.getByRole('menuitem', { name: /What it spent/ }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/^1 calls?, 0\.\d+ credits altogether$/).waitFor();
-  await dialog.getByRole('row', { name: `${project} / fanfold-tiny-embed` }).waitFor();
+  await dialog.getByText(/^0\.\d+ credits altogether, with 1 call$/).waitFor();
+  await dialog.getByRole('row', { name: `${project} / fanfold-tiny-embed calls` }).waitFor();
   await leave();
 });

@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { focusTitle } from './focus-title.ts';
@@ -41,6 +41,10 @@ export function Dialog({
   const t = useTexts(sharedTexts);
   const [isWritten, setWritten] = useState(false);
   const [isAsking, setAsking] = useState(false);
+  // Before the library keeps where the focus came from.
+  useLayoutEffect(() => {
+    if (opened) leaveMenu();
+  }, [opened]);
   const close = () => {
     // Later than the Escape that asks for it: the library would close the question by the same one.
     if (isWritten && !isLossless) setTimeout(() => setAsking(true));
@@ -79,6 +83,13 @@ export function Dialog({
       </Inside>
     </Modal>
   );
+}
+
+/** An item of a menu goes with the menu: the focus comes back to the button that the menu belongs to. */
+function leaveMenu(): void {
+  const menu = document.activeElement?.closest('[role="menu"]');
+  const button = document.getElementById(menu?.getAttribute('aria-labelledby') ?? '');
+  button?.focus({ preventScroll: true });
 }
 
 /** Later than the library gives the focus back. */

@@ -128,7 +128,8 @@ export const theme = createTheme({
       defaultProps: { centered: true, radius: 'lg', lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } },
     },
     Drawer: { defaultProps: { lockScroll: false } },
-    Menu: { defaultProps: { shadow: 'md', radius: 'md' } },
+    // The focus goes to the first item: the library would put it on something without a name.
+    Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
     Skeleton: { defaultProps: { radius: 'sm' } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 300, radius: 'sm' } },
