@@ -102,10 +102,10 @@ function Filters({ filter }: { filter: JobsFilter }) {
 /** By its name; a dataset that is not there has its id only. */
 function DatasetFilter({ dataset, onClear }: { dataset: string; onClear: () => void }) {
   const t = useTexts(trainingTexts);
-  const { data } = useQuery(datasetQuery({ ...route.useParams(), dataset }));
+  const { data, isPending } = useQuery(datasetQuery({ ...route.useParams(), dataset }));
   return (
     <SetFilter name={t.ofDataset} onClear={onClear}>
-      {t.ofDataset}: {data?.name ?? dataset}
+      {t.ofDataset}: {data?.name ?? (isPending ? '…' : dataset)}
     </SetFilter>
   );
 }
