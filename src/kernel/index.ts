@@ -23,7 +23,7 @@ export {
   isOutOfReach,
 } from './faults.ts';
 export { type Fields, isDeeperThan, isFields } from './fields.ts';
-export { foldText } from './fold-text.ts';
+export { foldText, plainText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
 export {

@@ -130,3 +130,34 @@ test('what is kept goes when its import is over, and when it is old', async () =
   await world.sweep();
   assert.deepEqual(await keptFiles(waiting.id), []);
 });
+
+test('all rows of a search come into one split, however they write it, whether rows were kept or the file is read', async () => {
+  const { embedding } = world;
+  const rows = Array.from({ length: 1_200 }, (_, n) => {
+    const query = `how heavy is lamp ${n % 300}?`;
+    return JSON.stringify({ query: n < 600 ? query : ` ${query.toUpperCase()}`, positive: `answer ${n}` });
+  });
+  const versions: string[] = [];
+  for (const isKept of [true, false]) {
+    const { id } = await embedding.upload('clicks.jsonl', Buffer.from(rows.join('\n')));
+    const { preview_token } = await embedding.preview(id, { options: { test_ratio: 0.3 } });
+    if (!isKept) for (const kept of await keptFiles(id)) await rm(kept);
+    await embedding.demand('POST', `imports/${id}/confirm`, { preview_token });
+    const { result, dataset_id: datasetId } = await embedding.until(id, 'completed');
+    versions.push((await embedding.demand<{ sha256: string }>('GET', `dataset-versions/${result?.version_id}`)).sha256);
+    const splits = await world.db.database.query<{ query: string; splits: string[] }>(
+      `select btrim(lower(c.content::json ->> 'query')) as query, array_agg(distinct e.split) as splits
+         from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
+        where e.dataset_id = $1 group by 1`,
+      [datasetId],
+    );
+    assert.equal(splits.length, 300);
+    assert.deepEqual(
+      splits.filter((each) => each.splits.length > 1),
+      [],
+    );
+    const held = splits.filter((each) => each.splits[0] === 'test').length;
+    assert.ok(held > 60 && held < 120, `${held} of 300 queries are held out`);
+  }
+  assert.equal(versions[0], versions[1]);
+});

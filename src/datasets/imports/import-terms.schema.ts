@@ -50,7 +50,10 @@ export const optionFields = {
     default: 'exact',
   }),
   test_ratio: Type.Number({
-    ...said('Share of the examples that is kept for tests.', '留作测试的样本比例。'),
+    ...said(
+      'Share of the examples that is kept for tests. Of searches it is a share of the queries: all examples of a query go to one side.',
+      '留作测试的样本比例。对于检索样本，则为查询的比例：同一查询的所有样本归入同一侧。',
+    ),
     minimum: 0,
     maximum: 0.5,
     default: 0.2,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Split } from '#datasets';
-import { plain } from '../assessment/pairs.ts';
+import { plainText } from '#kernel';
 
 /**
  * The split for examples of a query: `test` for a fixed part of all queries, else `train`. It depends on the words of
@@ -12,6 +12,6 @@ export function splitByRatio(testRatio: number): (query: string) => Split {
 
 /** 0 to 1, evenly. */
 function placeOf(query: string): number {
-  const digest = hash('sha256', plain(query), 'buffer');
+  const digest = hash('sha256', plainText(query), 'buffer');
   return digest.readUInt32BE(0) / 2 ** 32;
 }

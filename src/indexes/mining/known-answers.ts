@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DatasetVersion, VersionExample } from '#datasets';
-import { createTurns, foldText, SeenHashes } from '#kernel';
+import { createTurns, plainText, SeenHashes } from '#kernel';
 import { type DocumentIdentity, embeddingContent, identityOf } from '../passages.ts';
 
 type Version = Pick<DatasetVersion, 'datasetId' | 'seq'>;
@@ -106,7 +106,7 @@ async function readPairs(
 
 /** Queries that differ only in case, width or spacing are one: that more is left out of the negatives does no harm. */
 function queryKey(query: string): string {
-  return hash('sha256', foldText(query).replace(/\s+/gu, ' ').trim());
+  return hash('sha256', plainText(query));
 }
 
 class Pairs implements Answers {

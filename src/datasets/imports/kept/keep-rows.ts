@@ -7,6 +7,7 @@ import { isOurs } from './kept-files.ts';
 import {
   buckets,
   contentHeadBytes,
+  drawnBytes,
   encodeIndex,
   hashBytes,
   type KeptOf,
@@ -19,8 +20,8 @@ import { blockBytes, openPastMemory, wholeBlocks } from './past-memory.ts';
 import { PieceMemory } from './piece-memory.ts';
 
 /**
- * A row that makes an example, as the survey has found it: `at` a place of the bytes stands its hash, behind that room for the
- * rest of a head (`kept-format.ts`), which is written there, and then its JSON, up to the end.
+ * A row that makes an example, as the survey has found it: `at` a place of the bytes stands its hash and at `drawnAt` what its
+ * split is drawn from, with room for the rest of a head (`kept-format.ts`), which is written there, and then its JSON, up to the end.
  */
 export type RowToKeep = { row: number; bytes: Buffer; at: number; end: number } & Mark;
 
@@ -69,7 +70,7 @@ export class RowKeeper {
     const jsonBytes = end - at - contentHeadBytes;
     let next = bytes.writeUInt32LE(jsonBytes, at + hashBytes);
     next = bytes.writeUInt32LE(row, next);
-    next = bytes.writeUInt8(toMark({ split, isFirst }), next);
+    next = bytes.writeUInt8(toMark({ split, isFirst }), next) + drawnBytes;
     if (isFirst) {
       bytes.writeUInt32LE(this.#contents++, next);
       this.#add(bytes[at] ?? 0, bytes, at, end);

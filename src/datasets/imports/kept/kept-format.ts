@@ -10,8 +10,10 @@ export const buckets = 256;
 export const rowsBucket = buckets;
 
 export const hashBytes = 32;
-/** Hash, bytes of the content, row of the file, mark. */
-export const rowRecordBytes = hashBytes + 4 + 4 + 1;
+/** Behind hash, bytes of the content, row of the file and mark: what a split is drawn from. */
+export const drawnAt = hashBytes + 4 + 4 + 1;
+export const drawnBytes = 4;
+export const rowRecordBytes = drawnAt + drawnBytes;
 /** The same in front of each content, and how many contents the file has before it. */
 export const contentHeadBytes = rowRecordBytes + 4;
 
@@ -49,7 +51,7 @@ export type KeptIndex = KeptOf & {
   pieces: Piece[];
 };
 
-const whole = Buffer.from('kept3\n');
+const whole = Buffer.from('kept4\n');
 export const endBytes = 8 + whole.length;
 
 export function encodeIndex(index: KeptIndex): Buffer {

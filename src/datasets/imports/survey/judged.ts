@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { TokenCount } from '#engine';
+import type { ExampleContent } from '../../content/example-content.ts';
 import type { Issue } from '../../content/issues.ts';
-import { contentHeadBytes } from '../kept/kept-format.ts';
+import { contentHeadBytes, drawnAt, drawnBytes } from '../kept/kept-format.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 import type { NotedColumns } from './column-notes.ts';
+import { drawnFrom, drawnPlace } from './draw-split.ts';
 
 /** What is told of some rows after each other, in few pieces of memory: it is handed from thread to thread. */
 export type Judged = {
@@ -12,7 +14,7 @@ export type Judged = {
   lines: number;
   /** `factsPerRow` of each row. */
   facts: Uint32Array<ArrayBuffer>;
-  /** Of each row that makes an example its hash, with room for all of the head with which it is kept, and its canonical JSON. */
+  /** Of each row that makes an example its hash and what its split is drawn from, with room for all of the head with which it is kept, and its canonical JSON. */
   examples: Buffer<ArrayBuffer>;
   /** Of the rows that have any. */
   issues: { row: number; issues: Issue[] }[];
@@ -42,6 +44,8 @@ type WrittenExample = {
   mostBytes: number;
   write: (into: Buffer, at: number) => number;
 };
+
+type Ending = { bytes: number; split: ExampleFacts['split']; sha256: string; drawnFrom: string };
 
 const factsPerRow = 6;
 const marks = { example: 1, train: 2, test: 4, counted: 8 } as const;
@@ -79,11 +83,12 @@ export class JudgedRows {
   }
 
   /** Of the row that was added last. */
-  addExample({ json, split }: { json: string; split: ExampleFacts['split'] }): void {
+  addExample({ json, split, content }: { json: string; split: ExampleFacts['split']; content: ExampleContent }): void {
     // A unit of a text takes at most three bytes, so that most need not be measured.
     if (!this.#hasRoom(json.length * 3)) this.#makeRoom(Buffer.byteLength(json));
     const bytes = this.#examples.write(json, this.#used + contentHeadBytes);
-    this.#end({ bytes, split, sha256: hash('sha256', json, 'binary') });
+    const sha256 = hash('sha256', json, 'binary');
+    this.#end({ bytes, split, sha256, drawnFrom: drawnFrom(content, sha256) });
   }
 
   /** The same for JSON that is written here; `write` returns where it ends. */
@@ -92,12 +97,13 @@ export class JudgedRows {
     const from = this.#used + contentHeadBytes;
     const end = write(this.#examples, from);
     const sha256 = hash('sha256', this.#examples.subarray(from, end), 'binary');
-    this.#end({ bytes: end - from, split, sha256 });
+    this.#end({ bytes: end - from, split, sha256, drawnFrom: sha256 });
   }
 
-  /** `sha256`: as characters, one for each byte. */
-  #end({ bytes, split, sha256 }: { bytes: number; split: ExampleFacts['split']; sha256: string }): void {
+  /** The digests as characters, one for each byte. */
+  #end({ bytes, split, sha256, drawnFrom: digest }: Ending): void {
     this.#examples.write(sha256, this.#used, 'latin1');
+    this.#examples.write(digest.slice(drawnPlace, drawnPlace + drawnBytes), this.#used + drawnAt, 'latin1');
     this.#used += contentHeadBytes + bytes;
     const at = (this.#rows - 1) * factsPerRow;
     this.#facts[at + 2] = (this.#facts[at + 2] ?? 0) | marks.example | (split === null ? 0 : marks[split]);

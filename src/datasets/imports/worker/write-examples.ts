@@ -14,7 +14,7 @@ import { isMapping, type Mapping, readMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
 import type { SourceRow } from '../reading/source-row.ts';
-import { drawSplit } from '../survey/draw-split.ts';
+import { drawnFrom, drawSplit } from '../survey/draw-split.ts';
 import { type Evaluated, evaluate } from '../survey/evaluate.ts';
 import { TokenCounts } from '../survey/token-counts.ts';
 import { tellOfImport } from '../tell.ts';
@@ -179,7 +179,8 @@ function exampleOf(row: SourceRow, about: About): StorableExample[] {
   }
   seen.valid++;
   const { content, json, split: said } = example;
-  const split = said ?? drawSplit(contentHash(json), run.options);
+  const drawn = () => Buffer.from(drawnFrom(content, contentHash(json).toString('latin1')), 'latin1');
+  const split = said ?? drawSplit(drawn(), run.options);
   const origin = { split, origin: 'import', originId: run.id } as const;
   return [storable(origin, { content, json, issues, tokens: tokens.at(index), maxTokens }).example];
 }

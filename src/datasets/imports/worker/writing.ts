@@ -4,6 +4,7 @@ import { searchedAtOnce } from '../../examples/bulk-add.ts';
 import type { CopiedExample } from '../../examples/example-copy.ts';
 import { overLimit } from '../../examples/new-examples.ts';
 import { rowAt } from '../kept/content-bucket.ts';
+import { drawnAt } from '../kept/kept-format.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
 import { drawSplit } from '../survey/draw-split.ts';
 import type { TokenCounts } from '../survey/token-counts.ts';
@@ -62,7 +63,7 @@ export function factsOf(
   const tooLong = counted !== null && maxTokens !== null && counted.longest > maxTokens;
   return {
     bytes: row.bytes,
-    split: row.split ?? drawSplit(bytes, run.options, at),
+    split: row.split ?? drawSplit(bytes, run.options, at + drawnAt),
     tokens: counted === null ? null : counted.tokens,
     valid: !tooLong,
     issues: tooLong ? [overLimit(counted.longest, maxTokens)] : [],
