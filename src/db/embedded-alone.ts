@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCodeOf } from '#kernel';
 
 const patienceMs = 60_000;
 const pollMs = 50;
@@ -19,15 +20,17 @@ export async function alone<T>(secret: string, work: () => Promise<T>): Promise<
   }
 }
 
+/** Null: it stays with somebody else, or the kernel knows no such names. */
 async function holdName(name: string): Promise<Server | null> {
   for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
     const server = createServer((stranger) => stranger.destroy());
-    const isHeld = await new Promise<boolean>((settle) => {
-      server.once('error', () => settle(false));
+    const problem = await new Promise<Error | null>((settle) => {
+      server.once('error', settle);
       // The null byte makes it a name without a file: an abstract socket.
-      server.listen(`\0fanfold-${name}`, () => settle(true));
+      server.listen(`\0fanfold-${name}`, () => settle(null));
     });
-    if (isHeld) return server;
+    if (problem === null) return server;
+    if (systemCodeOf(problem) !== 'EADDRINUSE') return null;
   }
   return null;
 }
