@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import { readRoles, roleSettings } from '../settings/role-settings.ts';
 import { addAccountCommands, grantCommand } from './accounts.ts';
+import { databaseUrlCommand } from './database-url.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
@@ -72,7 +73,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   program
     .command('database-url')
     .description('print the address of the database, password included, for psql and pg_dump')
-    .action(() => useDatabase(config(), async ({ url }) => print(url)));
+    .action(() => databaseUrlCommand(config()));
   program
     .command('help [command...]')
     .description('display help for a command')
