@@ -72,6 +72,24 @@ test('migrations', async (t) => {
     await assert.rejects(migrate(database, folder), /its number is taken/);
   });
 
+  await t.test('of a database of another program are refused in one line and change nothing', async () => {
+    await emptyDatabase();
+    const refused = {
+      name: 'OperatorError',
+      message: /^The database holds something of another program \(.+\)\. Give/,
+    };
+    await database.query('create table accounts (n int)');
+    await assert.rejects(migrate(database), refused);
+    assert.deepEqual(await database.query(`select to_regclass('schema_migrations')::text as made`), [{ made: null }]);
+    await emptyDatabase();
+    await database.query('create table schema_migrations (version text primary key)');
+    await assert.rejects(migrate(database), refused);
+    const columns = `select column_name as name from information_schema.columns where table_name = 'schema_migrations'`;
+    assert.deepEqual(await database.query(columns), [{ name: 'version' }]);
+    await emptyDatabase();
+    await migrate(database);
+  });
+
   await t.test('of a user who may not make tables are refused, and it is said what is missing', async (t) => {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c role=pg_read_all_data');

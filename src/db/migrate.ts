@@ -39,10 +39,11 @@ export async function migrate(database: Database, folder: string = migrationFold
     const done = new Set(applied.map(({ version }) => version));
     for (const migration of known) if (!done.has(migration.version)) await apply(tx, migration);
   });
-  await work.catch((error: unknown) => {
+  await work.catch(async (error: unknown) => {
     const state = sqlState(error);
     if (state === insufficientPrivilege) throw withoutRights(error);
     if (state === readOnly) throw new OperatorError(readOnlyMessage, { cause: error });
+    if (state !== null && foreignStates.has(state) && !(await isOurs(database))) throw ofAnother(error);
     throw error;
   });
 }
@@ -54,6 +55,24 @@ const readOnlyMessage = 'The database takes no changes: it is a standby, or read
 function withoutRights(cause: unknown): OperatorError {
   const said = messageOf(cause);
   return new OperatorError(`The database user may not make tables (${said}). Let it own the database.`, { cause });
+}
+
+/** Tables, types, functions or schemas of the names that a migration makes are there, or a table of migrations is another's. */
+const foreignStates = new Set(['42P07', '42710', '42723', '42P06', '42703']);
+
+async function isOurs(database: Database): Promise<boolean> {
+  const rows = await database.query<{ there: boolean }>(
+    `select exists (select from information_schema.columns
+       where table_schema = current_schema() and table_name = 'schema_migrations' and column_name = 'digest') as there`,
+  );
+  return rows.some(({ there }) => there);
+}
+
+function ofAnother(cause: unknown): OperatorError {
+  const said = messageOf(cause);
+  return new OperatorError(`The database holds something of another program (${said}). Give Fanfold one of its own.`, {
+    cause,
+  });
 }
 
 type AppliedRow = { version: number; name: string; breaking: boolean; digest: string | null };
