@@ -101,7 +101,7 @@ async function startFirst(dataDir: string, launch: Launch, patienceMs: number): 
     if (!(await becomesFree(dataDir, patienceMs))) return null;
     const port = await findFreePort();
     const child = await spawnPostmaster(home, binaries, { port, ...options });
-    if (await answers(child, urlOf(home, port, 'postgres'))) return { child, port };
+    if (await answers(child, home, urlOf(home, port, 'postgres'))) return { child, port };
     // Somebody else took the port or the folder first, or children of a killed server are still ending.
     await stopProcess(child);
     await sleep(attemptPauseMs);
@@ -133,7 +133,7 @@ function supervise(
     for (let tries = 1; !stopping; tries++) {
       try {
         child = await spawnPostmaster(home, binaries, { port, ...options });
-        if (await answers(child, url)) {
+        if (await answers(child, home, url)) {
           watch();
           onEvent('recovered');
           return;
@@ -162,15 +162,22 @@ function supervise(
   };
 }
 
-/** True as soon as the server takes connections; false when it ended instead. */
-async function answers(child: ChildProcess, url: string): Promise<boolean> {
+/** True as soon as the server takes connections; false when it ended instead, or will never take our password. */
+async function answers(child: ChildProcess, home: Home, url: string): Promise<boolean> {
   const deadline = performance.now() + answerTimeoutMs;
   while (performance.now() < deadline && isRunning(child)) {
     const answer = await knock(url);
     if (answer === 'open' && isRunning(child)) return true;
+    // Until it is ready, another server may have the port.
+    if (answer === 'refused' && (await isReady(child, home))) return false;
     await sleep(pollMs);
   }
   return false;
+}
+
+async function isReady({ pid }: ChildProcess, home: Home): Promise<boolean> {
+  const lines = await readLockFile(home);
+  return lines[0] === String(pid) && lines[statusLine]?.trim() === 'ready';
 }
 
 function isRunning(child: ChildProcess): boolean {
@@ -178,10 +185,10 @@ function isRunning(child: ChildProcess): boolean {
 }
 
 /**
- * open: our password is right; changing: the server starts, stops, or has yet to make our database; closed: nothing
- * there, or not ours.
+ * open: our password is right; changing: the server starts, stops, or has yet to make our database; refused: our password is
+ * wrong; closed: nothing there, or no PostgreSQL.
  */
-async function knock(url: string): Promise<'open' | 'changing' | 'closed'> {
+async function knock(url: string): Promise<'open' | 'changing' | 'refused' | 'closed'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
@@ -191,6 +198,7 @@ async function knock(url: string): Promise<'open' | 'changing' | 'closed'> {
     const state = sqlState(error);
     // No free connection: the password was right.
     if (state === '53300') return 'open';
+    if (state === '28P01') return 'refused';
     return state === '57P03' || state === '3D000' ? 'changing' : 'closed';
   } finally {
     await client.end().catch(() => {});
@@ -202,8 +210,7 @@ type Found = { state: 'free' | 'changing' } | { state: 'held'; url: string };
 async function inspect(dataDir: string): Promise<Found> {
   const home = await findHome(dataDir);
   if (!home) return { state: 'free' };
-  const text = await readFile(join(home.folder, 'cluster', 'postmaster.pid'), 'utf8').catch(() => '');
-  const port = Number(text.split('\n')[portLine]);
+  const port = Number((await readLockFile(home))[portLine]);
   if (!port) return { state: 'free' };
   const url = urlOf(home, port, databaseName);
   const answer = await knock(url);
@@ -212,6 +219,12 @@ async function inspect(dataDir: string): Promise<Found> {
 }
 
 const portLine = 3;
+const statusLine = 7;
+
+async function readLockFile({ folder }: Pick<Home, 'folder'>): Promise<string[]> {
+  const text = await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8').catch(() => '');
+  return text.split('\n');
+}
 
 /** A server that was killed takes its PostgreSQL with it within moments; a living one keeps the folder. */
 async function becomesFree(dataDir: string, patienceMs: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { chown, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
-import { OperatorError } from '#kernel';
+import { OperatorError, systemCodeOf } from '#kernel';
 import type { Binaries } from './embedded-binaries.ts';
 import type { Home } from './embedded-home.ts';
 import { removeSockets } from './embedded-socket.ts';
@@ -71,12 +71,16 @@ export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<b
     return true;
   } catch (error) {
     if (await checkVersion(cluster)) return false;
-    throw error;
+    if (!occupied.has(systemCodeOf(error) ?? '')) throw error;
+    throw new OperatorError(`${cluster} is not a database: it has no file PG_VERSION.`, { cause: error });
   } finally {
     await rm(passwordFile, { force: true });
     await rm(fresh, { recursive: true, force: true });
   }
 }
+
+/** What a rename to a folder that is not empty, or to no folder, fails with. */
+const occupied = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 export const databaseUser = 'fanfold';
 const majorVersion = '18';
@@ -196,9 +200,12 @@ async function boundLog(file: string): Promise<void> {
   if (size > longestLogBytes) await rename(file, `${file}.old`);
 }
 
+/** Not what somebody was told who came while it started or stopped. */
+const complaintPattern = /(?:FATAL|PANIC)(?!: +the database system is )|error:|^(?:initdb|postgres): could not/;
+
 /** The last thing that PostgreSQL complained about, one line, for a message to the operator. */
 export async function lastComplaint(home: Home): Promise<string> {
   const text = await readFile(join(home.folder, 'server.log'), 'utf8').catch(() => '');
-  const complaint = text.split('\n').findLast((line) => /FATAL|PANIC|error:|^initdb: could not/.test(line));
+  const complaint = text.split('\n').findLast((line) => complaintPattern.test(line));
   return complaint ?? `see ${join(home.folder, 'server.log')}.`;
 }

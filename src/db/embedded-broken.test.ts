@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startEmbedded } from './embedded.ts';
+
+test('a data folder that lacks something is refused in one line, and serves again when that is back', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-broken-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const start = () => startEmbedded({ dataDir, othersMs: 0 });
+  await (await start()).stop();
+  const refused = (message: RegExp) => assert.rejects(start, { name: 'OperatorError', message });
+
+  await t.test('its password', async () => {
+    const file = join(dataDir, 'postgres', 'password');
+    const password = await readFile(file, 'utf8');
+    await writeFile(file, 'of another');
+    await refused(/^PostgreSQL does not start: .*password authentication failed/);
+    await writeFile(file, password);
+  });
+
+  for (const [name, message] of [
+    ['PG_VERSION', /cluster is not a database: it has no file PG_VERSION\.$/],
+    [join('global', 'pg_control'), /^PostgreSQL does not start: .*could not find the database system/],
+  ] as const)
+    await t.test(name, async () => {
+      const file = join(dataDir, 'postgres', 'cluster', name);
+      await rename(file, `${file}.away`);
+      await refused(message);
+      await rename(`${file}.away`, file);
+    });
+
+  await (await start()).stop();
+});
