@@ -1,3 +1,4 @@
+import { type DecimalStep, type Digits, decimalPlaces, stepAt } from './decimal-step.ts';
 import { type Expression, literal, sequence } from './gbnf.ts';
 
 /** What JSON numbers must satisfy. Bounds are exact decimals of the schema. */
@@ -8,12 +9,16 @@ export type NumberBounds = {
   exclusiveMaximum: boolean;
   /** Most digits behind the point; 0 for integers, null without limit. */
   decimals: number | null;
+  /** They are multiples of this, and how to write those. */
+  step?: { of: DecimalStep; multiples: (digits: Digits) => Expression | null };
 };
 
 /** Digits in front of the point, and behind it where nothing bounds them. A model must not be able to go on forever. */
 const wholeDigits = 16;
 const fractionDigits = 24;
 const largest = 10n ** BigInt(wholeDigits) - 1n;
+/** So many are exact when they are read. */
+const exactDigits = 15;
 
 /**
  * Alternatives for the numbers within the bounds, written without exponent; empty where there is none. null where a
@@ -22,18 +27,11 @@ const largest = 10n ** BigInt(wholeDigits) - 1n;
 export function boundedNumber(bounds: NumberBounds): Expression[] | null {
   const given = [bounds.minimum, bounds.maximum].filter((bound) => bound !== null);
   const digits = given.map((bound) => decimalPlaces(bound));
-  const precision = Math.max(0, ...digits.map((count) => count ?? Number.POSITIVE_INFINITY));
+  const precision = Math.max(bounds.step?.of.places ?? 0, ...digits.map((count) => count ?? Number.POSITIVE_INFINITY));
   if (precision > 6) return null;
   const nonNegative = magnitudes({ ...bounds, precision, flipped: false });
   const negative = magnitudes({ ...bounds, precision, flipped: true });
   return [...nonNegative, ...negative.map((magnitude) => sequence(literal('-'), magnitude))];
-}
-
-/** Digits behind the point of a number; null where it is written with a negative exponent. */
-export function decimalPlaces(value: number): number | null {
-  const text = String(value);
-  if (text.includes('e-')) return null;
-  return text.includes('e') ? 0 : (text.split('.')[1]?.length ?? 0);
 }
 
 type Side = NumberBounds & { precision: number; flipped: boolean };
@@ -58,7 +56,7 @@ function magnitudes(side: Side): Expression[] {
       upper === null
         ? largestUnits(places)
         : floorUnits(upper, places) - (openHigh && isExact(upper, places) ? 1n : 0n);
-    alternatives.push(...fixedPoint({ from, to, places }));
+    alternatives.push(...fixedPoint({ from, to, places, step: side.step }));
   }
   const more = (decimals ?? fractionDigits) - precision;
   if (more > 0) alternatives.push(...extended({ low, upper, precision, more }));
@@ -88,9 +86,24 @@ function extended(range: {
 }
 
 /** The numbers from..to, in units of the last place, written with exactly that many places. */
-function fixedPoint({ from, to, places }: { from: bigint; to: bigint; places: number }): Expression[] {
+function fixedPoint({
+  from,
+  to,
+  places,
+  step,
+}: {
+  from: bigint;
+  to: bigint;
+  places: number;
+  step?: NumberBounds['step'];
+}): Expression[] {
   const alternatives: Expression[] = [];
-  for (let length = places + 1; length <= places + wholeDigits; length += 1) {
+  const write = (classes: string[]): Expression | null =>
+    step === undefined
+      ? withPoint(classes, places)
+      : step.multiples({ classes, places, step: stepAt(step.of, places) });
+  const longest = step === undefined ? places + wholeDigits : exactDigits;
+  for (let length = places + 1; length <= longest; length += 1) {
     const first = length === places + 1 ? 0n : 10n ** BigInt(length - 1);
     const end = 10n ** BigInt(length) - 1n;
     const low = from > first ? from : first;
@@ -98,7 +111,8 @@ function fixedPoint({ from, to, places }: { from: bigint; to: bigint; places: nu
     if (low > high) continue;
     const digits = (value: bigint): string => value.toString().padStart(length, '0');
     for (const classes of digitRanges(digits(low), digits(high))) {
-      alternatives.push(withPoint(classes, places));
+      const digits = write(classes);
+      if (digits !== null) alternatives.push(digits);
     }
   }
   return alternatives;

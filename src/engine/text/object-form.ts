@@ -1,5 +1,8 @@
+import type { Expression, Grammar } from './gbnf.ts';
+import { byName, type KeyForm, keyForm, keyRule } from './object-keys.ts';
 import { wrongValue } from './schema-keywords.ts';
-import { asList, isSchema, refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
+import { asList, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
 import { lengthRange } from './schema-scalars.ts';
 
 const maxProperties = 500;
@@ -17,30 +20,29 @@ export type ObjectForm = {
   optionalFrom: number;
   /** No other member has one of these names. */
   names: ReadonlySet<string>;
-  /** The schema of other members; null: there are none. */
-  others: { schema: unknown } | null;
+  /** The schema of other members, and their keys if those must have a form; null: there are none. */
+  others: { schema: unknown; key: Expression | null } | null;
   /** How many members there may be, where all of them are others. */
   range: readonly [number, number | null];
 };
 
+export type FormContext = { grammar: Grammar; id: number; isSatisfiable: (schema: unknown) => boolean };
+
 /** Throws `Unsatisfiable` where a member must be there that nothing satisfies. */
-export function objectForm(schema: Schema, id: number, isSatisfiable: (schema: unknown) => boolean): ObjectForm {
+export function objectForm(schema: Schema, { grammar, id, isSatisfiable }: FormContext): ObjectForm {
   const names = memberNames(schema);
+  const keys = keyForm(schema);
   const required = new Set(asList(schema['required']));
-  const properties = new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
+  const schemaOf = memberSchemas(schema, byName(grammar, keys, names));
   const members = names
-    .map((name) => ({
-      name,
-      schema: properties.get(name) ?? schema['additionalProperties'] ?? true,
-      required: required.has(name),
-    }))
+    .map((name) => ({ name, schema: schemaOf(name), required: required.has(name) }))
     .filter((member) => {
       if (isSatisfiable(member.schema)) return true;
       if (member.required) throw new Unsatisfiable();
       return false;
     });
-  const additional = otherMembers(schema, names);
-  const others = additional === null || !isSatisfiable(additional) ? null : { schema: additional };
+  const additional = otherMembers(grammar, { schema, names, keys });
+  const others = additional === null || !isSatisfiable(additional.schema) ? null : additional;
   checkCounts(schema, members, others !== null);
   const isFree = members.length === 0 && others !== null;
   return {
@@ -53,14 +55,28 @@ export function objectForm(schema: Schema, id: number, isSatisfiable: (schema: u
   };
 }
 
+function memberSchemas(schema: Schema, named: ReturnType<typeof byName>): (name: string) => unknown {
+  const properties = new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
+  return (name) => {
+    const [given, byForm] = [properties.get(name), named(name)];
+    if (byForm === null) return given ?? schema['additionalProperties'] ?? true;
+    return given === undefined || byForm.schema === false ? byForm.schema : { allOf: [given, byForm.schema] };
+  };
+}
+
 /** Nothing is said about the object but that it is one. */
 export function isBare({ names, others, range }: ObjectForm): boolean {
-  return names.size === 0 && others?.schema === true && range[0] === 0 && range[1] === null;
+  return names.size === 0 && others?.schema === true && others.key === null && range[0] === 0 && range[1] === null;
 }
 
 /** All members are others, and how many there may be is said. */
 export function isCounted({ members, others, range }: ObjectForm): boolean {
   return members.length === 0 && others !== null && (range[0] > 0 || range[1] !== null);
+}
+
+/** What is read by itself, not together with other objects. */
+export function isApart(form: ObjectForm): boolean {
+  return isCounted(form) || (form.others !== null && form.others.key !== null);
 }
 
 function memberNames(schema: Schema): string[] {
@@ -74,11 +90,17 @@ function memberNames(schema: Schema): string[] {
 }
 
 /** The schema of members with another name; null where there are none. They are written only where the schema asks for them. */
-function otherMembers(schema: Schema, names: readonly string[]): unknown {
+function otherMembers(
+  grammar: Grammar,
+  { schema, names, keys }: { schema: Schema; names: readonly string[]; keys: KeyForm },
+): ObjectForm['others'] {
   const additional = schema['additionalProperties'];
   const bare = names.length === 0 && schema['unevaluatedProperties'] === undefined;
-  if (additional === undefined) return bare ? true : null;
-  return additional === false ? null : additional;
+  const other = keys.some?.schema ?? (additional === undefined ? bare : additional);
+  if (other === false) return null;
+  const text = keys.some?.text ?? keys.all;
+  const key = text === null ? null : keyRule(grammar, text, names);
+  return text !== null && key === null ? null : { schema: other, key };
 }
 
 /** Counts are enforced where they follow from the members, or where all members are free. */

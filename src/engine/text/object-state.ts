@@ -1,4 +1,4 @@
-import { isCounted, type Member, type ObjectForm } from './object-form.ts';
+import { isApart, type Member, type ObjectForm } from './object-form.ts';
 
 /** An object of this form of which the members before the place `at` are written or left out. */
 export type Thread = { form: ObjectForm; at: number };
@@ -24,12 +24,12 @@ export function startOf(forms: readonly ObjectForm[]): ObjectState {
   return forms.map((form) => ({ form, at: 0 }));
 }
 
-/** Objects are read together, but for those whose members are counted. */
+/** Objects are read together, but for those whose members are counted or whose keys have a form. */
 export function startsOf(forms: readonly ObjectForm[]): ObjectState[] {
-  const together = forms.filter((form) => !isCounted(form)).sort((a, b) => a.id - b.id);
+  const together = forms.filter((form) => !isApart(form)).sort((a, b) => a.id - b.id);
   return [
     ...(together.length === 0 ? [] : [startOf(together)]),
-    ...forms.filter(isCounted).map((form) => startOf([form])),
+    ...forms.filter(isApart).map((form) => startOf([form])),
   ];
 }
 

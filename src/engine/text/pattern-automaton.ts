@@ -1,48 +1,71 @@
 import { type CharSet, charSet, jsonChar } from './char-class.ts';
 import type { Expression, Grammar } from './gbnf.ts';
-
-/** A regular expression, read. */
-export type PatternNode =
-  | { kind: 'char'; set: CharSet }
-  | { kind: 'sequence' | 'either'; parts: readonly PatternNode[] }
-  /** `max` null: without end. */
-  | { kind: 'repeat'; part: PatternNode; min: number; max: number | null };
+import { createPlaces, end, type PatternNode, type Place, placeOf, type Spend } from './pattern-places.ts';
+import {
+  type Duty,
+  lengthDuty,
+  mayEndThread,
+  setsOf,
+  spreadThreads,
+  type Thread,
+  threadAfter,
+  threadsKey,
+} from './pattern-threads.ts';
 
 /** The pattern has so many ways to match that telling them apart takes too long. */
 export class TooManyWays extends Error {}
 
-/** A place in the pattern: one character leads on, or there are several ways on without one. */
-type Place = { set: CharSet; to: number } | { ways: readonly number[] };
-/** What a text can be at: any of these places. */
-type State = { name: Expression; places: readonly number[] };
-type Step = { set: CharSet; to: readonly number[] };
+/** No character is in two of the sets. */
+type State = { mayEnd: boolean; steps: { set: CharSet; to: State }[] };
 
-const end = 0;
+/** Where a text can be that matches a pattern; no state is there from which no text ends. null: no text matches. */
+export type PatternAutomaton = State | null;
 
 /**
- * The texts that match, as the characters of JSON strings. Of what may come next exactly one rule takes each character:
- * llama.cpp follows all ways to read a text side by side and goes through its vocabulary for each, so that a pattern with
+ * The texts that match, with so many characters. Of what may come next exactly one step takes each character: llama.cpp
+ * follows all ways to read a text side by side and goes through its vocabulary for each, so that a pattern with
  * many of them, such as `((a{1,1000}){1,1000}){1,1000}`, would keep an engine from everybody's calls for minutes.
  */
-export function patternRules(grammar: Grammar, pattern: PatternNode): Expression {
-  const spend = (steps: number) => {
-    if (!grammar.spend(steps)) throw new TooManyWays();
-  };
-  const places: Place[] = [{ ways: [] }];
-  const start = placeOf(places, { node: pattern, next: end }, spend);
-  const states = new Map<string, Expression>();
-  const open: State[] = [];
-  const stateOf = (reached: readonly number[]): Expression => {
-    const all = withWays(places, reached, spend);
-    const key = all.join();
+export function patternAutomaton(
+  { spend }: Pick<Grammar, 'spend'>,
+  pattern: PatternNode,
+  [min, max]: readonly [number, number | null],
+): PatternAutomaton {
+  const places = createPlaces();
+  const from = { places, spend: spendOrThrow(spend) };
+  const start = placeOf(places, { node: pattern, next: end }, from.spend);
+  const duties: Duty[] = min === 0 && max === null ? [] : [lengthDuty([min, max])];
+  const states = new Map<string, State>();
+  const open: { state: State; threads: readonly Thread[] }[] = [];
+  const stateOf = (threads: readonly Thread[]): State => {
+    const key = threadsKey(threads);
+    from.spend(1 + key.length / 100);
     const known = states.get(key);
     if (known !== undefined) return known;
+    const state: State = { mayEnd: threads.some((thread) => mayEndThread(from, thread)), steps: [] };
+    states.set(key, state);
+    open.push({ state, threads });
+    return state;
+  };
+  const root = stateOf(spreadThreads(from, [{ duties, places: [start] }], { isStart: true }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const { set, to } of stepsFrom(from, next.threads)) next.state.steps.push({ set, to: stateOf(to) });
+  }
+  return withoutDeadEnds(root, [...states.values()]);
+}
+
+/** The texts as the characters of JSON strings. */
+export function automatonRules(grammar: Grammar, root: State): Expression {
+  const names = new Map<State, Expression>();
+  const open: { name: Expression; state: State }[] = [];
+  const nameOf = (state: State): Expression => {
+    const known = names.get(state);
+    if (known !== undefined) return known;
     const name = grammar.reserve('pattern');
-    states.set(key, name);
-    open.push({ name, places: all });
+    names.set(state, name);
+    open.push({ name, state });
     return name;
   };
-
   const characters = new Map<string, Expression>();
   // The same few sets come again in thousands of states, and to write one takes longer than all else.
   const takes = (set: CharSet): Expression => {
@@ -51,92 +74,77 @@ export function patternRules(grammar: Grammar, pattern: PatternNode): Expression
     characters.set(key, known);
     return known;
   };
-
-  const root = stateOf([start]);
-  for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const steps = stepsFrom(places, state.places, spend).map(({ set, to }) => `${takes(set)} ${stateOf(to)}`);
-    grammar.fill(state.name, [...steps, ...(state.places.includes(end) ? ['""'] : [])].join(' | '));
+  const start = nameOf(root);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const steps = next.state.steps.map(({ set, to }) => `${takes(set)} ${nameOf(to)}`);
+    grammar.fill(next.name, [...steps, ...(next.state.mayEnd ? ['""'] : [])].join(' | '));
   }
-  return root;
+  return start;
 }
 
-type Spend = (steps: number) => void;
+export function matches(automaton: PatternAutomaton, text: string): boolean {
+  let state: State | undefined = automaton ?? undefined;
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    state = state?.steps.find(({ set }) => isIn(set, code))?.to;
+  }
+  return state?.mayEnd ?? false;
+}
 
-/** The place where a text must be to match the node and be at `next` then. */
-function placeOf(places: Place[], { node, next }: { node: PatternNode; next: number }, spend: Spend): number {
-  const before = (part: PatternNode, to: number): number => placeOf(places, { node: part, next: to }, spend);
-  const add = (place: Place): number => {
-    spend(1);
-    return places.push(place) - 1;
+function spendOrThrow(spend: Grammar['spend']): Spend {
+  return (steps) => {
+    if (!spend(steps)) throw new TooManyWays();
   };
-  switch (node.kind) {
-    case 'char':
-      return add({ set: node.set, to: next });
-    case 'sequence':
-      return node.parts.reduceRight((to, part) => before(part, to), next);
-    case 'either':
-      return add({ ways: node.parts.map((part) => before(part, next)) });
-    case 'repeat': {
-      const { part, min, max } = node;
-      let at = next;
-      if (max === null) {
-        at = add({ ways: [] });
-        places[at] = { ways: [before(part, at), next] };
-      }
-      for (let left = (max ?? min) - min; left > 0; left -= 1) at = add({ ways: [before(part, at), next] });
-      for (let left = min; left > 0; left -= 1) at = before(part, at);
-      return at;
-    }
-  }
 }
 
-/** The places that a character leads on from, or where the text may end, without a further character; in order. */
-function withWays(places: readonly Place[], reached: readonly number[], spend: Spend): number[] {
-  const seen = new Set<number>();
-  const found: number[] = [];
-  const open = [...reached];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const place = places[at];
-    if (seen.has(at) || place === undefined) continue;
-    seen.add(at);
-    if ('set' in place || at === end) found.push(at);
-    else {
-      spend(place.ways.length);
-      open.push(...place.ways);
+/** In a dead end a model could write nothing more and not end either. */
+function withoutDeadEnds(root: State, states: readonly State[]): PatternAutomaton {
+  const before = new Map<State, State[]>();
+  for (const state of states) {
+    for (const { to } of state.steps) {
+      const known = before.get(to);
+      if (known === undefined) before.set(to, [state]);
+      else known.push(state);
     }
   }
-  spend(found.length);
-  return found.sort((a, b) => a - b);
+  const alive = new Set(states.filter(({ mayEnd }) => mayEnd));
+  for (const state of alive) for (const each of before.get(state) ?? []) alive.add(each);
+  if (alive.size < states.length)
+    for (const state of alive) state.steps = state.steps.filter(({ to }) => alive.has(to));
+  return alive.has(root) ? root : null;
 }
 
-/** Where the characters lead from any of these places; no character is in two of the sets. */
-function stepsFrom(places: readonly Place[], from: readonly number[], spend: Spend): Step[] {
-  const bySet = new Map<CharSet, number[]>();
-  for (const at of from) {
-    const place = places[at];
-    if (place === undefined || !('set' in place)) continue;
-    const to = bySet.get(place.set) ?? [];
-    to.push(place.to);
-    bySet.set(place.set, to);
-  }
-  const sets = [...bySet];
+/** Where the characters lead from any of these places. */
+function stepsFrom(
+  from: { places: readonly Place[]; spend: Spend },
+  threads: readonly Thread[],
+): { set: CharSet; to: Thread[] }[] {
+  const after = (taken: readonly CharSet[]): Thread[] => {
+    const sets = new Set(taken);
+    const left = threads.map((thread) => threadAfter(from, thread, sets)).filter((thread) => thread !== null);
+    return left.length === 0 ? [] : spreadThreads(from, left);
+  };
+  const sets = setsOf(from, threads);
   const [only] = sets;
-  if (sets.length === 1 && only) return [{ set: only[0], to: only[1] }];
+  if (sets.length === 1 && only !== undefined) {
+    const to = after([only]);
+    return to.length === 0 ? [] : [{ set: only, to }];
+  }
   // Between two neighbours of these no set begins or ends.
-  const cuts = [...new Set(sets.flatMap(([set]) => set.flatMap(([low, high]) => [low, high + 1])))].sort(
-    (a, b) => a - b,
-  );
-  spend(cuts.length * sets.length);
-  const steps = new Map<string, { ranges: [number, number][]; to: number[] }>();
+  const cuts = [...new Set(sets.flatMap((set) => set.flatMap(([low, high]) => [low, high + 1])))].sort((a, b) => a - b);
+  from.spend(cuts.length * sets.length);
+  const steps = new Map<string, { ranges: [number, number][]; taken: CharSet[] }>();
   cuts.forEach((low, index) => {
-    const inside = sets.flatMap(([set], at) => (isIn(set, low) ? [at] : []));
+    const inside = sets.flatMap((set, at) => (isIn(set, low) ? [at] : []));
     if (inside.length === 0) return;
     const key = inside.join();
-    const step = steps.get(key) ?? { ranges: [], to: inside.flatMap((at) => sets[at]?.[1] ?? []) };
+    const step = steps.get(key) ?? { ranges: [], taken: sets.filter((_, at) => inside.includes(at)) };
     step.ranges.push([low, (cuts[index + 1] ?? low + 1) - 1]);
     steps.set(key, step);
   });
-  return [...steps.values()].map(({ ranges, to }) => ({ set: charSet(ranges), to }));
+  return [...steps.values()]
+    .map(({ ranges, taken }) => ({ set: charSet(ranges), to: after(taken) }))
+    .filter(({ to }) => to.length > 0);
 }
 
 function isIn(set: CharSet, code: number): boolean {

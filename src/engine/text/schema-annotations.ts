@@ -1,4 +1,5 @@
 import { isFields } from '#kernel';
+import type { Path, Places } from './schema-places.ts';
 
 /** They say nothing about validity (definitions only where something refers to them). */
 const annotations = new Set([
@@ -10,22 +11,46 @@ const annotations = new Set([
 const deepest = 200;
 const schemaKeywords = new Set(['items', 'additionalItems', 'additionalProperties', 'propertyNames', 'not']);
 const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items']);
+const memberKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 export function isAnnotation(keyword: string): boolean {
   return annotations.has(keyword);
 }
 
-/** The same schema in fewer words: schemas that allow the same values are more often equal, and need one rule. */
-export function withoutAnnotations(schema: unknown, level = 0): unknown {
-  if (!isFields(schema) || level > deepest) return schema;
-  const kept = Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword));
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withinKeyword(keyword, value, level + 1)]));
+/**
+ * The same schema in fewer words: schemas that allow the same values are more often equal, and need one rule. Notes where they stand, the
+ * whole at `path`.
+ */
+export function withoutAnnotations(schema: unknown, places: Places, path: Path = { above: null, steps: [] }): unknown {
+  const copy = (part: unknown, at: Path, level: number): unknown => {
+    if (!isFields(part) || level > deepest) return part;
+    const kept = Object.entries(part).filter(
+      ([keyword, value]) => !isAnnotation(keyword) && !saysNothing(keyword, value),
+    );
+    const fields = kept.map(([keyword, value]) => [
+      keyword,
+      withParts(keyword, value, (inner, steps) => copy(inner, { above: at, steps }, level + 1)),
+    ]);
+    const words = Object.fromEntries(fields);
+    places.set(words, at);
+    return words;
+  };
+  return copy(schema, path, 0);
 }
 
-function withinKeyword(keyword: string, value: unknown, level: number): unknown {
-  const inside = (schema: unknown) => withoutAnnotations(schema, level);
-  if (Array.isArray(value)) return listKeywords.has(keyword) ? value.map(inside) : value;
-  if (schemaKeywords.has(keyword)) return inside(value);
-  if (keyword !== 'properties' || !isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, inside(schema)]));
+function saysNothing(keyword: string, value: unknown): boolean {
+  return keyword === 'uniqueItems' && value === false;
+}
+
+/** The value of a keyword with each schema in it replaced; `steps` lead from the schema with the keyword to the one in it. */
+export function withParts(
+  keyword: string,
+  value: unknown,
+  replace: (schema: unknown, steps: readonly (string | number)[]) => unknown,
+): unknown {
+  if (Array.isArray(value))
+    return listKeywords.has(keyword) ? value.map((schema, at) => replace(schema, [keyword, at])) : value;
+  if (schemaKeywords.has(keyword)) return replace(value, [keyword]);
+  if (!memberKeywords.has(keyword) || !isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, replace(schema, [keyword, name])]));
 }

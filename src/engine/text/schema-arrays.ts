@@ -1,7 +1,9 @@
 import { type Expression, type Grammar, optional, repeated, sequence, waysToRepeat } from './gbnf.ts';
 import { blank } from './json-rules.ts';
+import { literalTree } from './literal-tree.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { type Schema, Unsatisfiable } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
 import { lengthRange } from './schema-scalars.ts';
 
 /** The items that an array begins with, each with a schema of its own, then those that share one. */
@@ -10,10 +12,18 @@ export type ArrayForm = {
   /** null: nothing follows the prefix. */
   item: { schema: unknown } | null;
   range: readonly [number, number | null];
+  /** These are the items, and none comes twice; null: items may be equal. */
+  unique: readonly string[] | null;
+};
+
+export type ArrayContext = {
+  isSatisfiable: (schema: unknown) => boolean;
+  /** The values that the schema lists; null: it allows others. */
+  listed: (schema: unknown) => readonly string[] | null;
 };
 
 /** `prefixItems` (or the older list form of `items`), then further items. Throws `Unsatisfiable` where too few can be there. */
-export function arrayForm(schema: Schema, isSatisfiable: (schema: unknown) => boolean): ArrayForm {
+export function arrayForm(schema: Schema, { isSatisfiable, listed }: ArrayContext): ArrayForm {
   const [min, max] = lengthRange(schema, 'minItems', 'maxItems');
   const tuple = Array.isArray(schema['items']);
   const given = tuple ? schema['items'] : (schema['prefixItems'] ?? []);
@@ -26,7 +36,66 @@ export function arrayForm(schema: Schema, isSatisfiable: (schema: unknown) => bo
   const item = impossible === -1 ? itemOf(rest, { wanted: given.length === 0 || min > given.length }) : null;
   const isPossible = item !== null && isSatisfiable(item.schema);
   if (min > prefix.length && !isPossible) throw new Unsatisfiable();
-  return { prefix, item: isPossible ? item : null, range: [min, max] };
+  const form: ArrayForm = { prefix, item: isPossible ? item : null, range: [min, max], unique: null };
+  const most = isPossible ? (max ?? Number.POSITIVE_INFINITY) : prefix.length;
+  return schema['uniqueItems'] !== true || most < 2 ? form : uniqueForm(form, listed);
+}
+
+function uniqueForm(form: ArrayForm, listed: ArrayContext['listed']): ArrayForm {
+  const unique = form.prefix.length > 0 || form.item === null ? null : listed(form.item.schema);
+  if (unique === null || unique.some((text) => /^[{[]/.test(text)))
+    throw refuse(
+      '"uniqueItems" is supported only where "items" lists what they can be ("enum"): texts, numbers, null.',
+    );
+  const [min, max] = form.range;
+  const most = Math.min(max ?? unique.length, unique.length);
+  if (min > most) throw new Unsatisfiable();
+  if (selections(unique.length, most) > mostSelections)
+    throw refuse(
+      `"uniqueItems" with ${unique.length} values is too large to be enforced; "maxItems" makes it smaller.`,
+    );
+  return { ...form, range: [min, most], unique };
+}
+
+/** A rule is made for each. */
+const mostSelections = 600;
+
+/** In so many ways up to `most` of the values can have come already. */
+function selections(values: number, most: number): number {
+  let [all, ofSize] = [1, 1];
+  for (let size = 1; size < most && all <= mostSelections; size += 1) {
+    ofSize = (ofSize * (values - size + 1)) / size;
+    all += ofSize;
+  }
+  return all;
+}
+
+/** Lists of the values in any order, none of them twice. */
+export function uniqueExpression(
+  grammar: Grammar,
+  values: readonly string[],
+  [min, max]: ArrayForm['range'],
+): Expression {
+  const ws = blank(grammar);
+  const known = new Map<string, Expression>();
+  /** What may follow when these are left. */
+  const behind = (left: readonly string[]): Expression => {
+    const key = left.join();
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const count = values.length - left.length;
+    const goesOn = count < (max ?? values.length);
+    const more = goesOn ? [sequence('","', ws, oneOf(left))] : [];
+    const expression = grammar.define('more', [...more, ...(count >= min ? ['""'] : [])].join(' | '));
+    known.set(key, expression);
+    return expression;
+  };
+  const oneOf = (left: readonly string[]): Expression => {
+    grammar.spend(left.length);
+    return literalTree(new Map(left.map((text) => [text, behind(left.filter((other) => other !== text))])));
+  };
+  const items = sequence(oneOf(values), ws);
+  return sequence('"["', ws, min === 0 ? optional(items) : items, '"]"');
 }
 
 /** Unasked items are written only where the schema needs them. */

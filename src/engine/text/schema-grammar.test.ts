@@ -211,15 +211,24 @@ test('references, recursion, merging and alternatives mean what JSON Schema says
 test('what cannot be enforced is refused by name, never ignored', () => {
   const some = { minLength: 1 };
   const cases: [unknown, RegExp][] = [
-    ...['not', 'if', 'contains', 'propertyNames', 'patternProperties', 'dependentRequired', '$dynamicRef'].map(
+    ...['not', 'if', 'contains', 'patternProperties', 'dependentRequired', '$dynamicRef'].map(
       (keyword): [unknown, RegExp] => [
         { type: 'object', properties: { a: { [keyword]: some } } },
         new RegExp(`"${keyword.replace('$', '\\$')}"`),
       ],
     ),
     [{ type: 'array', uniqueItems: true }, /"uniqueItems"/],
-    [{ type: 'integer', multipleOf: 5 }, /"multipleOf"/],
-    [{ type: 'string', pattern: 'a', maxLength: 3 }, /"pattern" together with/],
+    [{ type: 'array', items: { type: 'string' }, uniqueItems: true }, /"uniqueItems"/],
+    [{ type: 'array', items: { enum: [[], [0]] }, uniqueItems: true }, /"uniqueItems"/],
+    [{ type: 'array', items: { enum: [...'abcdefghijklmnop'] }, uniqueItems: true }, /"uniqueItems"/],
+    [{ type: 'array', prefixItems: [{}, {}], uniqueItems: true }, /"uniqueItems"/],
+    [{ uniqueItems: 'yes' }, /"uniqueItems"/],
+    [{ type: 'integer', multipleOf: 0 }, /"multipleOf"/],
+    [{ type: 'integer', multipleOf: 9973 }, /"multipleOf"/],
+    [{ type: 'number', multipleOf: 1e-9 }, /"multipleOf"/],
+    [{ type: 'string', pattern: '^[a-z]{9}+$', maxLength: 3 }, /"pattern"/],
+    [{ type: 'string', pattern: null }, /"pattern"/],
+    [{ allOf: [{ pattern: '^(?=a)' }, { pattern: '^(?!b)' }] }, /"pattern"/],
     [{ enum: ['a'], minLength: 3 }, /"minLength" beside "enum"/],
     [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, /"oneOf"/],
     [{ $ref: 'https://example.org/schema' }, /"\$ref"/],

@@ -13,10 +13,12 @@ import {
   stepsOf,
 } from './object-state.ts';
 import { withoutAnnotations } from './schema-annotations.ts';
-import { type ArrayForm, arrayExpression, separated, waysToCount } from './schema-arrays.ts';
-import { createLeavesOf, type Leaf } from './schema-leaves.ts';
-import { canonical, refuse, Unsatisfiable } from './schema-merge.ts';
-import { joinedLengths, type Length, patternString } from './schema-scalars.ts';
+import { type ArrayForm, arrayExpression, separated, uniqueExpression, waysToCount } from './schema-arrays.ts';
+import { createLeavesOf, type Leaf, type SchemaContext } from './schema-leaves.ts';
+import { canonical, Unsatisfiable } from './schema-merge.ts';
+import { asFault, type Places, refuse } from './schema-places.ts';
+import { withPointers } from './schema-references.ts';
+import { joinedLengths, type Length } from './schema-scalars.ts';
 import { anyKinds, checkWays, type Follow, type Kinds, type Moves } from './schema-ways.ts';
 
 const maxSchemaChars = 65_536;
@@ -36,12 +38,14 @@ const stepsOfMember = 10;
  * passed over where the rest can be enforced without it.
  */
 export function schemaExpression(grammar: Grammar, given: unknown, isHelp = false): Expression {
-  if (canonical(given).length > maxSchemaChars) throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
   try {
-    return new SchemaRules(grammar, given, isHelp).whole(withoutAnnotations(given));
+    if (canonical(given).length > maxSchemaChars)
+      throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
+    const root = withPointers(given);
+    const places: Places = new WeakMap();
+    return new SchemaRules(grammar, { root, isHelp, places }).whole(withoutAnnotations(root, places));
   } catch (error) {
-    if (error instanceof Unsatisfiable) throw refuse('No value can satisfy the schema.');
-    throw error;
+    throw asFault(error instanceof Unsatisfiable ? refuse('No value can satisfy the schema.') : error);
   }
 }
 
@@ -60,9 +64,9 @@ class SchemaRules {
   /** Rules that were referred to and have no body yet. */
   readonly #open: (() => void)[] = [];
 
-  constructor(grammar: Grammar, root: unknown, isHelp: boolean) {
+  constructor(grammar: Grammar, context: SchemaContext) {
     this.#grammar = grammar;
-    this.#leavesOf = createLeavesOf(grammar, { root, isHelp });
+    this.#leavesOf = createLeavesOf(grammar, context);
     this.#kinds.set('json-value', anyKinds);
   }
 
@@ -123,7 +127,7 @@ class SchemaRules {
     const grammar = this.#grammar;
     const texts = leaves.flatMap((leaf) => (leaf.kind === 'literal' ? [leaf.text] : []));
     const lengths = joinedLengths(leaves.flatMap((leaf) => (leaf.kind === 'string' ? [leaf.length] : [])));
-    const patterns = leaves.flatMap((leaf) => (leaf.kind === 'pattern' ? [this.#pattern(leaf.pattern)] : []));
+    const patterns = leaves.flatMap((leaf) => (leaf.kind === 'pattern' ? [leaf.expression] : []));
     const numbers = leaves.flatMap((leaf) => (leaf.kind === 'number' ? [leaf] : []));
     const arrays = this.#arrays(leaves.flatMap((leaf) => (leaf.kind === 'array' ? [leaf.form] : [])));
     const objects = startsOf(leaves.flatMap((leaf) => (leaf.kind === 'object' ? [leaf.form] : [])));
@@ -144,10 +148,6 @@ class SchemaRules {
     ]);
   }
 
-  #pattern(pattern: string): Expression {
-    return this.#rule('text', pattern, () => patternString(this.#grammar, pattern));
-  }
-
   /** Lists of the same items, of whatever lengths, are read together. */
   #arrays(forms: readonly ArrayForm[]): Kinds['arrays'] {
     const lists = new Map<Expression, Length[]>();
@@ -155,7 +155,10 @@ class SchemaRules {
     for (const form of forms) {
       const prefix = form.prefix.map((schema) => this.#value(schema));
       const item = form.item === null ? null : this.#value(form.item.schema);
-      if (prefix.length > 0 || item === null) arrays.push(this.#array({ prefix, item, range: form.range }));
+      if (form.unique !== null) {
+        const list = uniqueExpression(this.#grammar, form.unique, form.range);
+        arrays.push({ expression: this.#grammar.define('array', list), prefix, item, ways: 1 });
+      } else if (prefix.length > 0 || item === null) arrays.push(this.#array({ prefix, item, range: form.range }));
       else lists.set(item, [...(lists.get(item) ?? []), form.range]);
     }
     for (const [item, lengths] of lists)
@@ -186,7 +189,8 @@ class SchemaRules {
 
   #counted(form: ObjectForm): Expression {
     const ws = blank(this.#grammar);
-    const unit = sequence(otherKey(this.#grammar, [...form.names]), '":"', ws, this.#value(form.others?.schema));
+    const key = form.others?.key ?? otherKey(this.#grammar, [...form.names]);
+    const unit = sequence(key, '":"', ws, this.#value(form.others?.schema));
     return separated(this.#grammar, { unit: this.#grammar.define('member', unit), range: form.range });
   }
 
@@ -200,7 +204,8 @@ class SchemaRules {
         return `${key} ${this.#following(follow)}`;
       });
       if (others !== null) {
-        const key = otherKey(this.#grammar, [...taken]);
+        // Objects whose keys have a form are read by themselves.
+        const key = state[0]?.form.others?.key ?? otherKey(this.#grammar, [...taken]);
         alternatives.push(`${key} ":" ${ws} ${this.#following(others)}`);
       }
       if (rest !== null && mayGoOn(rest)) alternatives.push(this.#members(rest));

@@ -1,4 +1,5 @@
-import { canonical, refuse, type Schema } from './schema-merge.ts';
+import { canonical, type Schema } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
 
 /** Keywords that decide about validity and that a grammar cannot enforce. Unknown words are annotations (JSON Schema). */
 export const unsupportedKeywords: ReadonlySet<string> = new Set([
@@ -9,8 +10,6 @@ export const unsupportedKeywords: ReadonlySet<string> = new Set([
   'contains',
   'minContains',
   'maxContains',
-  'propertyNames',
-  'patternProperties',
   'dependencies',
   'dependentRequired',
   'dependentSchemas',
@@ -26,9 +25,8 @@ export function checkKeywords(schema: Schema): void {
   for (const keyword of unsupportedKeywords) {
     if (keyword in schema) throw refuse(`"${keyword}" in a schema is not supported.`);
   }
-  if (schema['uniqueItems'] !== undefined && schema['uniqueItems'] !== false) {
-    throw refuse('"uniqueItems" in a schema is not supported.');
-  }
+  const unique = schema['uniqueItems'];
+  if (unique !== undefined && typeof unique !== 'boolean') throw wrongValue('uniqueItems', unique);
   const closes = schema['unevaluatedProperties'] === undefined || schema['unevaluatedProperties'] === false;
   // false: nothing beyond the known members, which is what is generated unless additionalProperties asks for more.
   if (

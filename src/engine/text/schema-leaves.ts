@@ -2,27 +2,20 @@ import type { Expression, Grammar } from './gbnf.ts';
 import { type ObjectForm, objectForm } from './object-form.ts';
 import { type ArrayForm, arrayForm } from './schema-arrays.ts';
 import { checkKeywords } from './schema-keywords.ts';
-import {
-  asList,
-  canonical,
-  createFlatten,
-  merge,
-  refuse,
-  type Schema,
-  schemaList,
-  Unsatisfiable,
-} from './schema-merge.ts';
+import { asList, canonical, createFlatten, merge, type Schema, schemaList, Unsatisfiable } from './schema-merge.ts';
 import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
+import { type Places, pathOf, placed, refuse } from './schema-places.ts';
 import { relaxed } from './schema-relaxed.ts';
-import { numberForm, stringForm } from './schema-scalars.ts';
+import { numberForm, patternString, stringForm } from './schema-scalars.ts';
+import type { TextPattern } from './text-pattern.ts';
 
 /** One of the kinds of value that a schema allows. Equal keys: the same values. */
 export type Leaf = { key: string } & (
   | { kind: 'any' }
   | { kind: 'literal'; text: string }
   | { kind: 'string'; length: readonly [number, number | null] }
-  | { kind: 'pattern'; pattern: string }
+  | { kind: 'pattern'; expression: Expression }
   | { kind: 'number'; expression: Expression; ways: number }
   | { kind: 'object'; form: ObjectForm }
   | { kind: 'array'; form: ArrayForm }
@@ -36,10 +29,14 @@ const maxDepth = 48;
 const mostLeaves = 100_000;
 
 const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+const objectKeywords = [
+  ...['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+  ...['patternProperties', 'propertyNames'],
+];
 /** Where no type is given, these keywords tell which one is meant. */
 const keywordTypes: readonly (readonly [string, readonly string[]])[] = [
-  ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties']],
-  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  ['object', objectKeywords],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems']],
   ['string', ['minLength', 'maxLength', 'pattern', 'format']],
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ];
@@ -49,10 +46,13 @@ const silentKeywords = ['unevaluatedProperties', 'additionalItems'];
 /** The kinds of value that satisfy a schema, whatever alternatives it is made of. Throws `Unsatisfiable` where there are none. */
 export type LeavesOf = (schema: unknown) => readonly Leaf[];
 
-export function createLeavesOf(grammar: Grammar, { root, isHelp }: { root: unknown; isHelp: boolean }): LeavesOf {
-  const flatten = createFlatten(root);
+export type SchemaContext = { root: unknown; isHelp: boolean; places: Places };
+
+export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: SchemaContext): LeavesOf {
+  const flatten = createFlatten(root, places);
   const raws = new Map<string, readonly Raw[]>();
   const leaves = new Map<string, Leaf | null>();
+  const texts = new Map<string, Expression>();
   /** Schemas that are being divided: meeting one again is a circle. */
   const dividing = new Set<string>();
   /** Kinds of value whose parts are being looked at: these hold themselves, which many values do. */
@@ -67,8 +67,11 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp }: { root: unkno
     const known = raws.get(key);
     if (known !== undefined) return known;
     dividing.add(key);
-    const found = deeper(() => distinct(orNull(() => divided(flatten(schema))) ?? []));
+    const found = placed(places, schema, () => deeper(() => distinct(orNull(() => divided(flatten(schema))) ?? [])));
     dividing.delete(key);
+    const path = pathOf(places, schema);
+    for (const raw of found)
+      if ('schema' in raw && path !== null && !places.has(raw.schema)) places.set(raw.schema, path);
     count += found.length;
     if (count > mostLeaves) throw refuse('The schema is too large to be enforced.');
     raws.set(key, found);
@@ -97,7 +100,7 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp }: { root: unkno
     }
     if (schema['enum'] !== undefined || 'const' in schema) return enumerated(schema);
     if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [{ key: 'any', kind: 'any' }];
-    return typesOf(schema).flatMap((type) => orNull(() => ofType(grammar, type, schema)) ?? []);
+    return typesOf(schema).flatMap((type) => orNull(() => ofType({ grammar, texts }, type, schema)) ?? []);
   };
 
   const leafOf = (raw: Raw): Leaf | null => {
@@ -105,18 +108,24 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp }: { root: unkno
     const known = leaves.get(raw.key);
     if (known !== undefined) return known;
     looking.add(raw.key);
-    const leaf = deeper(() => orNull(() => containerLeaf(raw)));
+    const leaf = placed(places, raw.schema, () => deeper(() => orNull(() => containerLeaf(raw))));
     looking.delete(raw.key);
     leaves.set(raw.key, leaf);
     return leaf;
   };
   const containerLeaf = ({ key, kind, schema }: Container): Leaf => {
-    if (kind === 'array') return { key, kind, form: arrayForm(schema, isSatisfiable) };
+    if (kind === 'array') return { key, kind, form: arrayForm(schema, { isSatisfiable, listed }) };
     forms += 1;
-    return { key, kind, form: objectForm(schema, forms, isSatisfiable) };
+    return { key, kind, form: objectForm(schema, { grammar, id: forms, isSatisfiable }) };
   };
   const isSatisfiable = (schema: unknown): boolean =>
     rawsOf(schema).some((raw) => looking.has(raw.key) || leafOf(raw) !== null);
+
+  const listed = (schema: unknown): string[] | null => {
+    const found = rawsOf(schema);
+    const texts = found.flatMap((raw) => (raw.kind === 'literal' ? [raw.text] : []));
+    return texts.length === found.length ? texts : null;
+  };
 
   return (schema) => {
     const found = rawsOf(schema)
@@ -142,7 +151,7 @@ function orNull<Result>(work: () => Result): Result | null {
   }
 }
 
-function ofType(grammar: Grammar, type: unknown, schema: Schema): Raw[] {
+function ofType(rules: TextRules, type: unknown, schema: Schema): Raw[] {
   switch (type) {
     case 'object':
     case 'array': {
@@ -151,12 +160,12 @@ function ofType(grammar: Grammar, type: unknown, schema: Schema): Raw[] {
     }
     case 'string': {
       const form = stringForm(schema);
-      if ('pattern' in form) return [{ key: `pattern:${form.pattern}`, kind: 'pattern', ...form }];
+      if ('pattern' in form) return [textLeaf(rules, form)];
       return [{ key: `string:${form.length}`, kind: 'string', ...form }];
     }
     case 'number':
     case 'integer': {
-      const form = numberForm(grammar, schema, type);
+      const form = numberForm(rules.grammar, schema, type);
       return [{ key: `number:${form.expression}`, kind: 'number', ...form }];
     }
     case 'boolean':
@@ -166,6 +175,16 @@ function ofType(grammar: Grammar, type: unknown, schema: Schema): Raw[] {
     default:
       throw refuse(`"type": ${canonical(type)} is not a type of JSON Schema.`);
   }
+}
+
+/** What was made of equal texts. */
+type TextRules = { grammar: Grammar; texts: Map<string, Expression> };
+
+function textLeaf({ grammar, texts }: TextRules, text: TextPattern): Raw {
+  const key = `pattern:${text.length} ${text.pattern}`;
+  const expression = texts.get(key) ?? patternString(grammar, text);
+  texts.set(key, expression);
+  return { key, kind: 'pattern', expression };
 }
 
 function typesOf(schema: Schema): unknown[] {

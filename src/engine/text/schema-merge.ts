@@ -1,15 +1,14 @@
-import { fault, isFields } from '#kernel';
+import { isFields } from '#kernel';
+import { commonStep, decimalStep } from './decimal-step.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
+import { type Places, refuse } from './schema-places.ts';
+import { bothPatterns } from './text-pattern.ts';
 
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
 
 /** Nothing can satisfy the schema at this place. */
 export class Unsatisfiable extends Error {}
-
-export function refuse(message: string): Error {
-  return fault('invalid_request', { param: 'response_format', message });
-}
 
 export function isSchema(value: unknown): value is Schema {
   return isFields(value);
@@ -29,13 +28,16 @@ export type Flatten = (schema: unknown) => Schema;
  * Makes the function that gives a schema without `$ref` and `allOf`: what they say is merged in. `false` becomes
  * `Unsatisfiable`. The steps are counted, since a few references can stand for a very large schema.
  */
-export function createFlatten(root: unknown): Flatten {
+export function createFlatten(root: unknown, places: Places): Flatten {
   let steps = 0;
   const targets = new Map<unknown, unknown>();
   const target = (reference: unknown): unknown => {
-    const known = targets.get(reference) ?? withoutAnnotations(resolve(root, reference));
-    targets.set(reference, known);
-    return known;
+    const known = targets.get(reference);
+    if (known !== undefined) return known;
+    const { found, steps } = resolve(root, reference);
+    const words = withoutAnnotations(found, places, { above: null, steps });
+    targets.set(reference, words);
+    return words;
   };
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
@@ -60,18 +62,20 @@ export function schemaList(keyword: string, value: unknown): unknown[] {
   return value;
 }
 
-function resolve(root: unknown, reference: unknown): unknown {
+function resolve(root: unknown, reference: unknown): { found: unknown; steps: (string | number)[] } {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
     throw refuse(`"$ref": only references inside the schema ("#/...") are supported, not ${canonical(reference)}.`);
   }
-  let target = root;
+  let found = root;
+  const steps: (string | number)[] = [];
   for (const part of reference.split('/').slice(1)) {
     const key = decodeURIComponentOrRefuse(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    const container = typeof target === 'object' && target !== null ? new Map(Object.entries(target)) : new Map();
+    const container = typeof found === 'object' && found !== null ? new Map(Object.entries(found)) : new Map();
     if (!container.has(key)) throw refuse(`"$ref": there is no ${reference} in the schema.`);
-    target = container.get(key);
+    steps.push(Array.isArray(found) ? Number(key) : key);
+    found = container.get(key);
   }
-  return target;
+  return { found, steps };
 }
 
 function decodeURIComponentOrRefuse(text: string): string {
@@ -84,6 +88,7 @@ function decodeURIComponentOrRefuse(text: string): string {
 
 /** What both schemas demand. Nested schemas are joined by `allOf` and merged when they are reached. */
 export function merge(first: Schema, second: Schema): Schema {
+  checkPatterns(first, second);
   const merged: Schema = { ...first, ...second };
   for (const keyword of Object.keys(second)) {
     if (!(keyword in first) || canonical(first[keyword]) === canonical(second[keyword])) continue;
@@ -135,12 +140,40 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
       return { allOf: [first, second] };
     case 'anyOf':
       return asList(first).flatMap((one) => asList(second).map((other) => ({ allOf: [one, other] })));
+    case 'multipleOf':
+      return bothSteps(first, second);
+    case 'pattern':
+      if (typeof first === 'string' && typeof second === 'string') return bothPatterns(first, second);
+      throw refuse('"pattern" must be a regular expression.');
+    case 'uniqueItems':
+      return first === true || second === true;
     case 'properties':
     case 'format':
       return undefined;
     default:
       if (keyword.startsWith('x-')) return undefined;
       throw refuse(`"${keyword}" in two schemas that apply to one value is not supported.`);
+  }
+}
+
+function bothSteps(first: unknown, second: unknown): number {
+  const [one, other] = [decimalStep(first), decimalStep(second)];
+  const both = one === null || other === null ? null : commonStep(one, other);
+  if (both === null) throw refuse('"multipleOf": such steps together are not supported.');
+  return Number(`${both.units}e-${both.places}`);
+}
+
+/** Which members a schema means by "additional" depends on the patterns beside it: merged with others it would mean more. */
+function checkPatterns(first: Schema, second: Schema): void {
+  const said = (schema: Schema, keyword: string) => schema[keyword] !== undefined && schema[keyword] !== true;
+  for (const [one, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    if (one['patternProperties'] === undefined) continue;
+    const isApart = said(one, 'additionalProperties') && said(other, 'properties');
+    if (isApart || said(other, 'additionalProperties'))
+      throw refuse('"patternProperties" beside the members of another schema for the same value is not supported.');
   }
 }
 

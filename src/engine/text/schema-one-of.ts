@@ -1,4 +1,5 @@
-import { asList, canonical, isSchema, refuse, type Schema } from './schema-merge.ts';
+import { asList, canonical, isSchema, type Schema } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
 
 /**
  * `oneOf` demands that exactly one branch matches. A grammar can only offer alternatives, so branches must visibly

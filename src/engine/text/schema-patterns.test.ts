@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { fc } from '#test/properties.ts';
 import { promptGrammar } from './grammar.ts';
 import { type Accepts, bare, promptMatcher, refusal } from './grammar-matcher.fixture.ts';
+import { createFollower } from './grammar-ways.fixture.ts';
 import { chatPrompt } from './prompt.fixture.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
@@ -30,6 +32,10 @@ test('patterns match what regular expressions match', async () => {
     '[🙂-🙃]',
     '^(a|aa|ab|a+|a?b){2,3}$',
     'a.*a|^[^a]{2}[b-d]*d',
+    '^(?=.*c)(?!.*a$)[a-d]+',
+    '^(?:(?!ab|d).)*$',
+    'a(?=b)|(?!x)[xy]$',
+    '(^a|d)(b|c$)',
   ];
   const texts = [
     '',
@@ -65,13 +71,11 @@ test('patterns match what regular expressions match', async () => {
       assert.equal(accepts(JSON.stringify(text)), expression.test(text), `${pattern} ${JSON.stringify(text)}`);
   }
   for (const pattern of [
-    '(?=a)',
     '(?<!a)b',
+    '(?=a(?!b))',
     '\\bfoo',
     '(a)\\1',
     '(a*)*',
-    'a^b',
-    '(^a)',
     '[z-a]',
     '(',
     'a{5000}',
@@ -85,6 +89,65 @@ test('patterns match what regular expressions match', async () => {
   ]) {
     assert.match(refusal({ type: 'string', pattern }), /"pattern"/, pattern);
   }
+});
+
+const expressions = fc.letrec<{ either: string }>((tie) => {
+  const atom = fc.constantFrom('a', 'b', '[ab]', '[^a]', '.', 'ab', '^', '$');
+  const group = tie('either').map((text) => `(?:${text})`);
+  const counted = fc
+    .tuple(fc.oneof(fc.constantFrom('a', 'b', '.'), group), fc.constantFrom('*', '+', '?', '{2}', '{1,3}'))
+    .map((parts) => parts.join(''));
+  const look = fc.tuple(fc.constantFrom('=', '!'), fc.constantFrom('a', 'b*a', '.b|a', '.{2,}$', '[^b]a', '$'));
+  const ahead = look.map(([sign, text]) => `(?${sign}${text})`);
+  const sequence = fc
+    .array(fc.oneof({ weight: 4, arbitrary: atom }, counted, group, ahead), { maxLength: 4 })
+    .map((parts) => parts.join(''));
+  return {
+    either: fc.array(sequence, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('|')),
+  };
+}).either;
+
+test('patterns with look-ahead, anchors anywhere and bounds of the length match exactly what they say', async () => {
+  const texts = [
+    '',
+    ...'ab\n',
+    ...['aa', 'ab', 'ba', 'bb', 'aab', 'aba', 'bab', 'bba', 'a\nb', 'abab', 'bbaab', 'babaab'],
+  ];
+  const bounds = fc.option(fc.tuple(fc.nat(3), fc.nat(3)), { freq: 2 });
+  const property = fc.asyncProperty(expressions, fc.option(expressions), bounds, async (pattern, other, length) => {
+    const [minLength, maxLength] = length === null ? [0, 9] : [length[0], length[0] + length[1]];
+    const schema = {
+      type: 'string',
+      pattern,
+      ...(length === null ? {} : { minLength, maxLength }),
+      ...(other === null ? {} : { allOf: [{ pattern: other }] }),
+    };
+    const refused = refusal(schema);
+    if (/"pattern"/.test(refused)) return;
+    const accepts = refused === '' ? await schemaMatcher(schema) : () => false;
+    const all = [pattern, ...(other === null ? [] : [other])].map((each) => new RegExp(each, 'u'));
+    for (const text of texts) {
+      const fits = text.length >= minLength && text.length <= maxLength && all.every((each) => each.test(text));
+      assert.equal(accepts(JSON.stringify(text)), fits, `${JSON.stringify(schema)} ${JSON.stringify(text)} ${refused}`);
+    }
+  });
+  await fc.assert(property, { numRuns: 250 });
+});
+
+test('no text is begun that can come to no end', () => {
+  const schema = { type: 'string', pattern: '^(?!ababx)(ab)+[xy]$', maxLength: 6 };
+  const gbnf = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
+  const { start, after } = createFollower(gbnf);
+  const nextOf = (text: string) => [...'abxy"'].filter((char) => after(start, `"${text}${char}`).size > 0);
+  assert.deepEqual(['', 'a', 'ab', 'aba', 'abab', 'ababy', 'abx'].map(nextOf), [
+    ['a'],
+    ['b'],
+    ['a', 'x', 'y'],
+    ['b'],
+    ['y'],
+    ['"'],
+    ['"'],
+  ]);
 });
 
 test('whatever ways there are to match a pattern, llama.cpp has one to follow', () => {

@@ -1,21 +1,22 @@
-import { createGrammar, type Grammar } from './gbnf.ts';
+import { decimalStep } from './decimal-step.ts';
+import type { Grammar } from './gbnf.ts';
 import { unsupportedKeywords } from './schema-keywords.ts';
 import { isSchema, type Schema } from './schema-merge.ts';
-import { isDecimalStep } from './schema-scalars.ts';
-import { patternCharacters, UnsupportedPattern } from './string-pattern.ts';
+import { stringForm } from './schema-scalars.ts';
+import { UnsupportedPattern } from './string-pattern.ts';
+import { checkText } from './text-pattern.ts';
 
 /**
  * A flat schema without the keywords that a grammar cannot enforce: for tools, whose schemas help the model and promise the caller
  * nothing. What the other keywords say still holds.
  */
 export function relaxed(grammar: Grammar, schema: Schema): Schema {
-  const kept = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(grammar, keyword, value));
+  const kept = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
   const rest: Schema = { ...Object.fromEntries(kept), ...openedFor(schema) };
-  if (rest['pattern'] !== undefined) {
-    delete rest['minLength'];
-    delete rest['maxLength'];
-  }
-  return rest;
+  const { minLength: _min, maxLength: _max, ...withoutLength } = rest;
+  const { pattern: _pattern, ...withoutPattern } = rest;
+  if (typeof rest['pattern'] !== 'string') return rest;
+  return [rest, withoutLength].find((each) => isEnforceable(grammar, each)) ?? withoutPattern;
 }
 
 /** Where the form of a name decides about its member, any member may be there. */
@@ -26,24 +27,24 @@ function openedFor({ patternProperties, additionalProperties: others = true }: S
   return { additionalProperties: { anyOf: members } };
 }
 
-function isLeftOut(grammar: Grammar, keyword: string, value: unknown): boolean {
+function isLeftOut(keyword: string, value: unknown): boolean {
   switch (keyword) {
     case 'uniqueItems':
     case 'unevaluatedProperties':
+    case 'patternProperties':
+    case 'propertyNames':
       return true;
     case 'multipleOf':
-      return !isDecimalStep(value);
-    case 'pattern':
-      return typeof value === 'string' && !isEnforceable(grammar, value);
+      return decimalStep(value)?.units !== 1n;
     default:
       return unsupportedKeywords.has(keyword);
   }
 }
 
-/** Tried on rules of its own, so that a refused pattern leaves none behind. */
-function isEnforceable({ spend }: Grammar, pattern: string): boolean {
+function isEnforceable({ spend }: Grammar, schema: Schema): boolean {
   try {
-    patternCharacters({ ...createGrammar(), spend }, pattern);
+    const form = stringForm(schema);
+    if ('pattern' in form) checkText({ spend }, form);
     return true;
   } catch (error) {
     if (error instanceof UnsupportedPattern) return false;

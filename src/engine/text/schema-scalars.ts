@@ -1,9 +1,13 @@
-import { boundedNumber, decimalPlaces } from './digit-range.ts';
+import { commonStep, createMultiples, type DecimalStep, decimalStep, TooManyRemainders } from './decimal-step.ts';
+import { boundedNumber, type NumberBounds } from './digit-range.ts';
 import { anyOf, type Expression, type Grammar, sequence } from './gbnf.ts';
 import { integer, number } from './json-rules.ts';
 import { wrongValue } from './schema-keywords.ts';
-import { refuse, type Schema, Unsatisfiable } from './schema-merge.ts';
-import { formatPattern, patternCharacters, UnsupportedPattern } from './string-pattern.ts';
+import { type Schema, Unsatisfiable } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
+import { formatPattern } from './string-formats.ts';
+import { UnsupportedPattern } from './string-pattern.ts';
+import { type TextPattern, textCharacters } from './text-pattern.ts';
 
 /** Longer bounds than this cannot be reached: an answer is shorter. */
 const longestText = 1_000_000;
@@ -11,20 +15,16 @@ const longestMinimum = 100_000;
 
 /** `null` as the upper bound: none. */
 export type Length = readonly [number, number | null];
-export type StringForm = { pattern: string } | { length: Length };
+export type StringForm = TextPattern | { length: Length };
 
-/** What a string is held to: a pattern or bounds of its length. */
+/** What a string is held to: a pattern, bounds of its length, or both. */
 export function stringForm(schema: Schema): StringForm {
-  const { pattern, format } = schema;
-  const hasLength = schema['minLength'] !== undefined || schema['maxLength'] !== undefined;
-  if (pattern !== undefined) {
-    if (typeof pattern !== 'string') throw wrongValue('pattern', pattern);
-    if (hasLength) throw refuse('"pattern" together with "minLength" or "maxLength" is not supported.');
-    return { pattern };
-  }
-  const known = formatPattern(format);
-  if (known !== null && !hasLength) return { pattern: known };
-  return { length: lengthRange(schema, 'minLength', 'maxLength') };
+  const { pattern: given, format } = schema;
+  if (given !== undefined && typeof given !== 'string') throw wrongValue('pattern', given);
+  const length = lengthRange(schema, 'minLength', 'maxLength');
+  // A format is an annotation: many of them would be refused together with a length.
+  const pattern = given ?? (length[0] === 0 && length[1] === null ? formatPattern(format) : null);
+  return pattern === null ? { length } : { pattern, length };
 }
 
 /** The bounds of a length. */
@@ -47,9 +47,17 @@ export function joinedLengths(lengths: readonly Length[]): Length[] {
   return joined;
 }
 
-export function patternString(grammar: Grammar, pattern: string): Expression {
+/** The strings that are such a text. Throws `Unsatisfiable` where there are none. */
+export function patternString(grammar: Grammar, text: TextPattern): Expression {
+  const characters = supported(() => textCharacters(grammar, text));
+  if (characters === null) throw new Unsatisfiable();
+  return grammar.define('text', sequence('"\\""', characters, '"\\""'));
+}
+
+/** Refuses a pattern that a grammar cannot say. */
+export function supported<Result>(work: () => Result): Result {
   try {
-    return sequence('"\\""', patternCharacters(grammar, pattern), '"\\""');
+    return work();
   } catch (error) {
     if (!(error instanceof UnsupportedPattern)) throw error;
     throw refuse(`"pattern": ${error.message} is not supported.`);
@@ -60,23 +68,34 @@ export function patternString(grammar: Grammar, pattern: string): Expression {
 export type NumberForm = { expression: Expression; ways: number };
 
 export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'integer'): NumberForm {
-  const step = stepDecimals(schema['multipleOf']);
-  const decimals = type === 'integer' ? 0 : step;
+  const step = stepOf(schema['multipleOf'], type);
+  const decimals = step?.places ?? null;
   const [low, exclusiveLow] = tighter(schema, 'minimum', 'exclusiveMinimum');
   const [high, exclusiveHigh] = tighter(schema, 'maximum', 'exclusiveMaximum');
-  if (low === null && high === null && (decimals === null || decimals === 0)) {
+  const isPlain = step === null || step.units === 1n;
+  if (low === null && high === null && isPlain && (decimals === null || decimals === 0)) {
     return { expression: decimals === null ? number(grammar) : integer(grammar), ways: 4 };
   }
-  const alternatives = boundedNumber({
+  const alternatives = within({
     minimum: low,
     maximum: high,
     exclusiveMinimum: exclusiveLow,
     exclusiveMaximum: exclusiveHigh,
     decimals,
+    ...(isPlain ? {} : { step: { of: step, multiples: createMultiples(grammar) } }),
   });
   if (alternatives === null) throw refuse('A number bound with more than 6 decimals is not supported.');
   if (alternatives.length === 0) throw new Unsatisfiable();
   return { expression: grammar.define('range', anyOf(alternatives)), ways: alternatives.length };
+}
+
+function within(bounds: NumberBounds): Expression[] | null {
+  try {
+    return boundedNumber(bounds);
+  } catch (error) {
+    if (!(error instanceof TooManyRemainders)) throw error;
+    throw refuse('"multipleOf": a step with so many remainders is not supported.');
+  }
 }
 
 /** The stricter of the inclusive and the exclusive bound, and whether it is exclusive. */
@@ -88,22 +107,13 @@ function tighter(schema: Schema, inclusive: string, exclusive: string): [number 
   return openWins ? [open, true] : [closed, false];
 }
 
-/** Decimal places that a step of 1, 0.1, 0.01 ... leaves; null without a step. */
-function stepDecimals(step: unknown): number | null {
-  if (step === undefined) return null;
-  const places = placesOf(step);
-  if (places === null) {
-    throw refuse(`"multipleOf": only 1, 0.1, 0.01 ... are supported, not ${JSON.stringify(step)}.`);
-  }
-  return places;
-}
-
-/** Whether a number can be held to multiples of this. */
-export function isDecimalStep(step: unknown): boolean {
-  return placesOf(step) !== null;
-}
-
-function placesOf(step: unknown): number | null {
-  const places = typeof step === 'number' && step > 0 ? decimalPlaces(step) : null;
-  return places === null || places > 6 || step !== Number(`1e-${places}`) ? null : places;
+/** What the numbers are multiples of; null: of nothing. */
+function stepOf(value: unknown, type: 'number' | 'integer'): DecimalStep | null {
+  const one = type === 'integer' ? { units: 1n, places: 0 } : null;
+  if (value === undefined) return one;
+  if (typeof value !== 'number' || value <= 0) throw wrongValue('multipleOf', value);
+  const step = decimalStep(value);
+  const common = step === null || one === null ? step : commonStep(step, one);
+  if (common === null) throw refuse(`"multipleOf": a step with so many digits as ${value} is not supported.`);
+  return common;
 }

@@ -2,7 +2,7 @@ import type { Expression } from './gbnf.ts';
 import type { ObjectForm } from './object-form.ts';
 import { type ObjectState, startOf, stateKey } from './object-state.ts';
 import { waysToCount } from './schema-arrays.ts';
-import { refuse } from './schema-merge.ts';
+import { refuse } from './schema-places.ts';
 
 /** What a rule for values offers side by side. */
 export type Kinds = {
@@ -48,7 +48,7 @@ const anyForm: ObjectForm = {
   members: [],
   optionalFrom: 0,
   names: new Set(),
-  others: { schema: true },
+  others: { schema: true, key: null },
   range: [0, null],
 };
 /** Those of any JSON value. */

@@ -8,8 +8,7 @@ import {
   without,
   wordChars,
 } from './char-class.ts';
-import type { Expression, Grammar } from './gbnf.ts';
-import { type PatternNode, patternRules, TooManyWays } from './pattern-automaton.ts';
+import type { PatternNode } from './pattern-places.ts';
 
 /** A regular expression that the grammar cannot say; the message names what is not supported. */
 export class UnsupportedPattern extends Error {}
@@ -20,24 +19,19 @@ type Part = { node: PatternNode; empty: boolean };
 const maxCount = 1000;
 
 /**
- * The inside of the JSON strings that match a regular expression (ECMA-262, unanchored where it has no `^` and `$`).
- * Regular parts only: no look-around, back-references, word boundaries or flags.
+ * A regular expression (ECMA-262, unanchored where it has no `^` and `$`). Regular parts only: no look-behind, back-references, word
+ * boundaries or flags.
  */
-export function patternCharacters(grammar: Grammar, pattern: string): Expression {
-  const read = new PatternReader(pattern).whole();
-  try {
-    return patternRules(grammar, read);
-  } catch (error) {
-    if (error instanceof TooManyWays) throw new UnsupportedPattern('one with so many ways to match');
-    throw error;
-  }
+export function readPattern(pattern: string): PatternNode {
+  return new PatternReader(pattern).whole();
 }
 
 class PatternReader {
   readonly #units: readonly string[];
   /** Equal sets are one, so that they are seen to be equal. */
-  readonly #sets = new Map<string, CharSet>();
+  readonly #sets = new Map([[allChars.join(), allChars]]);
   #at = 0;
+  #looksAhead = false;
 
   constructor(pattern: string) {
     this.#units = [...pattern];
@@ -49,17 +43,22 @@ class PatternReader {
     const parts: PatternNode[] = [];
     do {
       const before = this.#take('^') ? [] : [anything];
-      const { node } = this.#sequence();
-      const behind = this.#take('$') ? [] : [anything];
+      const { node } = this.#sequence(() => this.#endsHere());
+      const behind: PatternNode[] = this.#take('$') ? [] : [{ kind: 'rest' }];
       parts.push({ kind: 'sequence', parts: [...before, node, ...behind] });
     } while (this.#take('|'));
     if (this.#at < this.#units.length) throw this.#unsupported(`"${this.#peek()}" at position ${this.#at}`);
     return { kind: 'either', parts };
   }
 
-  #sequence(): Part {
+  /** An alternative ends with `$`. */
+  #endsHere(): boolean {
+    return this.#peek() === '$' && ['|', ''].includes(this.#peek(1));
+  }
+
+  #sequence(isEnd = () => false): Part {
     const parts: Part[] = [];
-    while (this.#at < this.#units.length && !['|', ')', '$'].includes(this.#peek())) {
+    while (this.#at < this.#units.length && !['|', ')'].includes(this.#peek()) && !isEnd()) {
       parts.push(this.#quantified(this.#atom()));
     }
     return {
@@ -70,18 +69,35 @@ class PatternReader {
 
   #group(): Part {
     if (this.#take('?') && !this.#take(':')) {
+      if (this.#take('=')) return this.#look(false);
+      if (this.#take('!')) return this.#look(true);
       const named = this.#take('<') && !['=', '!'].includes(this.#peek());
-      if (!named) throw this.#unsupported('look-around');
+      if (!named) throw this.#unsupported('look-behind');
       while (this.#at < this.#units.length && !this.#take('>')) this.#at += 1;
     }
-    const alternatives: Part[] = [];
-    do alternatives.push(this.#sequence());
-    while (this.#take('|'));
-    if (!this.#take(')')) throw this.#unsupported('an anchor inside a group, or a group that is not closed');
+    const alternatives = this.#alternatives();
     return {
       node: { kind: 'either', parts: alternatives.map(({ node }) => node) },
       empty: alternatives.some((part) => part.empty),
     };
+  }
+
+  #look(negative: boolean): Part {
+    if (this.#looksAhead) throw this.#unsupported('look-ahead within look-ahead');
+    this.#looksAhead = true;
+    const parts = this.#alternatives().map(
+      ({ node }): PatternNode => ({ kind: 'sequence', parts: [node, { kind: 'rest' }] }),
+    );
+    this.#looksAhead = false;
+    return { node: { kind: 'look', part: { kind: 'either', parts }, negative }, empty: true };
+  }
+
+  #alternatives(): Part[] {
+    const alternatives: Part[] = [];
+    do alternatives.push(this.#sequence());
+    while (this.#take('|'));
+    if (!this.#take(')')) throw this.#unsupported('a group that is not closed');
+    return alternatives;
   }
 
   #quantified(part: Part): Part {
@@ -110,7 +126,9 @@ class PatternReader {
   #atom(): Part {
     const unit = this.#next();
     if (unit === '(') return this.#group();
-    if (['^', '*', '+', '?', '{'].includes(unit)) throw this.#unsupported(`"${unit}" at position ${this.#at - 1}`);
+    if (unit === '^' || unit === '$')
+      return { node: { kind: 'anchor', at: unit === '^' ? 'start' : 'end' }, empty: true };
+    if (['*', '+', '?', '{'].includes(unit)) throw this.#unsupported(`"${unit}" at position ${this.#at - 1}`);
     if (unit === '.') return this.#charPart(without(allChars, lineChars));
     if (unit === '[') return this.#charPart(this.#class());
     if (unit === '\\') return this.#charPart(this.#escape());
@@ -211,36 +229,4 @@ class PatternReader {
 function single(unit: string): CharSet {
   const code = unit.codePointAt(0) ?? 0;
   return [[code, code]];
-}
-
-/** Formats that are enforced; all others are annotations, as JSON Schema has it. */
-export function formatPattern(format: unknown): string | null {
-  const date = '\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])';
-  const time = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
-  const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?';
-  const byte = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-  const group = '[0-9a-fA-F]{1,4}';
-  const whole = '\\d{1,6}';
-  const days = `(${whole}D|${whole}M(${whole}D)?|${whole}Y(${whole}M(${whole}D)?)?)`;
-  const hours = `T(${whole}S|${whole}M(${whole}S)?|${whole}H(${whole}M(${whole}S)?)?)`;
-  const patterns = new Map<unknown, string>([
-    ['date', `^${date}$`],
-    ['time', `^${time}$`],
-    ['date-time', `^${date}T${time}$`],
-    ['duration', `^P(${days}(${hours})?|${hours}|${whole}W)$`],
-    ['uuid', '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'],
-    ['email', `^[A-Za-z0-9_+-]{1,32}(\\.[A-Za-z0-9_+-]{1,32}){0,4}@${label}(\\.${label}){1,4}$`],
-    ['hostname', `^${label}(\\.${label}){0,6}$`],
-    ['ipv4', `^${byte}(\\.${byte}){3}$`],
-    ['ipv6', `^((${group}:){7}${group}|${shortenedGroups(group)})$`],
-  ]);
-  return patterns.get(format) ?? null;
-}
-
-/** In an address of eight groups `::` stands for at least one of them, so that at most seven are beside it. */
-function shortenedGroups(group: string): string {
-  const upTo = (most: number) => (most === 0 ? '' : `(${group}(:${group}){0,${most - 1}})?`);
-  return [0, 1, 2, 3, 4, 5, 6]
-    .map((before) => (before === 0 ? `::${upTo(7)}` : `${group}(:${group}){${before - 1}}::${upTo(7 - before)}`))
-    .join('|');
 }
