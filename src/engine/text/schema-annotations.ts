@@ -31,7 +31,7 @@ export function withoutAnnotations(schema: unknown, places: Places, path: Path =
       keyword,
       withParts(keyword, value, (inner, steps) => copy(inner, { above: at, steps }, level + 1)),
     ]);
-    const words = Object.fromEntries(fields);
+    const words = { ...Object.fromEntries(fields), ...requiredBy(part) };
     places.set(words, at);
     return words;
   };
@@ -40,6 +40,13 @@ export function withoutAnnotations(schema: unknown, places: Places, path: Path =
 
 function saysNothing(keyword: string, value: unknown): boolean {
   return keyword === 'uniqueItems' && value === false;
+}
+
+/** Clients read a union by the member that tells its schemas apart: it must be there, also where it has a default. */
+function requiredBy(schema: Record<string, unknown>): { required?: unknown[] } {
+  const { discriminator, required = [], oneOf, anyOf } = schema;
+  const name = isFields(discriminator) && (oneOf ?? anyOf) !== undefined ? discriminator['propertyName'] : undefined;
+  return typeof name === 'string' && Array.isArray(required) ? { required: [...new Set([...required, name])] } : {};
 }
 
 /** The value of a keyword with each schema in it replaced; `steps` lead from the schema with the keyword to the one in it. */

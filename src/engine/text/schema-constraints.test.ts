@@ -85,3 +85,32 @@ test('where items may be equal, nothing is said about them', async () => {
   const accepts = await matcher({ uniqueItems: false, enum: ['a', [1, 1]] });
   assert.deepEqual(['"a"', '[1,1]', '[1]'].map(accepts), [true, true, false]);
 });
+
+test('a union with a discriminator is told apart by it, also where that has a default, as pydantic writes it', async () => {
+  const kind = (t: string, more: Schema) => ({
+    type: 'object',
+    properties: { t: { const: t, default: t, type: 'string' }, ...more },
+    required: Object.keys(more),
+  });
+  const schema = {
+    $defs: { Cat: kind('cat', { lives: { type: 'integer' } }), Dog: kind('dog', { name: { type: 'string' } }) },
+    type: 'array',
+    items: {
+      discriminator: { mapping: { cat: '#/$defs/Cat', dog: '#/$defs/Dog' }, propertyName: 't' },
+      oneOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
+    },
+  };
+  const accepts = await matcher(schema);
+  const valid = new Ajv2020({ strict: false }).compile(schema);
+  for (const list of [
+    [],
+    [{ t: 'cat', lives: 9 }],
+    [
+      { t: 'dog', name: 'a' },
+      { t: 'cat', lives: 1 },
+    ],
+  ])
+    assert.ok(accepts(JSON.stringify(list)) && valid(list), JSON.stringify(list));
+  for (const list of [[{ lives: 9 }], [{ t: 'cat', name: 'a' }], [{ t: 'dog' }], [{ t: 'bird', name: 'a' }]])
+    assert.ok(!accepts(JSON.stringify(list)), JSON.stringify(list));
+});
