@@ -95,6 +95,26 @@ test('a forced call takes exactly a call of the tools, one or several', async ()
   assert.throws(() => promptGrammar(chatPrompt({ tools, toolChoice: { mode: 'named', name: 'x' } }), bare), Fault);
 });
 
+test('a tool whose schema lists no properties is called without arguments, one that allows others is not', async () => {
+  const call = (name: string, args: string) => `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
+  const empty = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', properties: {} };
+  const given = { closed: empty, open: { ...empty, additionalProperties: {} }, needs: { ...empty, required: ['a'] } };
+  const all = Object.entries(given).map(([name, parameters]) => ({ name, description: null, parameters }));
+  const accepts = await matcher({ tools: all, toolChoice: { mode: 'required' } });
+  for (const [name, args] of [
+    ['closed', '{}'],
+    ['open', '{"a":1}'],
+    ['open', '{}'],
+    ['needs', '{"a":1}'],
+  ] as const)
+    assert.ok(accepts(call(name, args)), name + args);
+  for (const [name, args] of [
+    ['closed', '{"a":1}'],
+    ['needs', '{}'],
+  ] as const)
+    assert.ok(!accepts(call(name, args)), name + args);
+});
+
 test('what cannot be enforced in a tool loosens nothing beside it', async () => {
   const call = (args: string) => `<tool_call>\n{"name": "order", "arguments": ${args}}\n</tool_call>`;
   const parameters = {

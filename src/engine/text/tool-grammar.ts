@@ -2,6 +2,7 @@ import { Fault } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
+import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
 
@@ -13,8 +14,16 @@ export function jsonCall(grammar: Grammar, tool: ToolDefinition): Expression {
 }
 
 function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expression {
-  if (parameters === null) return literal('{}');
+  if (parameters === null || takesNothing(parameters)) return literal('{}');
   return asFarAsPossible(grammar, { ...parameters, type: 'object' }) ?? anyObject(grammar);
+}
+
+/** So libraries write that a tool has no arguments. */
+function takesNothing({ properties, additionalProperties: others = false, ...rest }: Schema): boolean {
+  const isEmpty = isSchema(properties) && Object.keys(properties).length === 0;
+  return (
+    isEmpty && others === false && Object.keys(rest).every((keyword) => keyword === 'type' || isAnnotation(keyword))
+  );
 }
 
 /**
