@@ -129,10 +129,14 @@ test('many events are promoted after it was shown what would become of them', as
   await dialog.locator('button:focus', { hasText: 'Promote 2' }).waitFor();
   await dialog.getByRole('button', { name: 'Promote 2' }).click();
   await page.getByText('2 events became examples.').waitFor();
+  await page.getByRole('button', { name: /^question 1/ }).click();
+  await page.waitForURL(/event=/);
   await page.getByRole('button', { name: 'Promote all …' }).click();
   await dialog.getByText(/1 × The dataset has learned exactly this already/).waitFor();
   await dialog.getByRole('button', { name: 'Promote 3' }).click();
   await page.getByText('3 events became examples.').waitFor();
+  // What was looked at has left the inbox.
+  await page.waitForURL((url) => !url.searchParams.has('event'));
   assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 5);
 
   await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Without a click').click();

@@ -73,6 +73,11 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
     if (id === currentId) go((rows[place + 1] ?? rows[place - 1])?.id);
     setChosen((now) => new Set([...now].filter((each) => each !== id)));
   };
+  const settle = () => {
+    setChosen(new Set());
+    // What was looked at may be decided, too.
+    go(undefined);
+  };
   const open = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   return (
     <>
@@ -111,7 +116,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
           </div>
         </div>
       )}
-      <PromoteMany at={at} many={many} onClose={() => setMany(null)} onDone={() => setChosen(new Set())} />
+      <PromoteMany at={at} many={many} onClose={() => setMany(null)} onDone={settle} />
     </>
   );
 }
