@@ -20,9 +20,17 @@ const failures: Record<string, { what: string; next: string }> = {
   internal_error: { what: '内部错误。', next: '请从检查点重试；若再次失败，请将任务编号告知运营方。' },
 };
 
+/** Where the server's sentence names fields of the interface: those of the form. */
+const formWarnings: Record<string, (numbers: readonly string[]) => string> = {
+  nothing_held_out: () =>
+    'No example is held out, so nothing will tell how much was learned. Give a share that is held out, under “More settings”.',
+  few_steps: ([steps = '']) =>
+    `Training takes ${steps} steps only. Lower the batch size or raise the epochs if nothing is learned.`,
+};
+
 const warnings: Record<string, (numbers: readonly string[]) => string> = {
   few_examples: ([count = '']) => `样本只有 ${count} 个，偏少：更可能改变回答方式，而非增加知识。`,
-  nothing_held_out: () => '没有留出样本，无法衡量学习效果。请设置留出比例。',
+  nothing_held_out: () => '没有留出样本，无法衡量学习效果。请在“更多设置”中填写留出比例。',
   invalid_examples: ([count = '']) => `${count} 条样本无法用于学习，将被忽略。`,
   long_examples: ([longest = '', limit = '']) => `最长的样本有 ${longest} 个词元，超过 ${limit} 的将被舍弃或截断。`,
   control_is_learned: () => '对照集来自所学的数据集，无法衡量遗忘了什么。',
@@ -44,7 +52,6 @@ export function useWarningText(): (warning: Warning) => string {
 }
 
 function warningText({ code, message }: Warning, language: Language): string {
-  const known = warnings[code];
-  if (language !== 'zh' || !known) return message;
-  return known(message.match(/\d+/g) ?? []);
+  const known = (language === 'zh' ? warnings : formWarnings)[code];
+  return known ? known(message.match(/\d+/g) ?? []) : message;
 }
