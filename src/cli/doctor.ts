@@ -6,6 +6,7 @@ import { listModels } from '#models';
 import type { Config } from '../config.ts';
 import { openObjectsUnseen } from '../settings/object-settings.ts';
 import { openCatalogue } from './catalogue.ts';
+import { checkMissing } from './doctor-missing.ts';
 import { checkObjects } from './doctor-objects.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
@@ -21,7 +22,8 @@ export async function doctorCommand(config: Config, { removeObjects = false } = 
     problems.push(...(await lookAtObjects(config, database, removeObjects)));
   });
   for (const problem of problems) print(problem);
-  if (problems.length > 0) throw new OperatorError(`${problems.length} problems found.`);
+  if (problems.length > 0)
+    throw new OperatorError(problems.length === 1 ? '1 problem found.' : `${problems.length} problems found.`);
   print('No problems found.');
 }
 
@@ -56,7 +58,8 @@ async function lookAtEvents(database: Database): Promise<string[]> {
 async function lookAtObjects(config: Config, database: Database, removes: boolean): Promise<string[]> {
   const objects = await openObjectsUnseen(config);
   try {
-    return await checkObjects({ database, objects, removes, print });
+    const missing = await checkMissing({ database, objects, print });
+    return [...missing, ...(await checkObjects({ database, objects, removes, print }))];
   } catch (error) {
     const line = `objects: they could not be looked through: ${error instanceof Error ? error.message : String(error)}`;
     if (removes) return [line];
