@@ -1,7 +1,7 @@
 import { countLeftHolds, doctor } from '#billing';
 import type { Database } from '#db';
 import { checkEvents } from '#feedback';
-import { OperatorError } from '#kernel';
+import { messageOf, OperatorError } from '#kernel';
 import { listModels } from '#models';
 import type { Config } from '../config.ts';
 import { openObjectsUnseen } from '../settings/object-settings.ts';
@@ -54,18 +54,25 @@ async function lookAtEvents(database: Database): Promise<string[]> {
   );
 }
 
-/** A store that cannot be listed (S3 has a permission for it) is no reason to doubt the books. */
 async function lookAtObjects(config: Config, database: Database, removes: boolean): Promise<string[]> {
   const objects = await openObjectsUnseen(config);
   try {
-    const missing = await checkMissing({ database, objects, print });
-    return [...missing, ...(await checkObjects({ database, objects, removes, print }))];
-  } catch (error) {
-    const line = `objects: they could not be looked through: ${error instanceof Error ? error.message : String(error)}`;
-    if (removes) return [line];
-    print(line);
-    return [];
+    const missing = await lookThrough(() => checkMissing({ database, objects, print }));
+    const stray = await lookThrough(() => checkObjects({ database, objects, removes, print }), { must: removes });
+    return [...missing, ...stray];
   } finally {
     await objects.close();
+  }
+}
+
+/** A store that cannot be looked through (S3 has permissions for it) is no reason to doubt the books, unless it must be. */
+async function lookThrough(look: () => Promise<string[]>, { must = false } = {}): Promise<string[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const line = `objects: they could not be looked through: ${messageOf(error)}`;
+    if (must) return [line];
+    print(line);
+    return [];
   }
 }
