@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { newId } from '#kernel';
-import { openFolderStore } from '#objects';
+import { openFolderStore, openS3 } from '#objects';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { fileDatabase } from '#test/file-database.ts';
+import { startS3Server } from '#test/object-server.ts';
 import { artifactKeys } from '#training';
 import { checkMissing } from './doctor-missing.ts';
 
@@ -96,4 +100,39 @@ test('the doctor names each file that a finished job or an import under way cann
       `objects: ${open.key} is missing, which import ${open.id} needs`,
     ],
   });
+});
+
+/** The doctor as a command, with its objects in that bucket. */
+async function doctorBefore({ bucket, prefix, endpoint, credentials }: Awaited<ReturnType<typeof startS3Server>>) {
+  const env = {
+    ...process.env,
+    DATABASE_URL: database().url,
+    FANFOLD_DATA_DIR: root,
+    FANFOLD_OBJECT_STORE: `s3://${bucket}/${prefix}`,
+    FANFOLD_S3_ENDPOINT: endpoint ?? '',
+    FANFOLD_S3_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+    FANFOLD_S3_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+  };
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'doctor'], { env });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { lines: stdout.trim().split('\n'), stderr, code: Number(code) };
+}
+
+test('the doctor names what is missing and fails also where the object store refuses to be listed', async (t) => {
+  const bucket = await startS3Server({ refusesLists: true });
+  const store = await openS3(bucket);
+  t.after(async () => {
+    await store.close();
+    await bucket.stop();
+  });
+  const [job, open] = [await seedJob('succeeded'), await seedImport({ ended: false })];
+  const { adapter, ...others } = job.keys;
+  for (const key of Object.values(others)) await store.put(key, Readable.from([Buffer.from('x')]));
+  const { lines, stderr, code } = await doctorBefore(bucket);
+  assert.equal(code, 1, stderr);
+  const about = (id: string) => lines.filter((line) => line.includes(id));
+  assert.deepEqual(about(job.id), [`objects: ${adapter} is missing, which training job ${job.id} needs`]);
+  assert.deepEqual(about(open.id), [`objects: ${open.key} is missing, which import ${open.id} needs`]);
+  const refused = lines.filter((line) => line.startsWith('objects: they could not be looked through: '));
+  assert.equal(refused.length, 1, 'the list is tried, and nothing else fails');
 });

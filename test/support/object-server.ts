@@ -4,8 +4,11 @@ import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import type { S3Place } from '#objects';
 
-/** A server on loopback that speaks S3, with one empty bucket. */
-export async function startS3Server(): Promise<S3Place & { stop: () => Promise<void> }> {
+/**
+ * A server on loopback that speaks S3, with one empty bucket. With `refusesLists` its objects may be read, also those that
+ * are not there, but not listed.
+ */
+export async function startS3Server({ refusesLists = false } = {}): Promise<S3Place & { stop: () => Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'fanfold-s3-'));
   const bucket = 'fanfold';
   const server = new S3rver({
@@ -15,9 +18,15 @@ export async function startS3Server(): Promise<S3Place & { stop: () => Promise<v
     directory,
     configureBuckets: [{ name: bucket }],
   });
-  // Of a list it signs the path without the slash at its end, which clients sign as it is: lists are taken unsigned.
-  server.middleware.unshift((context, next) => {
-    if (/^\/[^/]+\/$/.test(context.path)) delete context.headers['authorization'];
+  server.middleware.unshift(async (context, next) => {
+    if (!/^\/[^/]+\/$/.test(context.path)) return next();
+    if (refusesLists) {
+      context.status = 403;
+      context.body = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+      return;
+    }
+    // It signs the path without the slash at its end, which clients sign as it is: lists are taken unsigned.
+    delete context.headers['authorization'];
     return next();
   });
   const { port } = await server.run();

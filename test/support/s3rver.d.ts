@@ -10,7 +10,7 @@ declare module '@20minutes/s3rver' {
       configureBuckets: { name: string }[];
     });
     readonly middleware: ((
-      context: { path: string; headers: Record<string, unknown> },
+      context: { path: string; headers: Record<string, unknown>; status: number; body: unknown },
       next: () => Promise<void>,
     ) => Promise<void>)[];
     run(): Promise<{ port: number }>;
