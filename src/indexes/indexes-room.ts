@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Billing } from '#billing';
 import { type Datasets, findVersion, streamVersion } from '#datasets';
@@ -13,8 +12,6 @@ import { createBackground } from './background.ts';
 import { createBuildTask } from './building/build-task.ts';
 import { createCleanUp } from './clean-up.ts';
 import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
-import type { Evaluation } from './evaluation/evaluate.ts';
-import { type EmbeddingEvaluation, evaluateEmbedding } from './evaluation/evaluate-embedding.ts';
 import { indexesRoutes } from './indexes.routes.ts';
 import { countBuilding, type Digests } from './indexes.store.ts';
 import { createKnownAnswers } from './mining/known-answers.ts';
@@ -47,8 +44,6 @@ export type Indexes = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Keeps its project out of the archive. */
   work: RunningWork;
-  /** Measures a model over a version without an index, for those who train. */
-  evaluate: (evaluation: EmbeddingEvaluation) => Promise<Evaluation>;
   /** After the start of `jobs`. */
   start: () => Promise<void>;
   stop: () => void;
@@ -82,8 +77,6 @@ export function createIndexes(options: IndexesOptions): Indexes {
       await app.register(miningRoutes({ ...options, ...search, answers, paid, digests }));
     },
     work: { kind: 'dataset_indexes', countRunning: countBuilding },
-    evaluate: (evaluation) =>
-      evaluateEmbedding({ sql: database, scanner, folder: path.join(folder, 'evaluations') }, evaluation),
     start: async () => {
       await cleanUp.resume();
       await buildTask.resume();

@@ -6,14 +6,7 @@ import { fault } from '#kernel';
 import { createBackground } from '../background.ts';
 import { boundOfBuild } from '../create-index.ts';
 import { deleteSome, listLeftOvers } from '../documents.store.ts';
-import {
-  chargesOf,
-  embedDirectly,
-  type IndexesServer,
-  shop,
-  someoneOn,
-  startIndexesServer,
-} from '../indexes-server.fixture.ts';
+import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
 import { createScanner } from '../vectors/scanner.ts';
 import { createVectorFiles } from '../vectors/vector-files.ts';
 import { type BuildTaskOptions, buildIndex } from './build-task.ts';
@@ -254,26 +247,4 @@ test('a version with more texts than an index may have fails with the reason', a
   await buildIndex({ ...options, maxDocuments: 5 }, id, run());
   const { state, error } = await read();
   assert.deepEqual([state, (error as { code: string }).code], ['failed', 'too_many_documents']);
-});
-
-test('a model is measured without an index as with one', async () => {
-  const { id, read, projectId } = await queued(5);
-  await buildIndex(options, id, run());
-  const { metrics, version_id: versionId } = await read();
-  const { findVersion } = await import('#datasets');
-  const version = await findVersion(server.db.database, { projectId, id: String(versionId) });
-  assert.ok(version);
-  const embed = (texts: readonly string[]) => embedDirectly(server, texts);
-  const queries = (texts: readonly string[]) =>
-    embed(
-      texts.map((query) => `Instruct: Given a customer question, retrieve the passage that answers it\nQuery:${query}`),
-    );
-  const measured = await server.indexes.evaluate({
-    version,
-    split: 'test',
-    dimensions: 128,
-    embed: { documents: embed, queries },
-  });
-  assert.equal(measured.queries.length, 5);
-  assert.deepEqual(Object.values(measured.metrics ?? {}), Object.values(metrics as object));
 });

@@ -142,7 +142,7 @@ async function measure(
   if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
   const { id, dimensions } = build;
   const spent = { promptTokens: 0, activeMs: 0 };
-  const { metrics } = await evaluate({
+  const metrics = await evaluate({
     examplesOf: (split) => streamVersion(database, version, { split }),
     split: 'test',
     corpus: corpusOf(search, { id, dimensions, documents }),

@@ -10,20 +10,6 @@ export type Corpus = {
   identify: (places: readonly number[]) => Promise<ReadonlyMap<number, DocumentIdentity>>;
 };
 
-/** How a query of the version fared, for whoever compares two models query by query. */
-export type EvaluatedQuery = QueryScores & {
-  /** The first example that asks it. */
-  exampleId: string;
-  /** Of the first right result; null: not within the first hundred. */
-  rank: number | null;
-};
-
-export type Evaluation = {
-  /** Null: the split has no examples. */
-  metrics: Metrics | null;
-  queries: EvaluatedQuery[];
-};
-
 export type EvaluationOptions = {
   /** In canonical order, which is by digest: the first ones are as good as drawn. */
   examplesOf: (split: Split) => AsyncIterable<readonly VersionExample[]>;
@@ -38,19 +24,19 @@ export type EvaluationOptions = {
 /** Queries that are embedded and searched together. */
 const queriesAtOnce = 16;
 
-/** Asks the corpus for each query and looks where the positives stand. */
-export async function evaluate(options: EvaluationOptions): Promise<Evaluation> {
+/** Asks the corpus for each query and looks where the positives stand. Null: the split has no examples. */
+export async function evaluate(options: EvaluationOptions): Promise<Metrics | null> {
   const questions = await gather(options);
-  const queries: EvaluatedQuery[] = [];
+  const scores: QueryScores[] = [];
   for (let at = 0; at < questions.length; at += queriesAtOnce) {
-    queries.push(...(await ask(options, questions.slice(at, at + queriesAtOnce))));
-    await options.onProgress?.(queries.length);
+    scores.push(...(await ask(options, questions.slice(at, at + queriesAtOnce))));
+    await options.onProgress?.(scores.length);
   }
-  return { metrics: meanOf(queries), queries };
+  return meanOf(scores);
 }
 
 /** A query with all that it should find, and what only examples of the other split call right. */
-type Question = { exampleId: string; query: string; wanted: Wanted; beside: Wanted };
+type Question = { query: string; wanted: Wanted; beside: Wanted };
 
 /**
  * The first queries of the split, each once: what other examples of the same query call right is right, and no wrong result
@@ -58,12 +44,12 @@ type Question = { exampleId: string; query: string; wanted: Wanted; beside: Want
  * not wrong either.
  */
 async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationOptions): Promise<Question[]> {
-  type Gathered = { exampleId: string; positives: DocumentIdentity[]; beside: DocumentIdentity[] };
+  type Gathered = { positives: DocumentIdentity[]; beside: DocumentIdentity[] };
   const found = new Map<string, Gathered>();
   for await (const part of examplesOf(split)) {
-    for (const { id: exampleId, content } of part) {
+    for (const { content } of part) {
       const { query, positives } = embeddingContent(content);
-      if (!found.has(query) && found.size < maxQueries) found.set(query, { exampleId, positives: [], beside: [] });
+      if (!found.has(query) && found.size < maxQueries) found.set(query, { positives: [], beside: [] });
       found.get(query)?.positives.push(...positives.map(identityOf));
     }
     await onProgress?.(0);
@@ -76,8 +62,8 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
     }
     await onProgress?.(0);
   }
-  return [...found].map(([query, { exampleId, positives, beside }]) => ({
-    ...{ exampleId, query, wanted: wantedAmong(positives), beside: wantedAmong(beside) },
+  return [...found].map(([query, { positives, beside }]) => ({
+    ...{ query, wanted: wantedAmong(positives), beside: wantedAmong(beside) },
   }));
 }
 
@@ -85,16 +71,14 @@ async function ask({ corpus, embedQueries }: EvaluationOptions, questions: reado
   const vectors = await embedQueries(questions.map(({ query }) => query));
   const found = await corpus.search(vectors, depth);
   const identities = await corpus.identify([...new Set(found.places)]);
-  return questions.map((question, index): EvaluatedQuery => {
+  return questions.map((question, index): QueryScores => {
     const first = index * found.perQuery;
     const places = [...found.places.subarray(first, first + found.perQuery)];
     const results = places.map((place, behind) => ({
       ...(identities.get(place) ?? unknown),
       score: found.scores[first + behind] ?? 0,
     }));
-    const ranks = ranksOf(question, results);
-    const { exampleId, wanted } = question;
-    return { exampleId, rank: ranks[0] ?? null, ...scoresOf({ ranks, positives: wanted.count }) };
+    return scoresOf({ ranks: ranksOf(question, results), positives: question.wanted.count });
   });
 }
 
