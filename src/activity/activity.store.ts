@@ -67,7 +67,7 @@ export async function insertActivity(sql: Sql, row: NewActivityRow): Promise<voi
   );
 }
 
-export type ArchiveFilter = 'false' | 'true' | 'all';
+type ArchiveFilter = 'false' | 'true' | 'all';
 
 export type ActivityFilter = {
   accountId: string;

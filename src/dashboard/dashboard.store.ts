@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import { firstIdAt, type Micro } from '#kernel';
 
-export type RecentProject = {
+type RecentProject = {
   id: string;
   slug: string;
   name: string;
@@ -11,7 +11,7 @@ export type RecentProject = {
   updatedAt: Date;
 };
 
-export type FailedModel = { id: string; alias: string; projectSlug: string };
+type FailedModel = { id: string; alias: string; projectSlug: string };
 
 /** The state of an account at one moment. */
 export type AccountState = {

@@ -6,7 +6,7 @@ import { type AccountState, findAccountState } from './dashboard.store.ts';
 import type { DashboardParts, FeedbackOverview, ImportsOverview, TrainingOverview } from './parts.ts';
 import { type DashboardWindow, daysBehind, type WindowName, windowAt } from './window.ts';
 
-export type Point = { at: Date; requests: number; errors: number; micro: Micro };
+type Point = { at: Date; requests: number; errors: number; micro: Micro };
 
 export type Dashboard = {
   asOf: Date;

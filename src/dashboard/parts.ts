@@ -16,7 +16,7 @@ export type TrainingOverview = {
 export type ImportsOverview = { awaitingConfirmation: number; failedInWindow: number };
 export type FeedbackOverview = { pending: number; needsJudgment: number; promotedInWindow: number };
 
-export type PartQuestion = { accountId: string; since: Date };
+type PartQuestion = { accountId: string; since: Date };
 
 /** Each asks its room once. */
 export type DashboardParts = {

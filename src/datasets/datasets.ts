@@ -48,7 +48,7 @@ export async function createDataset(tx: Sql, input: NewDataset): Promise<Dataset
 }
 
 /** What a caller asks to change; what is not there stays. `targetModel` is fixed: only its own value passes. */
-export type DatasetPatch = {
+type DatasetPatch = {
   name?: string | undefined;
   description?: string | null | undefined;
   archived?: boolean | undefined;

@@ -7,7 +7,7 @@ import { withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
-export type QueryOptions = {
+type QueryOptions = {
   /** Name of a prepared statement: planned once per connection. For hot statements; one name stands for one text. */
   name?: string;
   /** Longest wait for the answer, ms; the connection is given up afterwards. */

@@ -40,9 +40,9 @@ export type Answer = {
   also?: readonly OtherContent[];
 };
 
-export type BodyExample = { title: Said; value: unknown };
+type BodyExample = { title: Said; value: unknown };
 
-export type OtherContent = {
+type OtherContent = {
   type: string;
   /** Of a stream of server-sent events: the JSON of one `data:` line; of a file of JSON lines: one of them. */
   event: TSchema;

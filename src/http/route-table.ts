@@ -6,7 +6,7 @@ import type { WireShape } from './render-fault.ts';
  * Who may call: `account` needs a principal (the default), `admission` routes find out themselves in the statement
  * that also looks up project, model and credits, `public` is for anyone.
  */
-export type Access = 'public' | 'account' | 'admission';
+type Access = 'public' | 'account' | 'admission';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -23,14 +23,14 @@ export type AutoSave = {
 };
 
 /** Listens to one call. */
-export type Recording = {
+type Recording = {
   add: (delta: Delta) => void;
   /** Keeps the call; to be called once it is charged. A call that its caller left is not kept: half an answer is no example. */
   finish: (finished: Finished) => void;
 };
 
 /** `skipped`: switched off meanwhile, or kept already; `dropped`: no room, or the database was away too long. */
-export type AutoSaveCounts = { stored: number; skipped: number; dropped: number };
+type AutoSaveCounts = { stored: number; skipped: number; dropped: number };
 
 export type AutoSaveTiming = {
   /** How long the database may be away before calls are given up. */

@@ -24,7 +24,7 @@ export type Entered = {
 };
 
 /** A call at the door. */
-export type Entry = {
+type Entry = {
   /** How it will be let in, if nothing has changed since the last such call; null: nobody knows. */
   expected: Entered | null;
   entered: Promise<Entered>;

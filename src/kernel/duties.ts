@@ -7,7 +7,7 @@ export type Duties = Rounds & {
 };
 
 /** Leaves the rest to a later round when it is told that the process ends. */
-export type Duty = (isStopped: () => boolean) => Promise<unknown>;
+type Duty = (isStopped: () => boolean) => Promise<unknown>;
 
 export type DutiesOptions = {
   duties: Record<string, Duty>;

@@ -1,7 +1,7 @@
 import type { Micro } from '#kernel';
 
 export type ModelKind = 'text' | 'embedding';
-export type ReasoningEffortName = 'none' | 'low' | 'high';
+type ReasoningEffortName = 'none' | 'low' | 'high';
 
 /** Where a catalogue entry's file comes from. `shipped` is relative to the folder of the catalogue. */
 export type ModelSource =

@@ -26,7 +26,7 @@ export type Catalogue = {
 };
 
 /** Credits per GPU minute; null: not offered. */
-export type OtherRates = { trainingMicroPerMinute: Micro | null; indexMicroPerMinute: Micro | null };
+type OtherRates = { trainingMicroPerMinute: Micro | null; indexMicroPerMinute: Micro | null };
 
 /** Reads the catalogue. Throws `ModelError` with one line that names the entry and the field. */
 export function loadCatalogue(path: string): Catalogue {

@@ -3,7 +3,7 @@ import type { CountedRows, ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
 
-export type Access = 'owned' | 'shared' | 'public';
+type Access = 'owned' | 'shared' | 'public';
 
 /** A hosted model of any project that an account may know of. */
 export type RegistryRow = HostedModel & {

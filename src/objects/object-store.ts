@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** Bytes of an object, from `start` to `end`, both included. */
-export type ByteRange = { start: number; end: number };
+type ByteRange = { start: number; end: number };
 
 export type StoredObject = { bytes: number; sha256: string };
 

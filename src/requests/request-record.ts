@@ -1,7 +1,7 @@
 import { formatCredits } from '#kernel';
 import type { Traces } from './requests.store.ts';
 
-export type RequestState = 'received' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'unknown';
+type RequestState = 'received' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'unknown';
 
 /** A call as its account may see it. */
 export type RequestRecord = {

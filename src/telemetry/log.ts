@@ -32,7 +32,7 @@ function secretPaths(): string[] {
   );
 }
 
-export type LoggedError = {
+type LoggedError = {
   type: string;
   message: string;
   code?: string;

@@ -12,7 +12,7 @@ export type Observed = {
 };
 
 const runtimeStates = ['cold', 'loading', 'ready', 'failed'] as const;
-export type RuntimeState = (typeof runtimeStates)[number];
+type RuntimeState = (typeof runtimeStates)[number];
 
 export function watchState(registry: Registry, observed: Observed): void {
   const registers = [registry];

@@ -25,7 +25,7 @@ import { createDeployments, type DeployTo } from './supervise/deployments.ts';
 import { createSnapshots } from './supervise/snapshots.ts';
 import { createSupervisor } from './supervise/supervisor.ts';
 
-export type TrainingTiming = {
+type TrainingTiming = {
   beatMs: number;
   /** Silence after which others take a job. */
   leaseSeconds: number;

@@ -6,9 +6,7 @@ import { createShell, type Shell } from './shell.ts';
 import { markSources } from './source-mark.ts';
 
 /** `building` -> `ready` | `failed` */
-export type SiteState =
-  | { kind: 'ready'; shell: Shell; assets: ReadonlyMap<string, Asset> }
-  | { kind: 'building' | 'failed' };
+type SiteState = { kind: 'ready'; shell: Shell; assets: ReadonlyMap<string, Asset> } | { kind: 'building' | 'failed' };
 
 /** The web app as far as it is there. The service never waits for it: a build that fails costs the pages only. */
 export type Site = { now: () => SiteState };

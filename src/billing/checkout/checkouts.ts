@@ -31,7 +31,7 @@ export type CheckoutDeps = {
 };
 
 export type Order = { accountId: string; packId: string | null; micro: Micro | null; urls: (id: string) => ReturnUrls };
-export type ReturnUrls = { successUrl: string; cancelUrl: string };
+type ReturnUrls = { successUrl: string; cancelUrl: string };
 
 const mostAnHour = 30;
 const pollPauseMs = 3_000;

@@ -9,7 +9,7 @@ export type Work =
   | { kind: 'training'; examples: number; tokens: number | null; epochs: number };
 
 /** How the time of the work is known: it was given, this server measured its pace, or the model's size tells roughly. */
-export type Basis = 'exact' | 'measured' | 'catalog_profile';
+type Basis = 'exact' | 'measured' | 'catalog_profile';
 
 export type Figures<T> = { low: T; expected: T; high: T };
 

@@ -1,7 +1,7 @@
 import type { Micro } from '#kernel';
 
 export const operations = ['inference', 'training', 'index'] as const;
-export type Operation = (typeof operations)[number];
+type Operation = (typeof operations)[number];
 
 /** What the price list has to know of a base model. */
 export type PricedModel = {

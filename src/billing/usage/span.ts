@@ -4,10 +4,10 @@ export type Span = { since: Date | null; until: Date | null };
 /** What there are sums of: hours and days (UTC), and everything. */
 export type Grain = 'hour' | 'day' | 'ever';
 
-export type SummedSpan = { grain: Grain } & Span;
+type SummedSpan = { grain: Grain } & Span;
 
 /** An end of a span for which there is no sum: to be added, or, where less has to be read, taken off a sum of more. */
-export type Edge = { since: Date; until: Date; weight: 1 | -1 };
+type Edge = { since: Date; until: Date; weight: 1 | -1 };
 
 export type SpanParts = { summed: SummedSpan[]; edges: Edge[] };
 

@@ -17,7 +17,7 @@ export type UsageSums = {
   stop: () => Promise<void>;
 };
 
-export type UsageSumsTiming = {
+type UsageSumsTiming = {
   pauseMs: number;
   sweepMs: number;
   /** Few rows wait so long for others: summed up together they cost less. */

@@ -10,7 +10,7 @@ export type ExampleMessage =
   | ExampleAnswer
   | { role: 'tool'; content: string; tool_call_id: string };
 
-export type ExampleAnswer = {
+type ExampleAnswer = {
   role: 'assistant';
   content: string | null;
   reasoning_content?: string;

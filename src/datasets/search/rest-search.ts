@@ -7,7 +7,7 @@ import { BlockMaker } from './block-maker.ts';
 import type { MatchBits } from './match-bits.ts';
 
 /** The examples of an addition from a place on that are in no block yet. */
-export type Rest = { addition: Addition; first: number; end: number; matches: MatchBits };
+type Rest = { addition: Addition; first: number; end: number; matches: MatchBits };
 
 export type RestSearch = {
   /** Adds those of them that have all terms, among these what lists filter by, to its matches. */

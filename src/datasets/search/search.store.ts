@@ -43,7 +43,7 @@ export async function countFound(sql: Sql, state: FilteredState, search: Search)
 }
 
 /** An example that is known to match. */
-export type KnownMatch = { id: string; seq: bigint };
+type KnownMatch = { id: string; seq: bigint };
 
 type PageAsked = { search: Search; page: ExamplePage; known: readonly KnownMatch[] };
 

@@ -14,14 +14,13 @@ export type {
   NativeAdapter,
   NativeContext,
   NativeGrammar,
-  NativeGrammarState,
   NativeSampler,
   SamplerConfig,
   Token,
 } from './addon.ts';
 
 /** What the file says about itself, as far as the engine needs it. */
-export type ModelFacts = {
+type ModelFacts = {
   chatTemplate: string | null;
   /** null: the file names none; the last token's state is the embedding. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
@@ -31,7 +30,7 @@ export type ModelFacts = {
   preTokenizer: string | null;
 };
 
-export type ContextOptions = {
+type ContextOptions = {
   sequences: number;
   /** Per sequence. */
   contextTokens: number;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type ChildCommand, type Log, startProcess } from '../llama/process.ts';
 import type { FromProbe, ProbeValues, ToProbe } from './probe-protocol.ts';
 
-export type ProbeQuestion = Omit<Extract<ToProbe, { type: 'probe' }>, 'type'>;
+type ProbeQuestion = Omit<Extract<ToProbe, { type: 'probe' }>, 'type'>;
 
 /** Loads a base model with an adapter, away from those who are served, and tells what it says with it and without it. */
 export type AdapterProbe = (question: ProbeQuestion, signal: AbortSignal) => Promise<ProbeValues[]>;

@@ -1,12 +1,12 @@
 export const other = 0;
-export const letter = 1;
+const letter = 1;
 const digit = 2;
-export const blank = 3;
+const blank = 3;
 const newline = 4;
 const unknown = 5;
 
 /** What a byte is to the division of a text; blanks and line ends that are not listed are not divided here. */
-export const classes = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
+const classes = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
 
 export function classOf(byte: number): number {
   const character = String.fromCharCode(byte);

@@ -25,7 +25,7 @@ export type EncodeOptions = {
 };
 
 /** Places of tokens, the end not included. */
-export type Span = [start: number, end: number];
+type Span = [start: number, end: number];
 
 /** A text as the model sees it; `trained`: what the model itself would have to write. */
 export type ShownPart = { text: string; trained: boolean };
@@ -40,7 +40,7 @@ export type Sequence = {
 
 /** A conversation as it is learnt; or why it cannot be. `tooLong`: answers that did not fit. */
 export type EncodedConversation = { type: 'conversation'; sequences: Sequence[]; tooLong: number };
-export type EncodedInputs = { type: 'inputs'; inputs: Uint32Array[]; truncated: number };
+type EncodedInputs = { type: 'inputs'; inputs: Uint32Array[]; truncated: number };
 export type Encoded = EncodedConversation | EncodedInputs | { type: 'refused'; reason: string };
 
 export type VocabularyFacts = {

@@ -29,7 +29,7 @@ export type Draft = {
   example: DraftExample | null;
 };
 
-export type DraftExample = {
+type DraftExample = {
   content: EmbeddingContent;
   /** SHA-256 in hex of its canonical JSON. */
   hash: string;

@@ -1,8 +1,8 @@
 export const labels = ['positive', 'negative', 'neutral'] as const;
-export type Label = (typeof labels)[number];
+type Label = (typeof labels)[number];
 
 export const signals = ['click', 'dwell', 'thumb', 'copy', 'conversion', 'manual'] as const;
-export type Signal = (typeof signals)[number];
+type Signal = (typeof signals)[number];
 
 export const eventStates = ['pending', 'needs_judgment', 'skipped', 'promoted'] as const;
 export type EventState = (typeof eventStates)[number];

@@ -3,7 +3,7 @@ import type { NegativePolicy } from './negative-policy.ts';
 import { type DropReason, isTooLong, objectionsTo, type Shown } from './objections.ts';
 import { untouched, verdictsOf } from './verdicts.ts';
 
-export type Dropped = { rank: number; reason: DropReason };
+type Dropped = { rank: number; reason: DropReason };
 
 /** What an event would teach. Every result is in exactly one of the lists, each by rank. */
 export type Suggestion = {

@@ -42,7 +42,7 @@ export type OperationObject = {
   responses: Record<string, ResponseObject | Ref>;
 };
 
-export type Components = {
+type Components = {
   schemas: Record<string, JsonSchema>;
   responses: Record<string, ResponseObject>;
   parameters: Record<string, ParameterObject>;

@@ -1,7 +1,7 @@
 import { isFields } from '#kernel';
 import type { Language, OpenApiDocument, OperationObject } from './model.ts';
 
-export type IndexRow = {
+type IndexRow = {
   operation_id: string;
   method: string;
   path: string;

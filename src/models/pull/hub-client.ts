@@ -14,7 +14,7 @@ export type HubOptions = {
 };
 
 /** Facts the hub publishes in the headers of its redirect; null where it does not. */
-export type HubFacts = { sha256: string | null; sizeBytes: number | null; commit: string | null };
+type HubFacts = { sha256: string | null; sizeBytes: number | null; commit: string | null };
 
 export type HubAnswer = {
   status: number;

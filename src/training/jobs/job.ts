@@ -19,7 +19,7 @@ export type Evaluation = {
 };
 
 /** What must not be forgotten: a dataset version that is measured before and after, and the share of each step that is taken from it. */
-export type Control = { versionId: string; replayRatio: number };
+type Control = { versionId: string; replayRatio: number };
 
 /** The alias that stands for the result once there is one. */
 export type Deployment = { alias: string; activate: boolean };

@@ -76,7 +76,7 @@ export type LifeEvent =
   | { type: 'retried' };
 
 /** What has to happen to the hold of the attempt, in the same transaction. */
-export type Money = 'none' | 'hold' | 'charge' | 'release';
+type Money = 'none' | 'hold' | 'charge' | 'release';
 
 export type Next = Life & {
   money: Money;

@@ -18,7 +18,7 @@ export type JobRequest = {
   deploy: Deployment | null;
 };
 
-export type JobWarning = { code: string; message: string };
+type JobWarning = { code: string; message: string };
 
 /** A job that could be made: everything is found, checked and resolved. */
 export type JobPlan = {

@@ -11,8 +11,9 @@ import type { EmbeddingContent, TextContent } from '#datasets';
 import { createExampleEncoder, type ExampleEncoder } from '#engine';
 import { type ObjectStore, openFolderStore } from '#objects';
 import type { SplitExample } from './example-split.ts';
-import { type Freezing, freezeSnapshot, SnapshotRefused } from './freeze-snapshot.ts';
+import { type Freezing, freezeSnapshot } from './freeze-snapshot.ts';
 import { type SnapshotFileName, snapshotKeys } from './snapshot.ts';
+import { SnapshotRefused } from './snapshot-refused.ts';
 import { removeSnapshot } from './stored-snapshot.ts';
 
 let root: string;

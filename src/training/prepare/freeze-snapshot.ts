@@ -39,8 +39,6 @@ export type Freezing = {
   signal?: AbortSignal;
 };
 
-export { type Problem, SnapshotRefused } from './snapshot-refused.ts';
-
 type Lines = Record<'train' | 'eval' | 'raw', string[]>;
 
 /** Examples per step: few, so that other work of this process runs in between. */

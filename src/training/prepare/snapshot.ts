@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ShownPart } from '#engine';
 
 /** What is learnt: answers to conversations, or which texts belong together. */
-export type TrainingKind = 'sft' | 'embedding';
+type TrainingKind = 'sft' | 'embedding';
 
 export type SnapshotSettings = {
   /** Longest sequence, tokens. Longer answers are left out, longer texts to embed are cut in front of their end token. */

@@ -8,7 +8,7 @@ export type RayPlace = {
   token: string | null;
 };
 
-export type RayStatus = 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
+type RayStatus = 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
 export type RayJob = { status: RayStatus; message: string; exitCode: number | null };
 
 export type RaySubmission = {

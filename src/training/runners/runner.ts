@@ -14,7 +14,7 @@ export type AttemptRef = AttemptName & { restart?: number };
 export type Outcome = { kind: 'exited'; code: number } | { kind: 'lost'; reason: string };
 
 /** A line that is no event. Lines of the trainer are numbered from 1; 0: one of the runner, which does not come again. */
-export type TextLine = { text: string; line: number };
+type TextLine = { text: string; line: number };
 
 export type RunnerLine = TrainerEvent | TextLine;
 
@@ -28,7 +28,7 @@ export type Run = AttemptRef & {
   afterLine?: number;
 };
 
-export type AreOver = (attempts: readonly AttemptName[]) => Promise<readonly AttemptName[]>;
+type AreOver = (attempts: readonly AttemptName[]) => Promise<readonly AttemptName[]>;
 
 /** Where attempts run. */
 export type Runner = {

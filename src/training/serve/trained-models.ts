@@ -10,7 +10,7 @@ import type { AdapterFiles } from './adapter-files.ts';
 import { findServedJobs, isOfPublicProject, type ServedJobRow } from './served-jobs.store.ts';
 
 /** What a call names, and who calls. */
-export type CallQuestion = {
+type CallQuestion = {
   requested: string | null;
   alias: { targetType: string; targetId: string } | null;
   accountId: string;

@@ -15,7 +15,7 @@ export type Trained = {
   versions: Record<string, string>;
 };
 
-export type Published = {
+type Published = {
   result: JobResult;
   adapterSha256: string;
   archive: { sha256: string; bytes: number };

@@ -20,4 +20,4 @@ export type FromJudge =
   | { type: 'ask'; id: number; texts: readonly string[] };
 
 /** A buffer does not travel as one. */
-export type JudgedParts = Omit<Judged, 'examples'> & { memory: ArrayBuffer; exampleBytes: number };
+type JudgedParts = Omit<Judged, 'examples'> & { memory: ArrayBuffer; exampleBytes: number };

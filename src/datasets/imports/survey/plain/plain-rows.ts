@@ -5,7 +5,7 @@ import type { ColumnNotes } from '../column-notes.ts';
 import { PlainJson } from './plain-json.ts';
 
 /** A text of a row: what it says, and where the row has it, written as canonical JSON writes it. */
-export type PlainText = { text: string; at: number; end: number };
+type PlainText = { text: string; at: number; end: number };
 
 export type PlainMessage = { role: 'system' | 'user' | 'assistant'; content: PlainText };
 
