@@ -1,11 +1,5 @@
-export {
-  checkExample,
-  contentHash,
-  type EmbeddingContent,
-  type ExampleContent,
-  type Passage,
-  type TextContent,
-} from './content/example-content.ts';
+export { checkExample, contentHash } from './content/check-example.ts';
+export type { EmbeddingContent, ExampleContent, Passage, TextContent } from './content/example-content.ts';
 export type { Issue } from './content/issues.ts';
 export { searchTerms, searchWords } from './content/search-words.ts';
 export { changeOwnDataset, type DatasetPath, datasetPathOf, readOwnDataset } from './dataset-access.ts';

@@ -5,7 +5,7 @@ import { type Caller, type OutlivingWork, outliveCaller, watchCaller } from '#ht
 import { type Reservation, replayHeaders } from '#idempotency';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
-import type { Admitted } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { bytesOf, type Entered, promptTokensAtMost } from './entry.ts';

@@ -5,7 +5,7 @@ import { Fault, fault, isOutOfReach } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
-import type { Admitted } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 import type { DoubtfulPayers } from './doubtful-payers.ts';
 import { canceled, isAmbiguous } from './failure.ts';
 

@@ -4,7 +4,8 @@ import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { RequestTarget } from '#requests';
 import type { AdmittedPlace } from './admission.store.ts';
-import type { Admission, Admit, Admitted, createPrincipalAdmission } from './admission.ts';
+import type { Admission, Admit, createPrincipalAdmission } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Contract } from '#http';
 import { fault } from '#kernel';
 import { listCallableHostedModels, toCompatModel } from '#models';
-import type { Admitted } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 import type { InferenceDeps } from './deps.ts';
 import { inferencePrefix, readParams } from './entry.ts';
 import { listContract, retrieveContract } from './models.contract.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Admitted } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 import { createRecentAdmissions, isSame, nameOf } from './recent-admissions.ts';
 
 const admitted = (): Admitted => ({

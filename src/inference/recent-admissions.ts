@@ -1,6 +1,6 @@
 import type { Clock } from '#kernel';
 import type { AdmissionQuestion } from './admission.store.ts';
-import type { Admitted } from './admission.ts';
+import type { Admitted } from './admitted.ts';
 
 /**
  * What the last admissions said, by the questions. Nobody is let in with it: a call only begins with it while the database

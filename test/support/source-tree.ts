@@ -12,8 +12,6 @@ export type SourceFile = {
   isTest: boolean;
   /** What it imports, as written. */
   imports: string[];
-  /** Those that are there when the program runs: not only types. */
-  runtimeImports: string[];
 };
 
 const importPattern = /^(?:import|export)\b[^;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
@@ -25,16 +23,11 @@ export function readSources(folders: readonly string[]): SourceFile[] {
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');
-      const found = [...text.matchAll(importPattern)].map(([statement, from, bare, dynamic]) => ({
-        specifier: from ?? bare ?? dynamic ?? '',
-        isType: /^(import|export) type\b/.test(statement),
-      }));
       return {
         path,
         text,
         isTest: path.startsWith('test/') || /\.(test|fixture)\.ts$/.test(path),
-        imports: found.map(({ specifier }) => specifier),
-        runtimeImports: found.filter(({ isType }) => !isType).map(({ specifier }) => specifier),
+        imports: [...text.matchAll(importPattern)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? ''),
       };
     });
 }

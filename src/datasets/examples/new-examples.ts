@@ -1,5 +1,6 @@
 import type { TokenCount } from '#engine';
-import { checkExample, contentHash, type ExampleContent, type ExampleKind } from '../content/example-content.ts';
+import { checkExample, contentHash } from '../content/check-example.ts';
+import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
 import { searchWords } from '../content/search-words.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { checkExample } from '../../content/example-content.ts';
+import { checkExample } from '../../content/check-example.ts';
 import { drawSplit } from '../survey/draw-split.ts';
 import { applyMapping } from './apply-mapping.ts';
 import { isMapping, type Mapping, readMapping, type WireMapping } from './mapping.ts';

@@ -1,4 +1,5 @@
-import { checkExample, type ExampleContent, type ExampleKind } from '../../content/example-content.ts';
+import { checkExample } from '../../content/check-example.ts';
+import type { ExampleContent, ExampleKind } from '../../content/example-content.ts';
 import { type Issue, isFatal } from '../../content/issues.ts';
 import { applyMapping } from '../mapping/apply-mapping.ts';
 import type { Mapping } from '../mapping/mapping.ts';

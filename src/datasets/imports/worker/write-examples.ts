@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
-import { contentHash } from '../../content/example-content.ts';
+import { contentHash } from '../../content/check-example.ts';
 import { createDataset } from '../../datasets.ts';
 import { type BulkCounts, bulkAdd } from '../../examples/bulk-add.ts';
 import { type StorableExample, storable } from '../../examples/new-examples.ts';

@@ -4,7 +4,7 @@ import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import { countableOf } from '../token-ruler.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { checkExample, contentHash } from './example-content.ts';
+import { checkExample, contentHash } from './check-example.ts';
 
 const weather = {
   type: 'function',
