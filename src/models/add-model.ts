@@ -38,17 +38,8 @@ export function addModel(models: ModelsService, options: AddModelOptions): Promi
 
 async function checkAndRegister(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
   const { id, kind } = options;
-  if (!modelIdPattern.test(id)) {
-    throw new ModelError(
-      `${JSON.stringify(id)} is not a model id: lower-case letters, digits, ".", "_" and "-", at most 63, ` +
-        'starting with a letter or digit.',
-    );
-  }
   const listed = models.catalogue.entries.find((entry) => entry.id === id);
-  if (listed) checkListed(listed, options);
-  const registered = readRegistry(models.registryPath).entries.has(id);
-  if (registered && !options.force) throw new ModelError(`${id} is already there; replace it with --force.`);
-
+  checkId(models, options, listed);
   // Not the real path: behind a symbolic link the name may be a digest, and this one is what the person knows.
   const path = resolve(options.ggufPath);
   const before = await stat(path).catch((error: unknown) => {
@@ -61,9 +52,8 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   const added = listed ? null : describe(models, { ...options, facts, contextTokens, file: basename(path) });
   const sha256 = await sha256OfFile(path);
   const after = await stat(path);
-  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
+  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs)
     throw new ModelError(`${path} changed while it was read; try again when it is complete.`);
-  }
   const entry: RegistryEntry = {
     file: { path, size_bytes: after.size, modified_ms: after.mtimeMs, sha256 },
     hub_commit: null,
@@ -72,6 +62,20 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   };
   await updateRegistry(models.registryPath, id, entry);
   return { id, facts, sha256, contextTokens, warnings };
+}
+
+/** Throws where a file cannot be registered under this id. */
+function checkId(models: ModelsService, options: AddModelOptions, listed: CatalogueEntry | undefined): void {
+  const { id, force } = options;
+  if (!modelIdPattern.test(id)) {
+    throw new ModelError(
+      `${JSON.stringify(id)} is not a model id: lower-case letters, digits, ".", "_" and "-", at most 63, ` +
+        'starting with a letter or digit.',
+    );
+  }
+  if (listed) checkListed(listed, options);
+  const registered = readRegistry(models.registryPath).entries.has(id);
+  if (registered && !force) throw new ModelError(`${id} is already there; replace it with --force.`);
 }
 
 function checkListed(listed: CatalogueEntry, options: AddModelOptions): void {

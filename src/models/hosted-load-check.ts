@@ -54,14 +54,20 @@ function pauseMs({ options: { retryAfterSeconds = 1 } }: Fault): number {
   return Math.min(longestPauseMs, retryAfterSeconds * 1_000);
 }
 
-async function answerOnce({ engine, target, signal }: Pick<LoadCheck, 'engine' | 'target' | 'signal'>): Promise<void> {
-  if (target.kind === 'embedding') {
-    const { maxInputTokens, maxContextTokens } = target.baseModel;
-    const inputs = { target: target.runs, texts: ['Hello'], maxInputTokens: maxInputTokens ?? maxContextTokens };
-    const { handle } = await engine.prepareEmbedding({ ...inputs, truncate: true }, signal);
-    await engine.embed({ handle, signal });
-    return;
-  }
+type Answering = Pick<LoadCheck, 'engine' | 'target' | 'signal'>;
+
+function answerOnce(answering: Answering): Promise<void> {
+  return answering.target.kind === 'embedding' ? embedOnce(answering) : chatOnce(answering);
+}
+
+async function embedOnce({ engine, target, signal }: Answering): Promise<void> {
+  const { maxInputTokens, maxContextTokens } = target.baseModel;
+  const inputs = { target: target.runs, texts: ['Hello'], maxInputTokens: maxInputTokens ?? maxContextTokens };
+  const { handle } = await engine.prepareEmbedding({ ...inputs, truncate: true }, signal);
+  await engine.embed({ handle, signal });
+}
+
+async function chatOnce({ engine, target, signal }: Answering): Promise<void> {
   const { handle } = await engine.prepareChat(
     {
       target: target.runs,

@@ -38,24 +38,29 @@ async function checkAndRemove(models: ModelsService, options: RemoveModelOptions
   const listed = models.catalogue.entries.find((entry) => entry.id === id);
   if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
   const entry = readRegistry(models.registryPath).entries.get(id);
-  if (!entry) {
-    const deletedWeights = listed ? await removeWeights(models.registryPath, id) : null;
-    const deletedFile = listed ? await removeFolder(pulledFolder(models, id)) : null;
-    if (deletedWeights !== null || deletedFile !== null) return { id, deletedFile, deletedWeights };
-    throw new ModelError(listed ? `${id} is not installed.` : `There is no model ${JSON.stringify(id.slice(0, 80))}.`);
-  }
-  if (!options.force) {
-    const uses = await options.listUsesOf(id);
-    if (uses.length > 0) {
-      throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`);
-    }
-  }
+  if (!entry && !listed) throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}.`);
+  if (!entry) return removeRemains(models, id);
+  if (!options.force) await refuseUsed(options);
   await updateRegistry(models.registryPath, id, null);
   const deletedWeights = await removeWeights(models.registryPath, id);
   const folder = pulledFolder(models, id);
   if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
   await rm(folder, { recursive: true, force: true });
   return { id, deletedFile: entry.file.path, deletedWeights };
+}
+
+/** What is there of a model of the catalogue that is not installed: weights to train on, and what a pull had fetched. */
+async function removeRemains(models: ModelsService, id: string): Promise<RemovedReport> {
+  const deletedWeights = await removeWeights(models.registryPath, id);
+  const deletedFile = await removeFolder(pulledFolder(models, id));
+  if (deletedWeights === null && deletedFile === null) throw new ModelError(`${id} is not installed.`);
+  return { id, deletedFile, deletedWeights };
+}
+
+async function refuseUsed({ id, listUsesOf }: RemoveModelOptions): Promise<void> {
+  const uses = await listUsesOf(id);
+  if (uses.length > 0)
+    throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`);
 }
 
 /** Null: it was not there. */

@@ -68,17 +68,22 @@ async function fetchRest(attempt: Attempt): Promise<Downloaded> {
   await attempt.partial.sync();
   const sizeBytes = attempt.partial.bytes();
   const sha256 = attempt.partial.digest();
-  if (origin.sha256 !== null && sha256 !== origin.sha256) {
-    const message = `the file's digest is ${sha256}, not ${origin.sha256}`;
-    // The part from before may have been of another file; a transfer from the start settles it.
-    if (resumed) {
-      await attempt.partial.restart(origin);
-      throw new TransferError(message);
-    }
-    await attempt.partial.remove();
-    throw new ModelError(`${capitalised(message)}; nothing was installed.`);
-  }
+  if (origin.sha256 !== null && sha256 !== origin.sha256)
+    await refuseDigest(attempt.partial, { sha256, origin, resumed });
   return { sha256, sizeBytes, commit: facts.commit, digestChecked: origin.sha256 !== null };
+}
+
+type WrongDigest = { sha256: string; origin: Origin; resumed: boolean };
+
+async function refuseDigest(partial: PartialFile, { sha256, origin, resumed }: WrongDigest): Promise<never> {
+  const message = `the file's digest is ${sha256}, not ${origin.sha256}`;
+  // The part from before may have been of another file; a transfer from the start settles it.
+  if (resumed) {
+    await partial.restart(origin);
+    throw new TransferError(message);
+  }
+  await partial.remove();
+  throw new ModelError(`${capitalised(message)}; nothing was installed.`);
 }
 
 type Transfer = { answer: HubAnswer; origin: Origin; complete: boolean };
@@ -91,16 +96,13 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
   const { partial, expected, hub, file, signal } = attempt;
   const address = `${hub.endpoint} ${file.repo} ${file.revision} ${file.file}`;
   const known = partial.origin();
-  const resumable = known !== null && known.address === address && (known.sha256 !== null || known.etag !== null);
-  const offset = resumable ? partial.bytes() : 0;
+  const offset = isResumable(known, address) ? partial.bytes() : 0;
   const answer = await requestFile(hub, file, { offset, etag: known?.etag ?? null, signal });
   try {
-    const sha256 = answer.facts.sha256 ?? expected.sha256;
-    const origin: Origin = { address, sha256, etag: answer.etag };
-    const sameFile = known?.sha256 === sha256 && (sha256 !== null || known?.etag === answer.etag);
-    const partial206 = answer.status === 206 && answer.rangeStart === offset;
+    const origin: Origin = { address, sha256: answer.facts.sha256 ?? expected.sha256, etag: answer.etag };
     const complete = answer.status === 416 && answer.facts.sizeBytes === offset;
-    if (offset > 0 && sameFile && (partial206 || complete)) {
+    const goesOn = complete || (answer.status === 206 && answer.rangeStart === offset);
+    if (offset > 0 && goesOn && isSameFile(known, origin)) {
       checkExpected(answer, expected);
       return { answer, origin, complete };
     }
@@ -116,6 +118,15 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
     answer.discard();
     throw error;
   }
+}
+
+/** Whether the rest of a part can be asked for: something must tell whether the file is still the same. */
+function isResumable(known: Origin | null, address: string): boolean {
+  return known?.address === address && (known.sha256 !== null || known.etag !== null);
+}
+
+function isSameFile(known: Origin | null, { sha256, etag }: Origin): boolean {
+  return known?.sha256 === sha256 && (sha256 !== null || known.etag === etag);
 }
 
 function checkExpected(answer: HubAnswer, expected: DownloadOptions['expected']): void {

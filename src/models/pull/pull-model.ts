@@ -8,7 +8,7 @@ import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
 import { pulledFolder, withPullLock } from '../remove-model.ts';
-import { download } from './download.ts';
+import { type Downloaded, download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
@@ -91,8 +91,26 @@ async function isIntact(models: ModelsService, id: string): Promise<boolean> {
 type Pull = { entry: CatalogueEntry; source: HubSource; folder: string; path: string; options: PullModelOptions };
 
 async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<PulledReport> {
-  const { entry, source, path, options } = pull;
+  const { id } = pull.entry;
+  const { folder, path, options } = pull;
   const onNote = options.onNote ?? (() => {});
+  const { sizeBytes, sha256, commit } = await fetchFile(pull, onNote);
+  await checkPulled(pull, onNote);
+  await syncFolder(folder);
+  const { mtimeMs } = await stat(path);
+  await updateRegistry(models.registryPath, id, {
+    file: { path, size_bytes: sizeBytes, modified_ms: mtimeMs, sha256 },
+    hub_commit: commit,
+    installed_at: new Date(options.nowMs ?? Date.now()).toISOString(),
+    added: null,
+  });
+  return { outcome: 'pulled', id, path, sizeBytes, sha256 };
+}
+
+type Note = (line: string) => void;
+
+/** Brings the file to its place. */
+async function fetchFile({ source, path, options }: Pull, onNote: Note): Promise<Downloaded> {
   const partialPath = `${path}.partial`;
   const fetched = await download({
     hub: hubOptions(options),
@@ -110,6 +128,11 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
   }
   await rename(partialPath, path);
   await rm(`${partialPath}.json`, { force: true });
+  return fetched;
+}
+
+/** A file that is not the model of the catalogue, or none that can be served, goes again. */
+async function checkPulled({ entry, path }: Pull, onNote: Note): Promise<void> {
   try {
     const facts = readGgufFacts(path);
     for (const warning of checkServable(facts, entry.kind, basename(path))) onNote(warning);
@@ -118,15 +141,6 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
     await rm(path, { force: true });
     throw error;
   }
-  await syncFolder(pull.folder);
-  const { mtimeMs } = await stat(path);
-  await updateRegistry(models.registryPath, entry.id, {
-    file: { path, size_bytes: fetched.sizeBytes, modified_ms: mtimeMs, sha256: fetched.sha256 },
-    hub_commit: fetched.commit,
-    installed_at: new Date(options.nowMs ?? Date.now()).toISOString(),
-    added: null,
-  });
-  return { outcome: 'pulled', id: entry.id, path, sizeBytes: fetched.sizeBytes, sha256: fetched.sha256 };
 }
 
 export function hubOptions({ endpoint, token = null, stallMs = 30_000 }: PullModelOptions): HubOptions {

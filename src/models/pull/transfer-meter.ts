@@ -24,7 +24,7 @@ export function createTransferMeter(
   onProgress: (progress: TransferProgress) => void,
   monotonicMs: () => number,
 ): TransferMeter {
-  let samples: { atMs: number; bytes: number }[] = [];
+  let samples: Sample[] = [];
   let totalBytes: number | null = null;
   let phaseSeen: TransferProgress['phase'] | null = null;
   let nextReportMs = Number.NEGATIVE_INFINITY;
@@ -43,16 +43,26 @@ export function createTransferMeter(
       nextReportMs = atMs + reportEveryMs;
       samples.push({ atMs, bytes: receivedBytes });
       while (samples.length > 2 && atMs - (samples[0]?.atMs ?? atMs) > windowMs) samples.shift();
-      const first = samples[0] ?? { atMs, bytes: receivedBytes };
-      const seconds = (atMs - first.atMs) / 1000;
-      const bytesPerSecond = seconds > 0 ? (receivedBytes - first.bytes) / seconds : 0;
-      const etaSeconds =
-        totalBytes !== null && bytesPerSecond > 0
-          ? Math.max(0, Math.ceil((totalBytes - receivedBytes) / bytesPerSecond))
-          : null;
+      const bytesPerSecond = rateOf(samples);
+      const etaSeconds = totalBytes === null ? null : secondsFor(totalBytes - receivedBytes, bytesPerSecond);
       onProgress({ phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds });
     },
   };
+}
+
+/** Bytes that were there at a time. */
+type Sample = { atMs: number; bytes: number };
+
+/** Bytes per second from the first sample to the last. */
+function rateOf(samples: readonly Sample[]): number {
+  const [first] = samples;
+  const last = samples.at(-1);
+  if (!first || !last || last.atMs <= first.atMs) return 0;
+  return (last.bytes - first.bytes) / ((last.atMs - first.atMs) / 1000);
+}
+
+function secondsFor(bytes: number, bytesPerSecond: number): number | null {
+  return bytesPerSecond > 0 ? Math.max(0, Math.ceil(bytes / bytesPerSecond)) : null;
 }
 
 /** `312 MB of 639 MB, 48 %, 11.2 MB/s, 29 s left`, for one line of a terminal. */
