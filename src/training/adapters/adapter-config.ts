@@ -2,6 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { isFields } from '#kernel';
 import { AdapterError } from './adapter-error.ts';
 
+/** In which PEFT keeps an adapter. */
+export const peftFiles: readonly string[] = ['adapter_config.json', 'adapter_model.safetensors'];
+
 /** What of a PEFT configuration decides what the adapter does. */
 export type AdapterConfig = {
   rank: number;

@@ -37,14 +37,15 @@ async function readEntries(store: Store, key: string): Promise<Entry[]> {
   const directory = await read(store, key, { start: end.readUInt32LE(16), length: end.readUInt32LE(12) });
   const entries: Entry[] = [];
   for (let at = 0; at + entryBytes <= directory.length; ) {
-    const [method, nameBytes, extraBytes, commentBytes] = [10, 28, 30, 32].map((place) =>
-      directory.readUInt16LE(at + place),
-    );
-    const name = directory.toString('utf8', at + entryBytes, at + entryBytes + (nameBytes ?? 0));
+    const entry = directory.subarray(at);
+    const nameBytes = entry.readUInt16LE(28);
+    const name = entry.toString('utf8', entryBytes, entryBytes + nameBytes);
+    const method = entry.readUInt16LE(10);
     if (method !== 0) throw new Error(`${name} of ${key} is compressed.`);
-    const [crc, sizeBytes, headerAt] = [16, 24, 42].map((place) => directory.readUInt32LE(at + place));
-    entries.push({ name, crc: crc ?? 0, sizeBytes: sizeBytes ?? 0, headerAt: headerAt ?? 0 });
-    at += entryBytes + (nameBytes ?? 0) + (extraBytes ?? 0) + (commentBytes ?? 0);
+    const [crc, sizeBytes, headerAt] = [entry.readUInt32LE(16), entry.readUInt32LE(24), entry.readUInt32LE(42)];
+    entries.push({ name, crc, sizeBytes, headerAt });
+    const [extraBytes, commentBytes] = [entry.readUInt16LE(30), entry.readUInt16LE(32)];
+    at += entryBytes + nameBytes + extraBytes + commentBytes;
   }
   return entries;
 }

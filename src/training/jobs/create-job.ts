@@ -54,14 +54,8 @@ export async function createJob(
   await holdFor(tx, { jobId, attempt: 1, accountId, estimate: plan.estimate });
   await refuseTooMany(tx, accountId, deps.maxActiveJobs);
   await insertJob(tx, {
-    ...{
-      id: jobId,
-      projectId: project.id,
-      accountId,
-      name: plan.name,
-      kind: project.kind,
-      searchText: foldText(plan.name),
-    },
+    ...{ id: jobId, projectId: project.id, accountId, kind: project.kind },
+    ...{ name: plan.name, searchText: foldText(plan.name) },
     ...{ baseModelId: plan.baseModel.id, baseSha256: plan.baseModel.installed.sha256 },
     ...{ datasetId: plan.dataset.id, datasetVersionId: version.id, hyperparameters: plan.hyperparameters },
     ...{ evaluation: plan.evaluation, deploy: plan.deploy, createdBy: author.actor },

@@ -40,40 +40,45 @@ export type PlanDeps = { sql: Sql; models: ModelsService; datasets: Pick<Dataset
 
 /** Reads what a job would be. Throws what stands in its way, except a lack of credits. */
 export async function planJob(deps: PlanDeps, project: ProjectSeen, request: JobRequest): Promise<JobPlan> {
-  const { models } = deps;
+  const { sql, models } = deps;
+  const { evaluation, deploy } = request;
   const { baseModel, profile, rateMicroPerMinute } = trainable(models, request.baseModelId);
-  const { dataset, version } = await findData(deps.sql, project, request);
-  if (baseModel.kind !== project.kind || dataset.kind !== project.kind) {
-    throw fault('kind_mismatch', {
-      message: `This is a model of kind ${baseModel.kind}; the project is of kind ${project.kind}.`,
-      param: 'base_model',
-    });
-  }
+  const { dataset, version } = await findData(sql, project, request);
+  checkKinds(project, baseModel, dataset);
   const hyperparameters = resolveHyperparameters(profile, request.hyperparameters);
-  if (request.deploy) checkAlias(request.deploy.alias, models, 'deploy.alias');
-  const counts = countsOf(dataset, version, request.evaluation);
-  const control = await findControl(deps.sql, project, request.evaluation);
-  const min = deps.datasets.limits.minTrainingExamples;
-  if (counts.trainCount < min) {
-    throw fault('invalid_request', {
-      message: `dataset_id: there are ${counts.trainCount} examples to learn from; a training job takes at least ${min}.`,
-      param: 'dataset_id',
-      details: { reason: 'too_few_examples', min, actual: counts.trainCount },
-    });
-  }
-  const measuredMsPerToken = await findMeasuredPace(deps.sql, baseModel.id);
-  const { parameters } = baseModel;
+  if (deploy) checkAlias(deploy.alias, models, 'deploy.alias');
+  const counts = countsOf(dataset, version, evaluation);
+  const control = await findControl(sql, project, evaluation);
+  refuseTooFew(counts, deps.datasets.limits.minTrainingExamples);
   const estimate = estimateJob({
-    ...{ parameters, ...counts, hyperparameters, rateMicroPerMinute, measuredMsPerToken },
-    replayRatio: request.evaluation.control?.replayRatio ?? 0,
+    ...{ parameters: baseModel.parameters, ...counts, hyperparameters, rateMicroPerMinute },
+    measuredMsPerToken: await findMeasuredPace(sql, baseModel.id),
+    replayRatio: evaluation.control?.replayRatio ?? 0,
     controlCount: control ? control.trainCount + control.testCount : 0,
   });
   return {
     name: checkDisplayName(request.name ?? nameFor(dataset, baseModel), 'name'),
     ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
-    ...{ evaluation: request.evaluation, deploy: request.deploy, priceVersion: baseModel.priceVersion },
-    warnings: warningsOf({ dataset, version, control, counts, hyperparameters, evaluation: request.evaluation }),
+    ...{ evaluation, deploy, priceVersion: baseModel.priceVersion },
+    warnings: warningsOf({ dataset, version, control, counts, hyperparameters }),
   };
+}
+
+function checkKinds(project: ProjectSeen, baseModel: BaseModel, dataset: Dataset): void {
+  if (baseModel.kind === project.kind && dataset.kind === project.kind) return;
+  throw fault('kind_mismatch', {
+    message: `This is a model of kind ${baseModel.kind}; the project is of kind ${project.kind}.`,
+    param: 'base_model',
+  });
+}
+
+function refuseTooFew({ trainCount: actual }: Counts, min: number): void {
+  if (actual >= min) return;
+  throw fault('invalid_request', {
+    message: `dataset_id: there are ${actual} examples to learn from; a training job takes at least ${min}.`,
+    param: 'dataset_id',
+    details: { reason: 'too_few_examples', min, actual },
+  });
 }
 
 const longestName = 80;
@@ -182,7 +187,6 @@ function warningsOf(plan: {
   control: DatasetVersion | null;
   counts: Counts;
   hyperparameters: Hyperparameters;
-  evaluation: Evaluation;
 }): JobWarning[] {
   const { dataset, version, counts, hyperparameters } = plan;
   const warnings: JobWarning[] = [];

@@ -51,11 +51,9 @@ export async function estimateRetry(
   const { hyperparameters, rateMicroPerMinute } = job;
   const totalSteps = job.progress?.totalSteps ?? estimateSteps({ trainCount: counts.trainCount, hyperparameters });
   const remainingSteps = Math.max(0, totalSteps - (checkpoint?.step ?? 0));
-  const steps = job.progress?.step ?? 0;
-  const doneBefore = job.resumedFrom?.step ?? 0;
-  const measured = steps > doneBefore && job.attemptMs > 0 ? job.attemptMs / (steps - doneBefore) : null;
+  const msPerStep = msPerStepOf(job);
   const estimate =
-    measured === null
+    msPerStep === null
       ? estimateJob({
           parameters: models.find(job.baseModelId)?.parameters ?? 0,
           ...{ ...counts, hyperparameters, rateMicroPerMinute },
@@ -63,11 +61,17 @@ export async function estimateRetry(
           measuredMsPerToken: await findMeasuredPace(sql, job.baseModelId),
           doneShare: 1 - remainingSteps / Math.max(1, totalSteps),
         })
-      : estimateRest({ remainingSteps, msPerStep: measured }, rateMicroPerMinute);
+      : estimateRest({ remainingSteps, msPerStep }, rateMicroPerMinute);
   const { availableMicro } = await balanceOf(sql, job.accountId);
   const isPoor = availableMicro < estimate.micro.high;
   const blockedReason = blockOf(job, models) ?? (isPoor ? 'insufficient_credits' : null);
   return { blockedReason, from, checkpoint, remainingSteps, estimate, availableMicro };
+}
+
+/** What a step of its last attempt took; null: it made none. */
+function msPerStepOf({ progress, resumedFrom, attemptMs }: TrainingJob): number | null {
+  const steps = (progress?.step ?? 0) - (resumedFrom?.step ?? 0);
+  return steps > 0 && attemptMs > 0 ? attemptMs / steps : null;
 }
 
 /** The control set is read, and learned along, by every attempt. */

@@ -25,56 +25,26 @@ export function readEvent(line: string): TrainerEvent | null {
 }
 
 type WithoutNumbers<Event> = Event extends TrainerEvent ? Omit<Event, 'seq' | 't' | 'active_ms'> : never;
+type Read = WithoutNumbers<TrainerEvent> | null;
 
-function readRest(fields: Fields): WithoutNumbers<TrainerEvent> | null {
+function readRest(fields: Fields): Read {
   switch (fields.event) {
-    case 'hello': {
-      const protocol = count(fields.protocol);
-      if (protocol === null) return null;
-      const versions = texts(fields.versions);
-      const device = text(fields.device) ?? 'unknown';
-      return { event: 'hello', protocol, versions, device, threads: count(fields.threads), pid: count(fields.pid) };
-    }
+    case 'hello':
+      return readHello(fields);
     case 'prepared':
       return readPrepared(fields);
     case 'started':
       return { event: 'started', resumed_step: stepOf(fields.resumed_step) ?? 0 };
-    case 'progress': {
-      const step = stepOf(fields.step);
-      if (step === null) return null;
-      return {
-        event: 'progress',
-        step,
-        epoch: number(fields.epoch),
-        loss: number(fields.loss),
-        lr: number(fields.lr),
-        grad_norm: number(fields.grad_norm),
-        tokens: count(fields.tokens),
-        tok_s: number(fields.tok_s),
-        eta_ms: number(fields.eta_ms),
-        peak_mem_mb: number(fields.peak_mem_mb),
-      };
-    }
-    case 'eval': {
-      const step = stepOf(fields.step);
-      const { seq: _seq, t: _t, active_ms: _active, step: _step, ...values } = fields;
-      return step === null ? null : { event: 'eval', step, phase: text(fields.phase), metrics: metrics(values) };
-    }
-    case 'checkpoint': {
-      const step = stepOf(fields.step);
-      const file = readFile(fields);
-      if (step === null || file === null || !checkpointName.test(file.path)) return null;
-      return { event: 'checkpoint', step, ...file };
-    }
-    case 'artifact': {
-      const name = text(fields.name);
-      const file = readFile(fields);
-      return name === null || file === null ? null : { event: 'artifact', name, ...file };
-    }
-    case 'warning': {
-      const message = text(fields.message);
-      return message === null ? null : { event: 'warning', code: text(fields.code) ?? 'warning', message };
-    }
+    case 'progress':
+      return readProgress(fields);
+    case 'eval':
+      return readEvaluation(fields);
+    case 'checkpoint':
+      return readCheckpoint(fields);
+    case 'artifact':
+      return readArtifact(fields);
+    case 'warning':
+      return readWarning(fields);
     case 'finished':
       return { event: 'finished', best: metrics(fields.best) };
     case 'cancelled':
@@ -86,7 +56,15 @@ function readRest(fields: Fields): WithoutNumbers<TrainerEvent> | null {
   }
 }
 
-function readPrepared(fields: Fields): WithoutNumbers<TrainerEvent> | null {
+function readHello(fields: Fields): Read {
+  const protocol = count(fields.protocol);
+  if (protocol === null) return null;
+  const versions = texts(fields.versions);
+  const device = text(fields.device) ?? 'unknown';
+  return { event: 'hello', protocol, versions, device, threads: count(fields.threads), pid: count(fields.pid) };
+}
+
+function readPrepared(fields: Fields): Read {
   const samples = count(fields.samples);
   const steps = count(fields.steps_total);
   if (samples === null || steps === null) return null;
@@ -100,6 +78,47 @@ function readPrepared(fields: Fields): WithoutNumbers<TrainerEvent> | null {
     params_trainable: count(fields.params_trainable),
     mem_estimate_mb: number(fields.mem_estimate_mb),
   };
+}
+
+function readProgress(fields: Fields): Read {
+  const step = stepOf(fields.step);
+  if (step === null) return null;
+  return {
+    event: 'progress',
+    step,
+    epoch: number(fields.epoch),
+    loss: number(fields.loss),
+    lr: number(fields.lr),
+    grad_norm: number(fields.grad_norm),
+    tokens: count(fields.tokens),
+    tok_s: number(fields.tok_s),
+    eta_ms: number(fields.eta_ms),
+    peak_mem_mb: number(fields.peak_mem_mb),
+  };
+}
+
+function readEvaluation(fields: Fields): Read {
+  const step = stepOf(fields.step);
+  const { seq: _seq, t: _t, active_ms: _active, step: _step, ...values } = fields;
+  return step === null ? null : { event: 'eval', step, phase: text(fields.phase), metrics: metrics(values) };
+}
+
+function readCheckpoint(fields: Fields): Read {
+  const step = stepOf(fields.step);
+  const file = readFile(fields);
+  if (step === null || file === null || !checkpointName.test(file.path)) return null;
+  return { event: 'checkpoint', step, ...file };
+}
+
+function readArtifact(fields: Fields): Read {
+  const name = text(fields.name);
+  const file = readFile(fields);
+  return name === null || file === null ? null : { event: 'artifact', name, ...file };
+}
+
+function readWarning(fields: Fields): Read {
+  const message = text(fields.message);
+  return message === null ? null : { event: 'warning', code: text(fields.code) ?? 'warning', message };
 }
 
 function readFile(fields: Fields): { path: string; bytes: number; sha256: string } | null {

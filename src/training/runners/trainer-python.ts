@@ -20,9 +20,18 @@ const checkout = (path: string) => fileURLToPath(new URL(`../../../${path}`, imp
  * missing or old, and says what it does; several that ask at once wait for each other.
  */
 export async function* trainerPython(options: TrainerPythonOptions): AsyncGenerator<string, string> {
-  const { environment, signal } = options;
   const { script, venv } = options.setup ?? { script: checkout('trainer/setup.sh'), venv: checkout('.venv') };
-  signal.throwIfAborted();
+  options.signal.throwIfAborted();
+  yield* runSetup({ ...options, script, venv });
+  const python = join(venv, 'bin', 'python');
+  await access(python);
+  return python;
+}
+
+type Setup = Pick<TrainerPythonOptions, 'environment' | 'signal'> & { script: string; venv: string };
+
+/** What the script says. Throws `OperatorError` where it fails. */
+async function* runSetup({ environment, signal, script, venv }: Setup): AsyncGenerator<string> {
   const child = spawn('/bin/sh', [script], {
     env: { ...environment, FANFOLD_VENV: venv },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,9 +59,6 @@ export async function* trainerPython(options: TrainerPythonOptions): AsyncGenera
     // A start that failed is told by now, or nobody is left to be told.
     ended.catch(() => {});
   }
-  const python = join(venv, 'bin', 'python');
-  await access(python);
-  return python;
 }
 
 /** The last line says what is wrong; those before it, how it came. */

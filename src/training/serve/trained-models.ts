@@ -3,7 +3,7 @@ import type { Adapter } from '#engine';
 import { isId } from '#kernel';
 import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#models';
 import type { ObjectStore } from '#objects';
-import { unpackFiles } from '../adapters/index.ts';
+import { peftFiles, unpackFiles } from '../adapters/index.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
@@ -113,8 +113,6 @@ function factsOf({ id: jobId, kind, hyperparameters }: ServedJobRow): TrainedFac
   if (kind !== 'embedding') return { jobId, maxInputTokens: null, queryInstruction: null };
   return { jobId, ...servingOf(hyperparameters) };
 }
-
-const peftFiles = ['adapter_config.json', 'adapter_model.safetensors'];
 
 type Kept<Value> = { key: string; value: Value; most: number };
 

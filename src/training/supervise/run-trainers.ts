@@ -3,6 +3,7 @@ import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findFailure } from '../logs/logs.store.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
+import type { Outcome } from '../runners/runner.ts';
 import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-folder.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts';
 import { followTrainer } from './follow-trainer.ts';
@@ -28,14 +29,7 @@ export async function runTrainers(deps: WorkerDeps, hold: Hold, claimed: Trainin
   let job = claimed;
   for (;;) {
     const spec = await prepare(deps, hold, { job, checkpoints });
-    const told = { seq: Number(job.trainerSeq), activeMs: job.attemptMs + job.redoneMs };
-    if (await hasMoved(folder, told)) {
-      // An attempt that ran elsewhere cannot be attached to from this machine. Recorded last: a worker that dies before
-      // this begins the attempt again.
-      if (deps.runner.name === 'local')
-        await lose(deps, hold, { wasBegun: true, type: 'lost', message: 'The trainer ran on another machine.' });
-      await continueCounting(folder, told);
-    }
+    await moveHere(deps, hold, job);
     await writeSpec(folder, spec);
     job = await begin(deps, hold);
     const wasBegun = job.begunRestart === job.restart;
@@ -47,11 +41,7 @@ export async function runTrainers(deps: WorkerDeps, hold: Hold, claimed: Trainin
     }
     // A trainer's failure that an earlier worker has received is not sent again: it is read from the log.
     if (!isLoss(outcome)) throw failureOf(outcome, said ?? (await findFailure(deps.database, hold.held)));
-    const loss: Loss =
-      outcome.kind === 'lost'
-        ? { wasBegun, type: isStuck ? 'crashed' : 'lost', message: outcome.reason }
-        : { wasBegun, type: 'lost', message: 'The trainer was interrupted.' };
-    if (!(await lose(deps, hold, loss))) return null;
+    if (!(await lose(deps, hold, { wasBegun, ...lossOf(outcome, isStuck) }))) return null;
     job = { ...job, restart: job.restart + 1, trainerLine: 0 };
   }
 }
@@ -76,12 +66,29 @@ async function prepare(
   return specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpointSeconds });
 }
 
+/** Lets an attempt that ran on another machine go on here. */
+async function moveHere(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
+  const { folder } = hold;
+  const told = { seq: Number(job.trainerSeq), activeMs: job.attemptMs + job.redoneMs };
+  if (!(await hasMoved(folder, told))) return;
+  // What runs elsewhere cannot be attached to from this machine. Recorded last: a worker that dies before this begins the
+  // attempt again.
+  if (deps.runner.name === 'local')
+    await lose(deps, hold, { wasBegun: true, type: 'lost', message: 'The trainer ran on another machine.' });
+  await continueCounting(folder, told);
+}
+
 /** The trainer of this start has begun, or will. */
 function begin(deps: WorkerDeps, hold: Hold): Promise<TrainingJob> {
   return withHeldJob(deps, hold, async (tx, job) => {
     await noteBegun(tx, job.id, job.attempt);
     return job;
   });
+}
+
+function lossOf(outcome: Outcome, isStuck: boolean): Pick<Loss, 'type' | 'message'> {
+  if (outcome.kind === 'exited') return { type: 'lost', message: 'The trainer was interrupted.' };
+  return { type: isStuck ? 'crashed' : 'lost', message: outcome.reason };
 }
 
 /**

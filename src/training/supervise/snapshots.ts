@@ -8,6 +8,7 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { noteSnapshot } from '../leftovers.store.ts';
 import type { ControlSet } from '../prepare/control-set.ts';
 import { freezeSnapshot } from '../prepare/freeze-snapshot.ts';
+import type { SnapshotSettings } from '../prepare/snapshot.ts';
 import { SnapshotRefused } from '../prepare/snapshot-refused.ts';
 import { isStored } from '../prepare/stored-snapshot.ts';
 import { numberOf, servingOf } from '../settings/hyperparameters.ts';
@@ -42,21 +43,28 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
       return await freezeSnapshot({
         examples: streamVersion(database, version),
         ...{ base, objects, noted, encoder, draftFolder, signal, asOf: version.createdAt, control },
-        settings: {
-          maxSequenceLength: numberOf(job.hyperparameters, 'max_seq_length', 512),
-          queryInstruction: servingOf(job.hyperparameters).queryInstruction,
-          testRatio: job.evaluation.testRatio,
-          seed: numberOf(job.hyperparameters, 'seed', 7),
-        },
+        settings: settingsOf(job),
       });
     } catch (error) {
-      if (!(error instanceof SnapshotRefused)) throw error;
-      const named = error.problems.slice(0, mostNamed).map(({ exampleId, reason }) => `${exampleId}: ${reason}`);
-      const hint =
-        named.length > 0 ? `Mend or delete these examples, then freeze a new version. ${named.join(' ')}` : null;
-      throw new AttemptFailure('dataset_invalid', error.message, { hint, cause: error });
+      throw error instanceof SnapshotRefused ? failureOf(error) : error;
     }
   };
+}
+
+function settingsOf({ hyperparameters, evaluation }: TrainingJob): SnapshotSettings {
+  return {
+    maxSequenceLength: numberOf(hyperparameters, 'max_seq_length', 512),
+    queryInstruction: servingOf(hyperparameters).queryInstruction,
+    testRatio: evaluation.testRatio,
+    seed: numberOf(hyperparameters, 'seed', 7),
+  };
+}
+
+/** Tells the owner of the job which examples stand in its way. */
+function failureOf(refused: SnapshotRefused): AttemptFailure {
+  const named = refused.problems.slice(0, mostNamed).map(({ exampleId, reason }) => `${exampleId}: ${reason}`);
+  const hint = named.length > 0 ? `Mend or delete these examples, then freeze a new version. ${named.join(' ')}` : null;
+  return new AttemptFailure('dataset_invalid', refused.message, { hint, cause: refused });
 }
 
 async function findControl(database: Database, { projectId, evaluation }: TrainingJob): Promise<ControlSet | null> {
