@@ -22,16 +22,21 @@ export function checkTextContent(raw: unknown, list: IssueList): TextContent | n
     return read ? [read] : [];
   });
   if (sent.length === 0) list.add('empty_text', '/messages', 'There is no message.');
-  else if (messages.at(-1)?.role !== 'assistant')
+  else checkAnswers(messages, pointerTo('/messages', sent.length - 1), list);
+  return { messages, tools: tools.wire };
+}
+
+/** Whether there is something to learn: an answer at the end, and one that counts. */
+function checkAnswers(messages: readonly ExampleMessage[], lastPointer: string, list: IssueList): void {
+  if (messages.at(-1)?.role !== 'assistant')
     list.add(
       'last_message_not_assistant',
-      pointerTo('/messages', sent.length - 1),
+      lastPointer,
       'The last message is not from the assistant, so there is nothing to learn.',
       'End the conversation with the answer that the model should give.',
     );
   else if (messages.every((message) => message.role !== 'assistant' || message.weight === 0))
     list.add('wrong_type', '/messages', 'Every answer has the weight 0, so there is nothing to learn.');
-  return { messages, tools: tools.wire };
 }
 
 type Place = { pointer: string; tools: ToolSet; list: IssueList };

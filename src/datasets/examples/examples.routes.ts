@@ -13,7 +13,7 @@ import { createRestSearch } from '../search/rest-search.ts';
 import { type RulerDeps, rulerOf } from '../token-ruler.ts';
 import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
 import { addExamples } from './add-examples.ts';
-import { changeExample, noSuchExample, removeExample } from './change-example.ts';
+import { changeExample, type ExampleChange, noSuchExample, removeExample } from './change-example.ts';
 import { findExample } from './example-list.store.ts';
 import { listExamples } from './example-list.ts';
 import { createContract, deleteContract, listContract, readContract, updateContract } from './examples.contract.ts';
@@ -93,17 +93,12 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
       async (request) => {
         const path = datasetPathOf(request);
         const { dataset } = await seeDatasetToChange(database, request.principal, path);
-        const { kind } = dataset;
-        const { content: raw, split } = readChange(request.body, kind);
-        const sent = { content: raw, split: split ?? 'train', origin: 'manual', originId: null } as const;
-        const [prepared] =
-          raw === undefined ? [] : await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) });
-        const content = prepared && storableOf(prepared, kind);
+        const change = await prepareChange(deps, dataset, readChange(request.body, dataset.kind));
         const example = await database.transaction(async (tx) => {
           const { dataset: locked } = await changeOwnDataset(tx, request.principal, path);
-          return changeExample(tx, locked, { id: exampleIdOf(request), change: { content, split } });
+          return changeExample(tx, locked, { id: exampleIdOf(request), change });
         });
-        return exampleToWire(example, kind);
+        return exampleToWire(example, dataset.kind);
       },
     );
 
@@ -132,6 +127,19 @@ async function prepareSent(deps: RulerDeps, dataset: Dataset, sent: readonly unk
     if (!value) throw new Error('An example was not prepared. This is a bug.');
     return value;
   });
+}
+
+/** Checks and counts new content. Throws what is wrong with it. */
+async function prepareChange(
+  deps: RulerDeps,
+  dataset: Dataset,
+  { content, split }: ReturnType<typeof readChange>,
+): Promise<ExampleChange> {
+  if (content === undefined) return { content, split };
+  const { kind } = dataset;
+  const sent = { content, split: split ?? 'train', origin: 'manual', originId: null } as const;
+  const [prepared] = await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) });
+  return { content: prepared && storableOf(prepared, kind), split };
 }
 
 /** A version of the dataset. Throws `not_found`. */

@@ -3,15 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, checkDisplayName, createListCursor, fault, isId } from '#kernel';
+import { type CursorCodec, checkDisplayName, fault, isId } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { datasetPathOf, seeDatasetToChange } from '../dataset-access.ts';
 import { authorOf, datasetPath } from '../datasets.routes.ts';
 import type { DatasetLimits } from '../limits.ts';
+import { pageOfVersions } from './list-versions.ts';
 import { streamLines } from './version-content.ts';
 import { createContract, downloadContract, listContract, readContract } from './versions.contract.ts';
 import { createVersionBody, versionsQuery, versionToWire } from './versions.schema.ts';
-import { countVersions, type DatasetVersion, findVersion, listVersions } from './versions.store.ts';
+import { type DatasetVersion, findVersion } from './versions.store.ts';
 import { summariseHead, writeVersion } from './versions.ts';
 
 export type VersionsRoutesDeps = { database: Database; cursors: CursorCodec; limits: DatasetLimits };
@@ -34,14 +35,8 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const filter = { projectId, datasetId: request.query.dataset_id ?? null };
-        const { limit, cursor } = readPage(request.query);
-        const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
-        const { after, cursorOf } = createListCursor(cursors, scope);
-        const [rows, totalCount] = await Promise.all([
-          listVersions(database, filter, { after: after(cursor), limit: limit + 1 }),
-          countVersions(database, filter),
-        ]);
-        return pageOf({ rows, limit, totalCount, cursorOf, toWire: versionToWire });
+        const page = await pageOfVersions({ sql: database, cursors }, filter, readPage(request.query));
+        return pageOf({ ...page, toWire: versionToWire });
       },
     );
 

@@ -50,39 +50,56 @@ export function detectTextFormat(
   if (asked === 'parquet') throw wrong('parquet', 'a text');
   if (beginning.includes('\0'))
     throw new ImportFailure('wrong_format', 'The file is no text: it holds NUL characters.');
-  const first = beginning.trimStart()[0] ?? '';
-  const looks = first === '[' ? 'json' : first === '{' ? 'jsonl' : null;
-  const named = formatOfEnding[/\.([a-z]+)(?:\.gz)?$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''] ?? null;
-  if (asked === 'jsonl' || (asked === null && looks === 'jsonl' && named !== 'csv' && named !== 'tsv'))
-    refusePrinted(beginning);
-  if (asked !== null) {
-    // Delimited text may begin with anything, JSON may not.
-    if ((asked === 'json' || asked === 'jsonl') && looks === null && first !== '') throw wrong(asked, 'no JSON');
-    return asked;
-  }
+  const text = beginning.trimStart();
+  return asked === null ? formatOf(text, formatNamed(fileName)) : checkAsked(asked, text);
+}
+
+/** Delimited text may begin with anything, JSON may not. */
+function checkAsked(asked: FileFormat, text: string): FileFormat {
+  if (asked === 'jsonl') refusePrinted(text);
+  const isSaidToBeJson = asked === 'json' || asked === 'jsonl';
+  if (isSaidToBeJson && jsonAt(text) === null && text !== '') throw wrong(asked, 'no JSON');
+  return asked;
+}
+
+/** What nobody named: where the name of the file does not say CSV or TSV, its beginning decides. */
+function formatOf(text: string, named: FileFormat | null): FileFormat {
   if (named === 'csv' || named === 'tsv') return named;
-  if (looks !== null) return looks === 'json' && isListOfLines(beginning) ? 'jsonl' : looks;
+  const json = jsonAt(text);
+  if (json === 'jsonl') refusePrinted(text);
+  if (json !== null) return json === 'json' && isListOfLines(text) ? 'jsonl' : json;
   if (named === 'json' || named === 'jsonl') {
     // An empty file: the reader reports it.
-    if (first === '') return named;
+    if (text === '') return named;
     throw new ImportFailure('wrong_format', `The name of the file ends like ${named}, but it is no JSON.`, {
       hint: 'Announce it under another name, or with its format.',
       details: { format: named },
     });
   }
-  const line = beginning.trimStart().split('\n', 1)[0] ?? '';
+  const [line = ''] = text.split('\n', 1);
   return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv';
 }
 
+function formatNamed(fileName: string): FileFormat | null {
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(fileName)?.[1] ?? '';
+  return formatOfEnding[ending.toLowerCase()] ?? null;
+}
+
+/** Which kind of JSON a text looks like; null: none. */
+function jsonAt(text: string): 'json' | 'jsonl' | null {
+  if (text.startsWith('[')) return 'json';
+  return text.startsWith('{') ? 'jsonl' : null;
+}
+
 /** `["a",1]` on every line: rows that are lists, which the reader of lines tells one by one. */
-function isListOfLines(beginning: string): boolean {
-  const lines = beginning.trimStart().split('\n', 2);
+function isListOfLines(text: string): boolean {
+  const lines = text.split('\n', 2);
   return lines.length === 2 && lines.every((line) => /^\[.*\]\s*$/.test(line));
 }
 
 /** An object over several lines, as it is printed to be read: of its lines none would be a row. */
-function refusePrinted(beginning: string): void {
-  const [first = '', second] = beginning.trimStart().split('\n', 2);
+function refusePrinted(text: string): void {
+  const [first = '', second] = text.split('\n', 2);
   if (second === undefined || !/[{[]$/.test(first.trimEnd()) || isJson(second)) return;
   throw new ImportFailure('wrong_format', 'The first object of the file goes over several lines.', {
     hint: 'Write each object on a line of its own, as "jq -c ." does, or all of them as one list.',

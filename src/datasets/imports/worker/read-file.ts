@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
+import type { Sql } from '#db';
 import { newId } from '#kernel';
 import { canonicalJson } from '../../content/canonical-json.ts';
 import { findLiveContents } from '../../examples/same-content.store.ts';
@@ -13,6 +14,7 @@ import type { WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
 import { survey } from '../survey/survey.ts';
+import type { SurveyOptions } from '../survey/survey-options.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
 import { type Job, surveyRulerFor } from './room.ts';
@@ -71,22 +73,13 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
     );
     // What will be needed at the end is loaded while the tokeniser begins (`work.ts`).
     const [ruler] = await Promise.all([surveyRulerFor(job), import('../tell.ts')]);
-    const { datasetId } = run;
     const found = await survey(file, {
       kind: run.kind,
       mapping: run.asked.mapping,
       sampleRows: run.asked.sampleRows,
       maxRows: bounds.maxRows,
       ruler,
-      findExisting:
-        datasetId === null
-          ? null
-          : (hashes) =>
-              findLiveContents(
-                database,
-                datasetId,
-                hashes.map((hash) => hash.toString('hex')),
-              ),
+      findExisting: run.datasetId === null ? null : existingIn(database, run.datasetId),
       writeIssue,
       keep: (row) => keeper.keep(row),
       threads: threadsFor(run.sizeBytes * (file.gzip ? usualRatio : 1)),
@@ -101,6 +94,11 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
   } finally {
     bytes.destroy();
   }
+}
+
+function existingIn(sql: Sql, datasetId: string): NonNullable<SurveyOptions['findExisting']> {
+  const hexOf = (hash: Buffer) => hash.toString('hex');
+  return (hashes) => findLiveContents(sql, datasetId, hashes.map(hexOf));
 }
 
 /** What was read must be what was uploaded, or counts and previews would be of another file. */
