@@ -1,8 +1,15 @@
+import type { FastifyReply } from 'fastify';
 import { type Fields, isFields } from '#kernel';
 
 const maxNames = 20;
 const maxDepth = 8;
 const plainName = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Tells a caller which fields of the body had no effect because nobody here knows them. */
+export function nameIgnoredFields(reply: FastifyReply, schema: unknown, body: unknown): void {
+  const names = ignoredFields(schema, body);
+  if (names.length > 0) reply.header('x-fnf-ignored-fields', names.join(', '));
+}
 
 /**
  * Names of the fields of a body that its schema does not know, as in `colour` or `limits.speed`: a caller who mistyped

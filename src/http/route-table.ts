@@ -33,12 +33,17 @@ export type RouteTable = {
   rows: readonly RouteRow[];
   /** Methods that a path takes, for `Allow`; empty when nothing is there. */
   methodsOf: (path: string) => string[];
+  /**
+   * Whether a path that came to this pattern is the one of another: a word that is the name of something is no id, also for
+   * methods that only things with an id take.
+   */
+  isOfAnother: (pattern: string, path: string) => boolean;
 };
 
 /** Lists the routes as they are registered; `prepare` may add hooks to each. A route without an operation is a bug. */
 export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOptions, row: RouteRow) => void): RouteTable {
   const rows: RouteRow[] = [];
-  const patterns = new Map<string, RegExp>();
+  const patterns = new Map<string, Pattern>();
   app.addHook('onRoute', (route) => {
     const { operation, access = 'account', shape = 'native', contract = null } = route.config ?? {};
     if (!operation) throw new Error(`The route ${route.method} ${route.url} has no operation name.`);
@@ -49,18 +54,59 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
       prepare(route, row);
     }
   });
-  return { rows, methodsOf: (path) => methodsOf(rows, patterns, path) };
+  let nearer: ReturnType<typeof nearerOf> | null = null;
+  return {
+    rows,
+    methodsOf: (path) => methodsOf(rows, nearest(patterns, path)),
+    isOfAnother: (pattern, path) => {
+      // The routes are complete when the first request comes.
+      nearer ??= nearerOf(patterns);
+      return nearer.get(pattern)?.some((expression) => expression.test(decoded(path))) ?? false;
+    },
+  };
 }
+
+type Pattern = { expression: RegExp; rank: string };
 
 /** `:name` stands for one segment, not longer than the router takes one (`maxParamLength`); `*` for the rest. */
-function patternOf(path: string): RegExp {
+function patternOf(path: string): Pattern {
   const source = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]{1,512}');
-  return new RegExp(`^${source.replaceAll('*', '.*')}$`);
+  return { expression: new RegExp(`^${source.replaceAll('*', '.*')}$`), rank: rankOf(path) };
 }
 
-function methodsOf(rows: readonly RouteRow[], patterns: ReadonlyMap<string, RegExp>, path: string): string[] {
+/** As the router prefers them: from the left, words before parameters before the rest. */
+function rankOf(path: string): string {
+  return path.replace(/[^/]+/g, (part) => (part === '*' ? '2' : part.startsWith(':') ? '1' : '0'));
+}
+
+/** The patterns of a path, whatever the method: those that the router prefers. */
+function nearest(patterns: ReadonlyMap<string, Pattern>, path: string): string[] {
   const plain = decoded(path);
-  const methods = new Set(rows.filter((row) => patterns.get(row.path)?.test(plain)).map((row) => row.method));
+  const fitting = [...patterns].filter(([, { expression }]) => expression.test(plain));
+  const [best] = fitting.map(([, { rank }]) => rank).sort();
+  return fitting.filter(([, { rank }]) => rank === best).map(([pattern]) => pattern);
+}
+
+/** Of patterns with a parameter where others have a word, those others. */
+function nearerOf(patterns: ReadonlyMap<string, Pattern>): ReadonlyMap<string, RegExp[]> {
+  const all = [...patterns].map(([pattern, { rank, expression }]) => ({ parts: pattern.split('/'), rank, expression }));
+  const found = all.map(({ parts, rank }) => {
+    const others = all.filter((other) => other.rank < rank && meet(parts, other.parts));
+    return [parts.join('/'), others.map(({ expression }) => expression)] as const;
+  });
+  return new Map(found.filter(([, others]) => others.length > 0));
+}
+
+/** Whether a path could be meant for either. */
+function meet(one: readonly string[], other: readonly string[]): boolean {
+  const isName = (part = '') => part.startsWith(':');
+  return (
+    one.length === other.length && one.every((part, at) => part === other[at] || isName(part) || isName(other[at]))
+  );
+}
+
+function methodsOf(rows: readonly RouteRow[], patterns: readonly string[]): string[] {
+  const methods = new Set(rows.filter(({ path }) => patterns.includes(path)).map(({ method }) => method));
   return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();
 }
 

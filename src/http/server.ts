@@ -14,7 +14,7 @@ import { allowOrigin, answerOptions } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
 import { healthRoutes } from './health.ts';
-import { ignoredFields } from './ignored-fields.ts';
+import { nameIgnoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
 import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
@@ -121,7 +121,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (request.shape === 'native') reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
-    else if (request.is404) answerNothing(request, reply);
+    else if (request.is404 || isMeantForAnother(request, app.routeTable)) answerNothing(request, reply);
     else done();
   });
   app.decorate('routeTable', collectRoutes(app, prepareRoute(options.authenticator)));
@@ -181,18 +181,22 @@ function unwrapBody(request: FastifyRequest, _reply: FastifyReply, done: (error?
   done();
 }
 
-/** Tells a caller which fields of the body had no effect because nobody here knows them. */
 function nameIgnored(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const names = ignoredFields(request.routeOptions.schema?.body, request.body);
-  if (names.length > 0) reply.header('x-fnf-ignored-fields', names.join(', '));
+  nameIgnoredFields(reply, request.routeOptions.schema?.body, request.body);
   done();
 }
 
 type Elsewhere = { routes: RouteTable } & Required<Pick<ServerOptions, 'answerStranger'>>;
 
+function isMeantForAnother({ routeOptions, url }: FastifyRequest, routes: RouteTable): boolean {
+  return routes.isOfAnother(routeOptions.url ?? '', pathOf(url));
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? '';
+
 /** 410 for a retired path, 405 for a known path with another method, otherwise 404. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, answerStranger }: Elsewhere): void {
-  const path = request.url.split('?', 1)[0] ?? '';
+  const path = pathOf(request.url);
   const successor = successorOf(path);
   const methods = successor === null ? routes.methodsOf(path) : [];
   if (successor !== null) sendFault(reply, retired(successor), request.shape);
