@@ -28,10 +28,14 @@ const body = Type.Object({
   metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 
-function refused(sent: unknown) {
+function faultOf(sent: unknown) {
   const check = validatorCompiler({ schema: body, method: 'POST', url: '/things', httpPart: 'body' });
-  const { fault, options } = Object(check(sent)).error ?? {};
-  return fault === undefined ? null : `${fault} ${options.param}`;
+  return Object(check(sent)).error ?? null;
+}
+
+function refused(sent: unknown) {
+  const problem = faultOf(sent);
+  return problem && `${problem.fault} ${problem.options.param}`;
 }
 
 test('a choice of the wrong type is a wrong shape, one that is not offered a value that is not allowed', () => {
@@ -48,4 +52,12 @@ test('a place in a list is named with brackets, a name with a dot, also where th
   assert.equal(refused({ tools: [{ name: 'a' }, {}] }), 'invalid_shape tools[1].name');
   assert.equal(refused({ metadata: { 0: 1 } }), 'invalid_shape metadata.0');
   assert.equal(refused([]), 'invalid_shape undefined');
+});
+
+test('the detail of a wrong shape leads to its place, with numbers in lists as pydantic writes them', () => {
+  const locOf = (sent: unknown) => faultOf(sent).options.detail[0].loc;
+  assert.deepEqual(locOf({ ids: ['a', 2] }), ['body', 'ids', 1]);
+  assert.deepEqual(locOf({ tools: [{ name: 'a' }, {}] }), ['body', 'tools', 1, 'name']);
+  assert.deepEqual(locOf({ metadata: { 0: 1 } }), ['body', 'metadata', '0']);
+  assert.deepEqual(locOf([]), ['body']);
 });

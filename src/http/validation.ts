@@ -72,9 +72,9 @@ const isNullError = (error: TLocalizedValidationError) => error.keyword === 'typ
 
 function faultOfErrors(allErrors: readonly TLocalizedValidationError[], value: unknown, part: string): Fault {
   const errors = withoutNull(allErrors);
-  const details = errors.map((error) => detailOf(error, part));
+  const details = errors.map((error) => detailOf(error, value, part));
   const [first] = details;
-  const param = first ? paramOf(value, first.loc.slice(1)) : '';
+  const param = first ? paramOf(first.loc.slice(1)) : '';
   const options = {
     message: first ? `${param || part}: ${first.msg}.` : 'The request does not fit its schema.',
     ...(param ? { param } : {}),
@@ -90,29 +90,35 @@ function isOfRightType(error: TLocalizedValidationError, value: unknown): boolea
   return error.params.allowedValues.some((allowed) => typeof allowed === type);
 }
 
-/** `results[0].text`, as all refusals name it: only the value tells places in a list from names. */
-function paramOf(value: unknown, path: readonly string[]): string {
-  let param = '';
+/** `results[0].text`, as all refusals name it. */
+function paramOf(place: Place): string {
+  return place.map((name, at) => (typeof name === 'number' ? `[${name}]` : at === 0 ? name : `.${name}`)).join('');
+}
+
+/** Names, and numbers in lists. */
+type Place = readonly (string | number)[];
+
+/** Only the value tells places in a list from names. */
+function placeIn(value: unknown, path: readonly string[]): Place {
   let holder = value;
-  for (const name of path) {
-    if (Array.isArray(holder)) param += `[${name}]`;
-    else param += param === '' ? name : `.${name}`;
+  return path.map((name) => {
+    const place = Array.isArray(holder) ? Number(name) : name;
     holder = memberOf(holder, name);
-  }
-  return param;
+    return place;
+  });
 }
 
 const memberOf = (holder: unknown, name: string): unknown => Object(holder)[name];
 
-type Detail = { type: string; loc: string[]; msg: string };
+type Detail = { type: string; loc: Place; msg: string };
 
-function detailOf(error: TLocalizedValidationError, part: string): Detail {
-  const path = pathOf(error);
+function detailOf(error: TLocalizedValidationError, value: unknown, part: string): Detail {
+  const loc = [part, ...placeIn(value, pathOf(error))];
   if (error.keyword === 'required')
-    return { type: 'missing', loc: [part, ...path, ...error.params.requiredProperties.slice(0, 1)], msg: 'is missing' };
+    return { type: 'missing', loc: [...loc, ...error.params.requiredProperties.slice(0, 1)], msg: 'is missing' };
   if (error.keyword === 'type')
-    return { type: `${[error.params.type].flat().join('_or_')}_type`, loc: [part, ...path], msg: error.message };
-  return { type: error.keyword, loc: [part, ...path], msg: wordsOf(error) };
+    return { type: `${[error.params.type].flat().join('_or_')}_type`, loc, msg: error.message };
+  return { type: error.keyword, loc, msg: wordsOf(error) };
 }
 
 /** What is expected, where the words of the library do not say it. */
