@@ -6,7 +6,7 @@ export type Range = { start: number; end: number };
  * here; `unsatisfiable`: no byte of it is there.
  */
 export function readRange(header: string | undefined, size: number): Range | null | 'unsatisfiable' {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
   if (!match) return null;
   const [, from = '', to = ''] = match;
   if (from === '' && to === '') return null;
@@ -15,7 +15,7 @@ export function readRange(header: string | undefined, size: number): Range | nul
     return last === 0 || size === 0 ? 'unsatisfiable' : { start: Math.max(0, size - last), end: size - 1 };
   }
   const start = Number(from);
-  if (start >= size) return 'unsatisfiable';
   if (to !== '' && Number(to) < start) return null;
+  if (start >= size) return 'unsatisfiable';
   return { start, end: to === '' ? size - 1 : Math.min(size - 1, Number(to)) };
 }

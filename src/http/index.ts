@@ -1,3 +1,4 @@
+export { prefersType } from './accept.ts';
 export { type Authenticator, eitherOf, type Principal } from './auth-hook.ts';
 export { compatBody, type ParsedBody } from './body.ts';
 export { readRange } from './byte-range.ts';
@@ -5,6 +6,7 @@ export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.
 export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
+export { nameIgnoredFields } from './ignored-fields.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';
 export {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Contract, said } from '#http';
+import { type Contract, nameIgnoredFields, said } from '#http';
 import { fault } from '#kernel';
 import type { ServedModel } from '#models';
 import { projectPrefix } from '#projects';
@@ -32,9 +32,10 @@ export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): voi
   // For the playground: the same call, for who is signed in too.
   const trying = { operation: 'embeddings.try', contract: tryContract, keepsAnswers: true } as const;
   const enter = enterAsPrincipal(createPrincipalAdmission(deps));
-  app.post(`${projectPrefix}/embeddings`, { config: trying }, (request, reply) =>
-    attend(deps, { request, reply }, { ...route, operation: trying.operation }, enter),
-  );
+  app.post(`${projectPrefix}/embeddings`, { config: trying }, (request, reply) => {
+    nameIgnoredFields(reply, tryContract.body, request.body);
+    return attend(deps, { request, reply }, { ...route, operation: trying.operation }, enter);
+  });
 }
 
 const tryContract: Contract = {

@@ -86,8 +86,8 @@ export const deleteManyContract: Contract = {
   tag,
   summary: said('Delete saved calls', '批量删除已保存的调用'),
   description: said(
-    'Deletes every saved call that fits all filters given. Without a filter it needs `all=true`.',
-    '删除符合全部筛选条件的已保存调用。不带筛选条件时必须传入 `all=true`。',
+    'Deletes every saved call that fits all filters given. Without a filter it needs `all=true`; a `q` of spaces alone is refused.',
+    '删除符合全部筛选条件的已保存调用。不带筛选条件时必须传入 `all=true`；仅含空格的 `q` 会被拒绝。',
   ),
   answers: {
     200: {

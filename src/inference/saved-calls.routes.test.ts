@@ -290,6 +290,10 @@ test('one call, the calls of a filter, or all of them are deleted, and nothing o
   const refused = await mine.remove('');
   assert.deepEqual([refused.status, refused.json.error.param], [400, 'all']);
   assert.equal((await mine.remove('?qq=green')).status, 400);
+  for (const blank of ['%20', '%09%20', '%C2%A0', '%E3%80%80', '']) {
+    const { status, json } = await mine.remove(`?q=${blank}`);
+    assert.deepEqual([status, json.error?.param], [400, 'q'], 'a blank search deletes nothing');
+  }
   assert.deepEqual((await mine.remove('?q=green')).json, { deleted: 1 });
   assert.deepEqual((await mine.remove('?all=true')).json, { deleted: 2 });
   assert.deepEqual((await mine.saved()).json, { data: [], next_cursor: null, total_count: 0 });

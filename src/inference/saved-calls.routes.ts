@@ -70,6 +70,8 @@ export function savedCallsRoutes(deps: SavedCallsDeps) {
         // A filter with a slip in its name is ignored like every unknown field; it must not delete everything.
         if (!all && [model, finishReason, from, to, q].every((filter) => filter === undefined))
           throw fault('invalid_request', { message: 'all: send a filter, or all=true.', param: 'all' });
+        // A space stands in nearly every call: a search that was left blank must not delete everything either.
+        if (q?.trim() === '') throw fault('invalid_request', { message: 'q: must not be blank.', param: 'q' });
         return { deleted: await deleteSavedCalls(sql, filterOf(project.id, query, retention)) };
       },
     );

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { pageOf, readPage, type TypeBoxProvider } from '#http';
+import { pageOf, prefersType, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { changeOwnImport, readOwnImport, wrongState } from './import-access.ts';
 import { listIssues, openIssueFile } from './import-errors.ts';
@@ -80,7 +80,7 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
       async (request, reply) => {
         const record = await readOwnImport(database, request);
         const { code = null } = request.query;
-        if (wantsFile(request)) {
+        if (prefersType(request, 'application/x-ndjson')) {
           reply.type('application/x-ndjson');
           return reply.send(await openIssueFile(objects, { record, code }));
         }
@@ -107,8 +107,4 @@ function optionsOf(options: NonNullable<Static<typeof previewBody>['options']>):
   const { on_invalid: onInvalid, dedupe, test_ratio: testRatio, split_seed: splitSeed } = options;
   const sent = Object.entries({ onInvalid, dedupe, testRatio, splitSeed }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(sent);
-}
-
-function wantsFile({ headers: { accept = '' } }: FastifyRequest): boolean {
-  return accept.toLowerCase().includes('application/x-ndjson');
 }

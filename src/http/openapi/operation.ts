@@ -105,9 +105,14 @@ function answersOf(row: ContractRow, pen: Pen): Record<string, ResponseObject> {
   );
 }
 
+/** Whether unknown fields of its body are named; a handler that reads its body by itself does so, too. */
+function takesFields({ schema, contract, shape }: ContractRow): boolean {
+  return shape === 'native' && (!!schema.body || (!!contract.body && contract.bodyType === undefined));
+}
+
 function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pen): ResponseObject {
   const known: HeaderName[] = ['RequestId'];
-  if (row.schema.body && row.shape === 'native') known.push('IgnoredFields');
+  if (takesFields(row)) known.push('IgnoredFields');
   if (row.contract.idempotent) known.push('IdempotentReplay', 'OriginalRequestId');
   if (row.access === 'admission' && row.contract.faults?.includes('rate_limited'))
     known.push('RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset');

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
-import { openNamedEvents, pageOf, readPage, type TypeBoxProvider, watchCaller } from '#http';
+import { openNamedEvents, pageOf, prefersType, readPage, type TypeBoxProvider, watchCaller } from '#http';
 import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import type { TrainingJob } from '../jobs/job.ts';
@@ -15,7 +15,7 @@ import { readText } from './read-text.ts';
 import { frozenContract, logsContract, loraContract, manifestContract, metricsContract } from './records.contract.ts';
 import { attemptQuery, frozenQuery, logsQuery, metricsQuery } from './records.schema.ts';
 import { logToWire, metricsToWire } from './records.wire.ts';
-import { accepts, type Exchange, finished, sendArchive, sendFrozen } from './send-files.ts';
+import { type Exchange, finished, sendArchive, sendFrozen } from './send-files.ts';
 
 export type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: Changes };
 
@@ -34,7 +34,7 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
         const job = await readOwnJob(database, request);
         const { attempt = null, level = 'debug', after_seq: afterSeq = 0 } = request.query;
         const filter = { jobId: job.id, attempt, levels: levelsFrom(level) };
-        if (accepts(request, 'text/event-stream'))
+        if (prefersType(request, 'text/event-stream'))
           return streamLogs(deps, { request, reply }, { job, filter, afterSeq: BigInt(afterSeq) });
         return pageOfLogs(deps, filter, { ...readPage(request.query), from: BigInt(afterSeq), level });
       },

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findVersion, streamLines } from '#datasets';
 import type { Database } from '#db';
-import { isKnownVersion, readRange } from '#http';
+import { isKnownVersion, prefersType, readRange } from '#http';
 import { fault } from '#kernel';
 import type { ObjectStore } from '#objects';
 import type { TrainingJob } from '../jobs/job.ts';
@@ -15,11 +15,6 @@ import { frozenToWire } from './records.wire.ts';
 /** A request and the reply that it gets. */
 export type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Whether the caller wants an answer of this type. */
-export function accepts({ headers: { accept = '' } }: FastifyRequest, type: string): boolean {
-  return accept.toLowerCase().includes(type);
-}
-
 /** Sends the version that a job learned from: as JSON lines where the caller wants those, else what is known of it. */
 export async function sendFrozen(
   database: Database,
@@ -29,7 +24,7 @@ export async function sendFrozen(
   const job = await readOwnJob(database, request);
   const version = await findVersion(database, { projectId: job.projectId, id: job.datasetVersionId });
   if (!version) throw fault('artifact_not_found', { message: 'The frozen dataset is gone.' });
-  const asRows = accepts(request, 'application/x-ndjson');
+  const asRows = prefersType(request, 'application/x-ndjson');
   const settings = { testRatio: job.evaluation.testRatio, seed: numberOf(job.hyperparameters, 'seed', 7) };
   const isHeldOut = settings.testRatio !== null;
   const tag = [version.sha256];
