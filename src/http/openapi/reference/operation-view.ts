@@ -12,14 +12,15 @@ import {
   type ResponseObject,
 } from '../model.ts';
 import { codeBlock, curl } from './code.ts';
+import { createFieldsView, type FieldsView } from './fields-view.ts';
 import { type Html, html } from './html.ts';
 import { inline, markdown } from './markdown.ts';
-import { createSchemaView, type SchemaView } from './schema-view.ts';
+import { limitsOf, typeOf } from './schema-words.ts';
 import { type Word, word } from './words.ts';
 
 export type Endpoint = { method: string; path: string; operation: OperationObject };
 
-type Scene = { document: OpenApiDocument; language: Language; schemas: SchemaView; say: (name: Word) => string };
+type Scene = { document: OpenApiDocument; language: Language; fieldsOf: FieldsView; say: (name: Word) => string };
 
 /** Statuses that any request may come to; they are explained once. */
 const everywhere = ['408', '415', '431', '500', '503'];
@@ -29,7 +30,7 @@ export function operationView(endpoint: Endpoint, document: OpenApiDocument, lan
   const scene: Scene = {
     document,
     language,
-    schemas: createSchemaView(document.components.schemas ?? {}, language),
+    fieldsOf: createFieldsView(document.components.schemas ?? {}, language),
     say: (name) => word(name, language),
   };
   const { method, path, operation } = endpoint;
@@ -66,14 +67,14 @@ function parametersView(operation: OperationObject, scene: Scene): Html | null {
   if (parameters.length === 0) return null;
   return html`<h3>${scene.say('parameters')}</h3><dl class="fields">${parameters.map(
     (parameter) =>
-      html`<div class="field"><dt><code class="name">${parameter.name}</code> <span class="type">${scene.schemas.typeOf(parameter.schema)}</span> <span class="note">· ${scene.say(parameter.in)}${parameter.required ? null : html`, ${scene.say('optional')}`}</span></dt><dd>${parameter.description ? html`<p>${inline(parameter.description)}</p>` : null}${scene.schemas.limitsOf(parameter.schema)}</dd></div>`,
+      html`<div class="field"><dt><code class="name">${parameter.name}</code> <span class="type">${typeOf(parameter.schema, scene.language)}</span> <span class="note">· ${scene.say(parameter.in)}${parameter.required ? null : html`, ${scene.say('optional')}`}</span></dt><dd>${parameter.description ? html`<p>${inline(parameter.description)}</p>` : null}${limitsOf(parameter.schema, scene.language)}</dd></div>`,
   )}</dl>`;
 }
 
 function bodyView({ requestBody }: OperationObject, scene: Scene): Html | null {
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (!requestBody || !content?.schema) return null;
-  return html`<h3>${scene.say('body')} <span class="note">${type}${requestBody.required ? null : html`, ${scene.say('optional')}`}</span></h3>${scene.schemas.fields(content.schema)}`;
+  return html`<h3>${scene.say('body')} <span class="note">${type}${requestBody.required ? null : html`, ${scene.say('optional')}`}</span></h3>${scene.fieldsOf(content.schema)}`;
 }
 
 function answersView(operation: OperationObject, scene: Scene): Html {
@@ -102,9 +103,9 @@ function goodAnswer(status: string, { description, headers = {}, content = {} }:
   }</div>`;
 }
 
-function mediaView(type: string, media: MediaType, { schemas, say }: Scene): Html | null {
+function mediaView(type: string, media: MediaType, { fieldsOf, say }: Scene): Html | null {
   const event = eventData(media);
-  const fields = event ? schemas.fields(event) : media.schema ? schemas.fields(media.schema) : null;
+  const fields = event ? fieldsOf(event) : media.schema ? fieldsOf(media.schema) : null;
   if (!fields) return html`<p class="note">${type}</p>`;
   return html`<details><summary>${say(event ? 'event' : 'fields')} <span class="note">${type}</span></summary>${fields}</details>`;
 }
