@@ -34,6 +34,26 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     'after',
     '\nIn a checkout, fanfold is `npm run -s fanfold --`.\nCommands work on the database of DATABASE_URL, else on that of the data folder (FANFOLD_DATA_DIR, ./data).\nResults go to stdout, what else is to be said to stderr. Exit code 0: done; 1: not done, with the reason; 2: there is no such command.',
   );
+  addServeCommand(program, { config, stop });
+  const keys = program.command('keys').description('API keys of an account');
+  addKeyCommands(keys, config);
+  addProjectCommands(program.command('projects').description('projects of an account'), config);
+  addModelCommands(program.command('models').description('base models'), { config, stop });
+  addRouteCommands(program.command('routes').description('remote engines that serve base models'), config);
+  const accounts = program.command('accounts').description('accounts');
+  addAccountCommands(accounts, config);
+  addLimitCommands({ keys, accounts }, config);
+  addCreditCommands(program.command('credits').description('credits of an account'), config);
+  addInstallationCommands(program, config);
+  addHelpCommand(program);
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.on('command:*', ([unknown = '']: string[]) => {
+      throw noSuchCommand(group, unknown);
+    });
+  return program;
+}
+
+function addServeCommand(program: Command, { config, stop }: ProgramOptions): void {
   program
     .command('serve', { isDefault: true })
     .description('start the server; the same without a command')
@@ -48,15 +68,10 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
       const { serve } = await import('./serve.ts');
       return serve(settings, asked);
     });
-  const keys = program.command('keys').description('API keys of an account');
-  addKeyCommands(keys, config);
-  addProjectCommands(program.command('projects').description('projects of an account'), config);
-  addModelCommands(program.command('models').description('base models'), { config, stop });
-  addRouteCommands(program.command('routes').description('remote engines that serve base models'), config);
-  const accounts = program.command('accounts').description('accounts');
-  addAccountCommands(accounts, config);
-  addLimitCommands({ keys, accounts }, config);
-  addCreditCommands(program.command('credits').description('credits of an account'), config);
+}
+
+/** Commands about the installation as a whole. */
+function addInstallationCommands(program: Command, config: Read): void {
   program
     .command('doctor')
     .description('prove the books and check the installation')
@@ -74,15 +89,13 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
     .command('database-url')
     .description('print the address of the database, password included, for psql and pg_dump')
     .action(() => databaseUrlCommand(config()));
+}
+
+function addHelpCommand(program: Command): void {
   program
     .command('help [command...]')
     .description('display help for a command')
     .action((names: string[]) => findCommand(program, names).outputHelp());
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
-    group.on('command:*', ([unknown = '']: string[]) => {
-      throw noSuchCommand(group, unknown);
-    });
-  return program;
 }
 
 /** A command by its words, as in `keys create`. */

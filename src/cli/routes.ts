@@ -20,8 +20,6 @@ type AddFlags = {
   adaptersSeenAs?: string;
 };
 
-type AddFlagsOfAdapters = { adaptersFolder?: string | null; adaptersSeenAs?: string | null };
-
 /** `routes`: the remote engines that serve base models. A change is in effect on every server within two seconds. */
 export function addRouteCommands(routes: Command, config: () => Config): void {
   routes
@@ -46,21 +44,14 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
     )
     .option('--adapters-seen-as <path>', 'path of that folder where it runs, if it is another')
     .action((name: string, flags: AddFlags) => addCommand(config(), name, flags));
-  for (const [verb, draining, description] of [
-    ['drain', true, 'send nothing new to a remote engine; what runs there ends there'],
-    ['resume', false, 'send calls to a remote engine again'],
+  for (const [verb, draining, done, description] of [
+    ['drain', true, 'Drains', 'send nothing new to a remote engine; what runs there ends there'],
+    ['resume', false, 'Takes calls again', 'send calls to a remote engine again'],
   ] as const)
     routes
       .command(`${verb} <name>`)
       .description(description)
-      .action((name: string) =>
-        changeCommand(
-          config(),
-          name,
-          (sql) => setDraining(sql, { id: name, draining }),
-          `${verb === 'drain' ? 'Drains' : 'Takes calls again'}`,
-        ),
-      );
+      .action((name: string) => changeCommand(config(), name, (sql) => setDraining(sql, { id: name, draining }), done));
   routes
     .command('remove <name>')
     .description('forget a remote engine')
@@ -119,7 +110,8 @@ function readRoute(id: string, flags: AddFlags): RouteRow {
 
 const adapterApis: readonly RemoteApi[] = ['vllm', 'sglang', 'llama-server'];
 
-function readAdapters(api: RemoteApi, { adaptersFolder = null, adaptersSeenAs = null }: AddFlagsOfAdapters) {
+function readAdapters(api: RemoteApi, flags: AddFlags) {
+  const { adaptersFolder = null, adaptersSeenAs = null } = flags;
   if (adaptersSeenAs !== null && adaptersFolder === null)
     throw new OperatorError('--adapters-seen-as: says what --adapters-folder is called elsewhere; give that, too.');
   if (adaptersFolder !== null && !adapterApis.includes(api))
