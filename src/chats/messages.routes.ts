@@ -7,6 +7,7 @@ import { type AnswerDeps, answerMessage } from './answer-message.ts';
 import { addressOf, chatPath } from './chats.routes.ts';
 import { readChat } from './chats.ts';
 import { checkStorable } from './check-storable.ts';
+import { pageOfMessages } from './list-messages.ts';
 import {
   createMessageContract,
   listMessagesContract,
@@ -15,7 +16,6 @@ import {
   stopContract,
 } from './messages.contract.ts';
 import { createMessageBody, messageToWire, retryBody } from './messages.schema.ts';
-import { countMessages, listMessageRows } from './messages.store.ts';
 import { stopAnswer } from './stop-answer.ts';
 import { beginRetry, beginTurn, messageIn } from './turns.ts';
 
@@ -38,15 +38,8 @@ export function messagesRoutes(deps: MessagesDeps) {
       },
       async (request) => {
         const chat = await chatToRead(database, request);
-        const { limit, cursor } = readPage(request.query);
-        const scope = ['chat_messages', chat.id];
-        const [after = '0'] = cursor === null ? [] : cursors.decode(scope, cursor);
-        const [rows, totalCount] = await Promise.all([
-          listMessageRows(database, chat.id, { afterSeq: Number(after), limit: limit + 1 }),
-          countMessages(database, chat.id),
-        ]);
-        const cursorOf = ({ seq }: { seq: number }) => cursors.encode(scope, [String(seq)]);
-        return pageOf({ rows, limit, totalCount, cursorOf, toWire: messageToWire });
+        const page = await pageOfMessages({ sql: database, cursors }, chat.id, readPage(request.query));
+        return pageOf({ ...page, toWire: messageToWire });
       },
     );
 

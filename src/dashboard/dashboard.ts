@@ -63,12 +63,7 @@ export async function readDashboard(
     asOf: new Date(nowMs),
     window: name,
     credits: creditsOf(state, -spent.totals.micro, daysBehind(window, { nowMs, bornAt: state.bornAt })),
-    usage: {
-      activeMs: Math.round(Number(spent.totals.activeUs) / 1000),
-      p50Ms: Math.round(state.p50Ms ?? 0),
-      p95Ms: Math.round(state.p95Ms ?? 0),
-      series: seriesOf(window, spent.data, state.errors),
-    },
+    usage: usageOf(window, spent, state),
     topModels: models.data.map(({ value, requests, micro }) => ({ model: value ?? '', requests, micro: -micro })),
     state,
     training,
@@ -82,6 +77,17 @@ export async function readDashboard(
       dataset: hasDataset,
       training: training.hasAny,
     },
+  };
+}
+
+type Summed = Awaited<ReturnType<typeof sumUsageBy>>;
+
+function usageOf(window: DashboardWindow, { totals, data }: Summed, state: AccountState): Dashboard['usage'] {
+  return {
+    activeMs: Math.round(Number(totals.activeUs) / 1000),
+    p50Ms: Math.round(state.p50Ms ?? 0),
+    p95Ms: Math.round(state.p95Ms ?? 0),
+    series: seriesOf(window, data, state.errors),
   };
 }
 

@@ -54,19 +54,8 @@ export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<b
     await chown(passwordFile, home.identity.uid, home.identity.gid);
   }
   try {
-    await runInitdb(home, [
-      initdb,
-      `--pgdata=${join(home.nameInside, basename(fresh))}`,
-      `--pwfile=${join(home.nameInside, basename(passwordFile))}`,
-      `--username=${databaseUser}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      // Sorting by code point is the same on every machine, whatever its C library.
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-instructions',
-    ]);
+    const [pgdata, pwfile] = [fresh, passwordFile].map((path) => join(home.nameInside, basename(path)));
+    await runInitdb(home, [initdb, `--pgdata=${pgdata}`, `--pwfile=${pwfile}`, ...clusterFlags]);
     await rename(fresh, cluster);
     return true;
   } catch (error) {
@@ -83,6 +72,18 @@ export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<b
 const occupied = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 export const databaseUser = 'fanfold';
+
+const clusterFlags = [
+  `--username=${databaseUser}`,
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  // Sorting by code point is the same on every machine, whatever its C library.
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--no-instructions',
+];
+
 const majorVersion = '18';
 
 async function checkVersion(cluster: string): Promise<boolean> {

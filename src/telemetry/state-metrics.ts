@@ -15,12 +15,17 @@ const runtimeStates = ['cold', 'loading', 'ready', 'failed'] as const;
 type RuntimeState = (typeof runtimeStates)[number];
 
 export function watchState(registry: Registry, observed: Observed): void {
-  const registers = [registry];
+  watchModels(registry, observed);
+  watchConnections(registry, observed);
+  watchSavedCalls(registry, observed);
+}
+
+function watchModels(registry: Registry, observed: Pick<Observed, 'models' | 'runtime'>): void {
   new Gauge({
     name: 'fanfold_model_state',
     help: 'What the engine does with a base model: 1 for the state that holds.',
     labelNames: ['model', 'state'] as const,
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const model of observed.models()) {
@@ -33,7 +38,7 @@ export function watchState(registry: Registry, observed: Observed): void {
     name: 'fanfold_model_calls',
     help: 'Calls in the engine by base model: those that it works on and those in its queue.',
     labelNames: ['model', 'stage'] as const,
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const model of observed.models()) {
@@ -43,11 +48,14 @@ export function watchState(registry: Registry, observed: Observed): void {
       }
     },
   });
+}
+
+function watchConnections(registry: Registry, observed: Pick<Observed, 'database'>): void {
   new Gauge({
     name: 'fanfold_database_connections',
     help: 'Connections to the database by what they do; waiting: statements without a connection.',
     labelNames: ['state'] as const,
-    registers,
+    registers: [registry],
     collect() {
       const { open, idle, waiting } = observed.database();
       this.set({ state: 'busy' }, open - idle);
@@ -55,11 +63,14 @@ export function watchState(registry: Registry, observed: Observed): void {
       this.set({ state: 'waiting' }, waiting);
     },
   });
+}
+
+function watchSavedCalls(registry: Registry, observed: Pick<Observed, 'savedCalls'>): void {
   new Gauge({
     name: 'fanfold_saved_calls',
     help: 'Calls of projects with auto-save since the start, by what became of them.',
     labelNames: ['outcome'] as const,
-    registers,
+    registers: [registry],
     collect() {
       for (const [outcome, count] of Object.entries(observed.savedCalls())) this.set({ outcome }, count);
     },

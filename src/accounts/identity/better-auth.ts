@@ -1,4 +1,5 @@
 import type { BetterAuthOptions, DBAdapter } from 'better-auth';
+import type { GenericOAuthConfig } from 'better-auth/plugins/generic-oauth';
 import type { FastifyBaseLogger } from 'fastify';
 import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
 import { oidcProviderId } from './auth-adapter.ts';
@@ -77,38 +78,22 @@ export async function createPasswordAuth(options: AuthOptions) {
   return betterAuth(optionsOf(options));
 }
 
+type OidcProvider = OidcSettings & { allowsSignUp: boolean };
+
 /**
  * Sign-in at an identity provider, which is asked for its configuration when this is made. Throws `service_unavailable` when it
  * does not answer, or says that it is another one: people are kept under the issuer that was configured.
  */
-export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & { allowsSignUp: boolean }) {
+export async function createOidcAuth(options: AuthOptions, oidc: OidcProvider) {
   const [{ betterAuth }, { genericOAuth }] = await Promise.all([
     import('better-auth/minimal'),
     import('better-auth/plugins/generic-oauth'),
   ]);
-  const { issuer, clientId, clientSecret, allowsSignUp } = oidc;
-  const plugin = genericOAuth({
-    config: [
-      {
-        providerId: oidcProviderId,
-        clientId,
-        ...(clientSecret === null ? {} : { clientSecret }),
-        tokenEndpointAuth: { method: clientSecret === null ? 'none' : 'client_secret_basic' },
-        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-        requireIdTokenVerification: true,
-        pkce: true,
-        scopes: ['openid', 'email', 'profile'],
-        disableSignUp: !allowsSignUp,
-        // better-auth lower-cases addresses, and some letters that are not ASCII become ones that are.
-        mapProfileToUser: ({ email }) =>
-          typeof email === 'string' && !/^[\x21-\x7e]+$/.test(email) ? { email: null } : {},
-      },
-    ],
-  });
-  const auth = betterAuth({ ...optionsOf(options), plugins: [plugin] });
+  const auth = betterAuth({ ...optionsOf(options), plugins: [genericOAuth({ config: [providerOf(oidc)] })] });
   const { socialProviders } = await auth.$context;
   const provider = socialProviders.find(({ id }) => id === oidcProviderId);
   if (!provider) throw providerUnavailable();
+  const { issuer } = oidc;
   if (withoutSlash(provider.issuer ?? '') !== issuer) {
     options.log.error(
       { issuer: provider.issuer },
@@ -117,6 +102,23 @@ export async function createOidcAuth(options: AuthOptions, oidc: OidcSettings & 
     throw providerUnavailable();
   }
   return auth;
+}
+
+function providerOf({ issuer, clientId, clientSecret, allowsSignUp }: OidcProvider) {
+  return {
+    providerId: oidcProviderId,
+    clientId,
+    ...(clientSecret === null ? {} : { clientSecret }),
+    tokenEndpointAuth: { method: clientSecret === null ? 'none' : 'client_secret_basic' },
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    requireIdTokenVerification: true,
+    pkce: true,
+    scopes: ['openid', 'email', 'profile'],
+    disableSignUp: !allowsSignUp,
+    // better-auth lower-cases addresses, and some letters that are not ASCII become ones that are.
+    mapProfileToUser: ({ email }) =>
+      typeof email === 'string' && !/^[\x21-\x7e]+$/.test(email) ? { email: null } : {},
+  } as const satisfies GenericOAuthConfig;
 }
 
 /** Accounts are linked to the issuer's name: with and without a slash at its end it is the same provider. */
