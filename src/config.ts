@@ -75,7 +75,7 @@ export function fileKeyOf(env: string): string {
 }
 
 /**
- * Variables with our prefix that are not settings: the path of this file, the place of the trainer's environment, and
+ * Variables with our prefix that are not settings: the path of the file, the place of the trainer's environment, and
  * keys that examples for clients use.
  */
 const otherVariables = new Set(['FANFOLD_CONFIG', 'FANFOLD_VENV', 'FANFOLD_KEY', 'FANFOLD_API_KEY']);

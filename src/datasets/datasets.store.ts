@@ -24,6 +24,7 @@ export type Dataset = {
   updatedAt: Date;
 };
 
+/** A room that keeps something about datasets adds its line here. */
 const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.kind, d.target_model as "targetModel",
   d.head_seq as "headSeq", coalesce(counted.train, 0) as "trainCount", coalesce(counted.test, 0) as "testCount",
   coalesce(counted.invalid, 0) as "invalidCount", coalesce(counted.tokens, 0)::bigint as "tokenTotal",
@@ -33,7 +34,6 @@ const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.kin
     where r.dataset_id = d.id and r.state = 'pending') as "pendingRetrievalEvents",
   d.archived_at as "archivedAt", d.created_at as "createdAt", d.updated_at as "updatedAt"`;
 
-/** A room that keeps something about datasets adds its line to `columns`. */
 const tables = `datasets d
   left join lateral (
     select sum(examples) filter (where split = 'train')::integer as train,
@@ -152,7 +152,7 @@ export async function updateDataset(
 
 /**
  * Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index of words.
- * Servers of the previous version, which do not know blocks, search those examples one by one.
+ * Servers of releases that know no blocks of words search those examples one by one.
  */
 export async function advanceHead(
   tx: Sql,

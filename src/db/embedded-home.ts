@@ -11,6 +11,7 @@ import { prepareDataFolder } from './folder.ts';
  *   password    of the database user, readable by the user of this process only
  *   cluster/    PostgreSQL's own data folder
  *   server.log  what PostgreSQL says
+ *   .s.PGSQL.*  the sockets at which it listens
  */
 export type Home = {
   folder: string;

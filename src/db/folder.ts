@@ -9,7 +9,7 @@ const mode = 0o700;
 export async function prepareDataFolder(path: string): Promise<void> {
   try {
     await makeFolder(path);
-    // The dot makes a file that stands in its place an error.
+    // The separator makes a file that stands in its place an error.
     await access(path + sep, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(`The data folder ${path} cannot be written to: ${systemCodeOf(error) ?? String(error)}.`, {

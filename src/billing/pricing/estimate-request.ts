@@ -5,6 +5,7 @@ import { type ListedPrice, type PricedModel, pricesOf } from './price-list.ts';
 import type { estimateBody } from './pricing.schema.ts';
 
 type EstimateBody = Static<typeof estimateBody>;
+type Kind = PricedModel['kind'];
 
 const defaultEpochs = 3;
 
@@ -37,15 +38,8 @@ function trainingOf({ examples, tokens, hyperparameters }: EstimateBody): Work {
 
 /** Either the active time is known, or the tokens that go with the kind of model. */
 function callsOf(body: EstimateBody, { kind }: PricedModel): Work {
+  refuseTooMuch(body, kind);
   const { requests = 1, active_ms: activeMs, prompt_tokens, max_tokens, input_tokens, inputs } = body;
-  const generation = given({ prompt_tokens, max_tokens });
-  const embedding = given({ input_tokens, inputs });
-  const [tooMuch] = activeMs === undefined ? (kind === 'text' ? embedding : generation) : [...generation, ...embedding];
-  if (tooMuch !== undefined)
-    throw fault('invalid_request', {
-      message: `${tooMuch}: does not go with ${activeMs === undefined ? `a model of kind ${kind}` : 'active_ms'}.`,
-      param: tooMuch,
-    });
   if (activeMs !== undefined) return { kind: 'active_time', activeMs, requests };
   if (kind === 'embedding') {
     if (input_tokens === undefined) throw missing('input_tokens');
@@ -54,6 +48,18 @@ function callsOf(body: EstimateBody, { kind }: PricedModel): Work {
   if (prompt_tokens === undefined) throw missing('prompt_tokens');
   if (max_tokens === undefined) throw missing('max_tokens');
   return { kind: 'generation', promptTokens: prompt_tokens, maxTokens: max_tokens, requests };
+}
+
+function refuseTooMuch({ active_ms, prompt_tokens, max_tokens, input_tokens, inputs }: EstimateBody, kind: Kind): void {
+  const generation = given({ prompt_tokens, max_tokens });
+  const embedding = given({ input_tokens, inputs });
+  const isTimed = active_ms !== undefined;
+  const [tooMuch] = isTimed ? [...generation, ...embedding] : kind === 'text' ? embedding : generation;
+  if (tooMuch !== undefined)
+    throw fault('invalid_request', {
+      message: `${tooMuch}: does not go with ${isTimed ? 'active_ms' : `a model of kind ${kind}`}.`,
+      param: tooMuch,
+    });
 }
 
 function given(fields: Record<string, number | undefined>): string[] {

@@ -1,4 +1,4 @@
-import type { Micro } from '#kernel';
+import type { CursorCodec, Micro, PageRequest } from '#kernel';
 
 export const operations = ['inference', 'training', 'index'] as const;
 type Operation = (typeof operations)[number];
@@ -31,6 +31,22 @@ export type ListedPrice = {
 
 export type PriceFilter = { kind: PricedModel['kind'] | null; operation: Operation | null };
 
+/** Lines of the list after a cursor, one more than `limit` when another page follows. Throws `invalid_cursor`. */
+export function pageOfPrices(
+  { models, cursors }: { models: readonly PricedModel[]; cursors: CursorCodec },
+  filter: PriceFilter,
+  { limit, cursor }: PageRequest,
+) {
+  const scope = ['prices', filter.kind ?? '', filter.operation ?? ''];
+  const place = cursor === null ? null : cursors.decode(scope, cursor);
+  const all = pricesOf(models, filter);
+  return {
+    rows: all.filter((price) => place === null || isAfter(price, place)).slice(0, limit + 1),
+    ...{ limit, totalCount: all.length },
+    cursorOf: (price: ListedPrice) => cursors.encode(scope, placeOf(price)),
+  };
+}
+
 /** Models listed last come first; each with what is offered for it. */
 export function pricesOf(models: readonly PricedModel[], { kind, operation }: PriceFilter): ListedPrice[] {
   return models
@@ -50,12 +66,12 @@ function newestFirst(a: PricedModel, b: PricedModel): number {
 }
 
 /** Place of a price in the list, for a cursor. */
-export function placeOf({ model, operation }: ListedPrice): string[] {
+function placeOf({ model, operation }: ListedPrice): string[] {
   return [String(model.listedAt.getTime()), model.id, String(operations.indexOf(operation))];
 }
 
 /** Whether a price comes after a place, also when the price of that place is gone. */
-export function isAfter(price: ListedPrice, [listedMs = '', id = '', operation = '']: readonly string[]): boolean {
+function isAfter(price: ListedPrice, [listedMs = '', id = '', operation = '']: readonly string[]): boolean {
   const { model } = price;
   const difference = model.listedAt.getTime() - Number(listedMs);
   if (difference !== 0) return difference < 0;

@@ -6,7 +6,7 @@ import { createAddressLimit } from './address-limit.ts';
 import { estimate } from './estimate.ts';
 import { readEstimate } from './estimate-request.ts';
 import type { CreditPack, Price } from './packs.ts';
-import { isAfter, type PriceList, placeOf, pricesOf } from './price-list.ts';
+import { type PriceList, pageOfPrices } from './price-list.ts';
 import { estimateContract, platformContract, pricesContract } from './pricing.contract.ts';
 import { estimateBody, estimateToWire, platformToWire, pricesQuery, priceToWire } from './pricing.schema.ts';
 
@@ -50,18 +50,10 @@ export function pricingRoutes(deps: PricingDeps) {
       },
       async (request, reply) => {
         const { kind = null, operation = null } = request.query;
-        const { limit, cursor } = readPage(request.query);
-        const scope = ['prices', kind ?? '', operation ?? ''];
-        const place = cursor === null ? null : cursors.decode(scope, cursor);
-        const all = pricesOf(prices().models, { kind, operation });
-        const page = pageOf({
-          rows: all.filter((price) => place === null || isAfter(price, place)).slice(0, limit + 1),
-          limit,
-          totalCount: all.length,
-          cursorOf: (price) => cursors.encode(scope, placeOf(price)),
-          toWire: priceToWire,
-        });
-        return answerCacheable(request, reply, cacheableText(JSON.stringify(page), json));
+        const { models } = prices();
+        const page = pageOfPrices({ models, cursors }, { kind, operation }, readPage(request.query));
+        const wire = pageOf({ ...page, toWire: priceToWire });
+        return answerCacheable(request, reply, cacheableText(JSON.stringify(wire), json));
       },
     );
 

@@ -59,7 +59,7 @@ class ListScan {
     return rows;
   }
 
-  /** Goes on from `at` to the end of an item, or of the chunk; returns where it stopped. */
+  /** Goes on from `start` to the end of an item, or of the chunk; returns where it stopped. */
   advance(chunk: Buffer, start: number): number {
     for (let at = start; at < chunk.length; ) {
       if (this.#place === 'inside') {
