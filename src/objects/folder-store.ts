@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fault, OperatorError, systemCodeOf } from '#kernel';
@@ -19,6 +19,9 @@ const unfinished = '.unfinished';
 /** Nobody writes to an unfinished object any more that is so old: its process is dead. */
 const unfinishedMs = 86_400_000;
 
+/** Far more than others who remove objects of one folder can come between. */
+const mostTries = 100;
+
 /** Keeps objects as files below `root`. */
 export function openFolderStore(root: string): ObjectStore {
   const pathOf = (key: string) => path.join(root, checkKey(key));
@@ -31,9 +34,7 @@ export function openFolderStore(root: string): ObjectStore {
       const { through, result } = digesting();
       try {
         await pipeline(source, through, createWriteStream(draft, { flags: 'wx', flush: true }), { signal });
-        await mkdir(path.dirname(target), { recursive: true });
-        await rename(draft, target);
-        await syncFolder(path.dirname(target));
+        await moveIntoPlace(draft, target);
       } catch (error) {
         await rm(draft, { force: true });
         throw error;
@@ -58,7 +59,10 @@ export function openFolderStore(root: string): ObjectStore {
         },
       ),
 
-    remove: (key) => rm(pathOf(key), { force: true }),
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+      await removeEmptyFolders(root, key);
+    },
 
     async *list({ atOnce = 1_000 } = {}) {
       let page: ListedObject[] = [];
@@ -106,6 +110,34 @@ async function removeDead(folder: string): Promise<void> {
     const changed = await stat(draft).catch(() => null);
     if (changed && changed.mtimeMs < Date.now() - unfinishedMs) await rm(draft, { force: true });
   }
+}
+
+/** Its folder may be removed, as an empty one, between the steps: then it is made once more. */
+async function moveIntoPlace(draft: string, target: string): Promise<void> {
+  const folder = path.dirname(target);
+  for (let tries = 1; ; tries++)
+    try {
+      await mkdir(folder, { recursive: true });
+      await rename(draft, target);
+      break;
+    } catch (error) {
+      if (!isMissing(error) || tries === mostTries) throw error;
+    }
+  // Where the folder is gone by now, so is the object: somebody has removed it.
+  await syncFolder(folder).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+/** Each import and each job has folders of its own: left behind, they would become ever more. */
+async function removeEmptyFolders(root: string, key: string): Promise<void> {
+  for (const words = key.split('/').slice(0, -1); words.length > 0; words.pop())
+    try {
+      await rmdir(path.join(root, ...words));
+    } catch (error) {
+      // Somebody else has removed it; or it is not empty, or may not be removed, and then those above stay as well.
+      if (!isMissing(error)) return;
+    }
 }
 
 /** A rename survives a power cut only once the folder is on disk, too. */

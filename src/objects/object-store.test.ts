@@ -155,6 +155,38 @@ test('a folder is rid of what processes were writing that are long dead, and of 
   assert.deepEqual(await readdir(drafts), ['new']);
 });
 
+test('removed objects leave no folders behind, and those of other objects stay', async (t) => {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  t.after(() => rm(root, { recursive: true }));
+  const store = openFolderStore(root);
+  const put = (key: string) => store.put(key, Readable.from([Buffer.from('x')]));
+  for (const key of ['a/b/c/one', 'a/b/two', 'd/three']) await put(key);
+  await store.remove('a/b/c/one');
+  await store.remove('d/three');
+  await store.remove('d/three');
+  await store.remove('never/was/there');
+  assert.deepEqual((await readdir(root, { recursive: true })).sort(), ['.unfinished', 'a', 'a/b', 'a/b/two']);
+  await store.remove('a/b/two');
+  assert.deepEqual(await readdir(root), ['.unfinished']);
+});
+
+test('an object is stored whole while others of its folder are removed', async (t) => {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  t.after(() => rm(root, { recursive: true }));
+  const store = openFolderStore(root);
+  const put = (key: string) => store.put(key, Readable.from([Buffer.from(key)]));
+  for (let n = 0; n < 40; n++) {
+    await put(`a/b/old-${n}`);
+    const removals = [`a/b/old-${n}`, 'a/b/none', 'a/none'].map((key) => store.remove(key));
+    await Promise.all([put(`a/b/new-${n}`), put(`a/other-${n}`), ...removals]);
+    for (const key of [`a/b/new-${n}`, `a/other-${n}`]) {
+      assert.equal((await buffer(await store.get(key))).toString(), key);
+      await store.remove(key);
+    }
+  }
+  assert.deepEqual(await readdir(root), ['.unfinished']);
+});
+
 test('while S3 cannot be reached, whoever asks is told so, and what it refuses is told as it is', async () => {
   const { stop, ...place } = await startS3Server();
   const strange = openS3Store({ ...place, bucket: 'another' });
