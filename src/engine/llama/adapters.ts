@@ -90,6 +90,7 @@ export class Lanes<Work> {
    * context cannot be made; the lane is gone then, with its work.
    */
   async use(key: string): Promise<NativeContext | null> {
+    this.#forgetLeft(key);
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;
     if (entry.context === null) {
@@ -120,6 +121,17 @@ export class Lanes<Work> {
     for (const { context } of this.#entries.values()) await context?.dispose();
     this.#entries.clear();
     await this.#adapters.close();
+  }
+
+  /**
+   * Lanes that all have left who waited there for a context: with the room for their sequences, one of each adapter that was ever
+   * called would stay. Nothing else looks for a context at present, which must not come to a lane that is gone.
+   */
+  #forgetLeft(wanted: string): void {
+    for (const { key, adapter, context, work } of this.#entries.values()) {
+      const isLeft = adapter !== null && context === null && this.#options.isIdle(work);
+      if (isLeft && key !== wanted) this.#entries.delete(key);
+    }
   }
 
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
