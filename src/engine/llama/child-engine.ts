@@ -14,7 +14,7 @@ import {
   reasoningTags,
 } from './prompts.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
-import { createSampler, samplerConfig } from './sampler.ts';
+import { Samplers, samplerConfig } from './sampler.ts';
 import { TextRunner } from './text-runner.ts';
 import { Turn } from './turn.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -39,6 +39,7 @@ export class ChildEngine {
   readonly #vocabulary: Vocabulary;
   readonly #tags: ReasoningTags;
   readonly #prompts: PromptMaker;
+  readonly #samplers: Samplers;
   readonly #chats = new PreparedStore<PreparedChat>(keepPreparedMs);
   readonly #inputs = new PreparedStore<PreparedInputs>(keepPreparedMs);
   readonly #runner: TextRunner | EmbeddingRunner;
@@ -64,6 +65,7 @@ export class ChildEngine {
     this.#model = model;
     this.#vocabulary = createVocabulary(model);
     this.#tags = reasoningTags(this.#vocabulary);
+    this.#samplers = new Samplers(model);
     this.#prompts = createPromptMaker(model, this.#vocabulary, () => new Date());
     this.#runner = runner;
     this.#turn = new Turn({
@@ -86,6 +88,7 @@ export class ChildEngine {
   async close(): Promise<void> {
     await this.#turn.end();
     await this.#runner.close();
+    this.#samplers.close();
     await this.#model.dispose();
   }
 
@@ -150,7 +153,7 @@ export class ChildEngine {
       sampling,
       reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling.maxTokens),
       contextTokens: maxContextTokens,
-      sampler: createSampler(this.#model, samplerConfig(sampling, randomInt(seedRange))),
+      sampler: this.#samplers.of(samplerConfig(sampling, randomInt(seedRange))),
       parser: new OutputParser({ ...prepared, startsInReasoning: facts.startsInReasoning, stop: sampling.stop }),
       textMayEnd: sampling.stop.length > 0 || (tools.length > 0 && !parallelToolCalls),
       vocabulary: this.#vocabulary,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nativeSeed, samplerConfig } from './sampler.ts';
+import type { NativeGrammarState } from './addon.ts';
+import type { NativeGrammar, SamplerConfig } from './binding.ts';
+import { nativeSeed, Samplers, samplerConfig } from './sampler.ts';
 
 const sampling = {
   maxTokens: 100,
@@ -33,4 +35,60 @@ test('every seed maps to a native one, never to the value that means "draw one"'
   for (const seed of native) assert.ok(Number.isInteger(seed) && seed >= 0 && seed < 0xffffffff);
   assert.deepEqual(native.slice(0, 2), [0, 1]);
   assert.notEqual(nativeSeed(2 ** 32 + 5), nativeSeed(5));
+});
+
+/** Samplers that note what they are set to, in the order in which they are made. */
+function noted() {
+  const made: { configs: SamplerConfig[]; isDisposed: boolean }[] = [];
+  const state = {} as NativeGrammarState;
+  const samplers = new Samplers({
+    createSampler() {
+      const one = { configs: [] as SamplerConfig[], isDisposed: false };
+      made.push(one);
+      return {
+        applyConfig(config) {
+          one.configs.push(config);
+        },
+        dispose() {
+          one.isDisposed = true;
+        },
+      };
+    },
+    createGrammarState: () => state,
+  });
+  return { samplers, made, state };
+}
+
+test('however many requests come, there are as many native samplers as have run at a time', () => {
+  const { samplers, made } = noted();
+  for (let n = 0; n < 100; n++) {
+    const running = [1, 2, 3].map((seed) => samplers.of({ temperature: 1, seed }));
+    const waiting = [4, 5, 6].map((seed) => samplers.of({ temperature: 1, seed }));
+    assert.equal(new Set(running.map(({ native }) => native)).size, 3);
+    for (const one of [...waiting, ...running]) one.dispose();
+  }
+  assert.equal(made.length, 3);
+  samplers.close();
+  assert.ok(made.every(({ isDisposed }) => isDisposed));
+});
+
+test('a sampler is set anew for each request, and in between to what no request asks for', () => {
+  const { samplers, made, state } = noted();
+  const penalties = { repeatPenaltyTokens: new Uint32Array(0), repeatPenaltyPresencePenalty: 1 };
+  const before = samplers.of({ temperature: 1, topP: 0.5, seed: 7, ...penalties });
+  assert.ok(before.native);
+  before.constrain({} as NativeGrammar, [8, 9]);
+  before.dispose();
+  const after = samplers.of({ temperature: 1, seed: 7 });
+  after.constrain({} as NativeGrammar, []);
+  assert.ok(after.native);
+  const [{ configs } = assert.fail(), ...others] = made;
+  assert.equal(others.length, 0);
+  const constrained = { repeatPenaltyTokens: Uint32Array.of(8, 9), grammarEvaluationState: state };
+  assert.deepEqual(configs, [
+    { temperature: 1, topP: 0.5, seed: 7, ...penalties },
+    { temperature: 1, topP: 0.5, seed: 7, ...penalties, ...constrained },
+    { temperature: 0, seed: 0xffffffff },
+    { temperature: 1, seed: 7, grammarEvaluationState: state },
+  ]);
 });

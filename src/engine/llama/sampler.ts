@@ -3,13 +3,14 @@ import type { NativeGrammar, NativeModel, NativeSampler, SamplerConfig, Token } 
 
 /** The native sampler of one request. Its order is fixed: penalties, grammar, top-p, temperature, draw. */
 export type RequestSampler = {
-  native: NativeSampler;
+  /** From its first use on it is this request's, until that disposes of it. */
+  readonly native: NativeSampler;
   /** From the next token on the output must match. `generated`: the tokens that penalties count. */
   constrain: (grammar: NativeGrammar, generated: readonly Token[]) => void;
   dispose: () => void;
 };
 
-/** llama.cpp takes this seed for "draw one yourself". */
+/** llama.cpp takes this seed for "draw one yourself". No request has it. */
 const reservedSeed = 0xffffffff;
 
 /** Any safe integer to the 32 bits of the native generator. */
@@ -39,17 +40,55 @@ export function samplerConfig(sampling: Sampling, randomSeed: number): SamplerCo
   };
 }
 
-export function createSampler(model: NativeModel, config: SamplerConfig): RequestSampler {
-  const native = model.createSampler();
-  native.applyConfig(config);
-  return {
-    native,
-    constrain: (grammar, generated) =>
-      native.applyConfig({
-        ...config,
-        ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
-        grammarEvaluationState: model.createGrammarState(grammar),
-      }),
-    dispose: () => native.dispose(),
-  };
+/**
+ * The samplers of a model. A native one has room for its whole vocabulary, 2 MB with 150,000 tokens, and gives that back only
+ * when V8 collects it, which sees a few bytes and lets hundreds wait. So they are used again, and there are as many as
+ * requests have ever run at a time: one that waits for its turn has none.
+ */
+export class Samplers {
+  readonly #model: Pick<NativeModel, 'createSampler' | 'createGrammarState'>;
+  readonly #resting: NativeSampler[] = [];
+
+  constructor(model: Pick<NativeModel, 'createSampler' | 'createGrammarState'>) {
+    this.#model = model;
+  }
+
+  of(config: SamplerConfig): RequestSampler {
+    let wanted = config;
+    let native: NativeSampler | null = null;
+    let isOver = false;
+    const take = (): NativeSampler => {
+      if (isOver) throw new Error('The sampler of a request that is over was asked for. This is a bug.');
+      const taken = this.#resting.pop() ?? this.#model.createSampler();
+      taken.applyConfig(wanted);
+      return taken;
+    };
+    return {
+      get native() {
+        native ??= take();
+        return native;
+      },
+      constrain: (grammar, generated) => {
+        wanted = {
+          ...config,
+          ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
+          grammarEvaluationState: this.#model.createGrammarState(grammar),
+        };
+        native?.applyConfig(wanted);
+      },
+      dispose: () => {
+        isOver = true;
+        if (native === null) return;
+        // Nothing of this request stays: no grammar, no token that was counted, no place in a row of random numbers.
+        native.applyConfig({ temperature: 0, seed: reservedSeed });
+        this.#resting.push(native);
+        native = null;
+      },
+    };
+  }
+
+  /** Frees those that no request has. */
+  close(): void {
+    for (const native of this.#resting.splice(0)) native.dispose();
+  }
 }
