@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '#kernel';
 import { bearer } from '#test/accounts.ts';
 import { startS3Server } from '#test/object-server.ts';
 import type { ImportClient, Refusal } from './import-client.ts';
@@ -18,6 +20,19 @@ const range = (from: number, to: number, size = file.length) => ({
   'content-range': `bytes ${from}-${to - 1}/${size}`,
 });
 const middle = Math.floor(file.length / 2);
+
+/** What the next request is refused with; also one whose caller is not there any more. */
+async function nextFailure(): Promise<Fault> {
+  const failure = Promise.withResolvers<unknown>();
+  // as: that is what Fastify publishes there.
+  const onFailure = (message: unknown) => failure.resolve((message as { error: unknown }).error);
+  subscribe(failures, onFailure);
+  const error = await failure.promise.finally(() => unsubscribe(failures, onFailure));
+  assert.ok(error instanceof Fault);
+  return error;
+}
+
+const failures = 'tracing:fastify.request.handler:error';
 
 for (const place of ['a folder', 'S3'] as const)
   describe(`uploads into ${place}`, () => {
@@ -75,8 +90,9 @@ for (const place of ['a folder', 'S3'] as const)
       await text.until(id, 'ready');
     });
 
-    test('what a broken connection has brought stays, and the upload goes on from there', async () => {
+    test('what a broken connection has brought stays, the upload goes on from there, and the server has not failed', async () => {
       const { id } = await create({ sha256 });
+      const ended = nextFailure();
       const broken = request(`${text.base}/imports/${id}/content`, {
         method: 'PUT',
         headers: { ...bearer(world.key), 'content-length': String(file.length) },
@@ -91,6 +107,8 @@ for (const place of ['a folder', 'S3'] as const)
         await sleep(50);
       }
       assert.ok(received > 0 && received <= middle, String(received));
+      // What is 500 or more goes to the log of the operator, with a stack.
+      assert.equal((await ended).row.status, 408);
       assert.equal((await text.put(id, file.subarray(received), range(received, file.length))).status, 200);
       await text.until(id, 'ready');
     });

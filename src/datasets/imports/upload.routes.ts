@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type TypeBoxProvider, watchCaller } from '#http';
-import { fault } from '#kernel';
+import { type TypeBoxProvider, watchCaller, whyItEnded } from '#http';
 import { changeOwnProject } from '#projects';
 import { importPathOf, readOwnImport, wrongState } from './import-access.ts';
 import type { ImportRecord } from './import-record.ts';
@@ -38,8 +37,8 @@ export function uploadRoutes(deps: UploadDeps) {
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
           const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks }).finally(chunks.end);
-          if (signal.aborted)
-            throw fault('service_unavailable', { message: 'The upload was interrupted.', retryAfterSeconds: 5 });
+          // Whoever has left is told nothing, and that is no failure of ours.
+          if (signal.aborted) throw whyItEnded(signal.reason, signal);
           if (receivedBytes < record.sizeBytes) {
             reply.code(202);
             return { received_bytes: receivedBytes };
