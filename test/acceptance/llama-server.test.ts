@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
+import { createRemoteEngine } from '#engine';
+import { systemClock } from '#kernel';
 import { putRoute } from '#models';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { startLlamaServer } from '#test/llama-server.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
+import { prompt, sampling } from '../../src/engine/remote/chat-call.fixture.ts';
 
 /** llama.cpp's own server behind a base model that is not installed here: callers cannot tell it from our own engine. */
 type Server = Awaited<ReturnType<typeof startLlamaServer>>;
@@ -132,6 +135,30 @@ test('a stream is as whole as the answer, and one that is left frees its place',
   }
   assert.ok((await chat.chat.completions.create({ ...request, model: remoteText })).choices[0]?.message.content);
 });
+
+for (const api of ['llama-server', 'openai'] as const)
+  test(`a call right after a stream does not meet the end of its connection, set up as ${api}`, async () => {
+    const route = {
+      ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api, secret: null } as const),
+      ...{ upstreamModel: 'any', capacity: 2, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
+    };
+    const routes = [route];
+    // Nothing is written between its calls, which would give the server time to close what it closes.
+    const engine = createRemoteEngine({
+      ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {} },
+    });
+    const signal = new AbortController().signal;
+    try {
+      for (let n = 0; n < 100; n += 1) {
+        const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 4 }, signal);
+        const call = { handle, sampling: { ...sampling, maxTokens: 4 }, cacheScope: 'ada', signal, whole: n % 2 === 1 };
+        const { usage } = await engine.generate(call, () => {});
+        assert.ok(usage.completionTokens > 0);
+      }
+    } finally {
+      await engine.close();
+    }
+  });
 
 test('a context that is too long is told before the model runs, with the limit', async () => {
   await assert.rejects(

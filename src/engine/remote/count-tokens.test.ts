@@ -14,7 +14,7 @@ const lengths = texts.map(({ length }) => length);
 
 async function count(api: RemoteApi, behave: Behave) {
   const server = await startUpstream(behave);
-  const upstream = openUpstream({ url: server.url, secret: null, capacity: 4 });
+  const upstream = openUpstream({ url: server.url, api, secret: null, capacity: 4 });
   stops.push(upstream.close, server.stop);
   // as: what counting reads of a route.
   const route = { api, baseModelId: 'big', upstreamModel: 'theirs' } as ServingRoute;

@@ -118,14 +118,14 @@ function countIn(answer: Record<string, unknown> | null): number | null {
   return Array.isArray(answer?.tokens) ? answer.tokens.length : null;
 }
 
-async function ask(upstream: Upstream, path: string, body: unknown, signal: AbortSignal) {
+async function ask(upstream: Upstream, path: string, body: object, signal: AbortSignal) {
   const answer = await askAny(upstream, path, body, signal);
   // as: what is no object has none of the fields.
   return typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : null;
 }
 
 /** null where the engine has no such route. */
-async function askAny(upstream: Upstream, path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+async function askAny(upstream: Upstream, path: string, body: object, signal: AbortSignal): Promise<unknown> {
   const { status, body: answer } = await upstream.post(path, body, signal);
   if (status === 200) return jsonOf(await answer.text());
   answer.drop();

@@ -2,12 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AnswerBody } from '../answer-body.ts';
 import { type Bounds, type Settle, TransportError } from './transport.ts';
 
-type Asked = { signal: AbortSignal; settle: Settle; bounds: Pick<Bounds, 'mostAnswerBytes'> };
+type Asked = { isLast: boolean; signal: AbortSignal; settle: Settle; bounds: Pick<Bounds, 'mostAnswerBytes'> };
 
 /** One request and its answer. */
 export class Exchange {
   /** The whole request. */
   readonly text: string;
+  /** Its connection carries nothing after it. */
+  readonly isLast: boolean;
   readonly #signal: AbortSignal;
   readonly #settle: Settle;
   readonly #mostBytes: number;
@@ -17,8 +19,9 @@ export class Exchange {
   #isWritten = false;
   #isOver = false;
 
-  constructor(text: string, { signal, settle, bounds }: Asked) {
+  constructor(text: string, { isLast, signal, settle, bounds }: Asked) {
     this.text = text;
+    this.isLast = isLast;
     this.#mostBytes = bounds.mostAnswerBytes;
     this.#signal = signal;
     this.#settle = settle;

@@ -96,7 +96,8 @@ export class PlainConnection implements ResponseListener {
     const exchange = this.#exchange;
     this.#exchange = null;
     // A server that answers before it has the whole request may not have read the rest of it.
-    this.#reusableMs = this.#socket.writableLength > 0 ? 0 : reusableMs;
+    const isWhole = this.#socket.writableLength === 0;
+    this.#reusableMs = isWhole && exchange?.isLast !== true ? reusableMs : 0;
     exchange?.end();
   }
 

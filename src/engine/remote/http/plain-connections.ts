@@ -83,7 +83,8 @@ export function openPlainConnections(origin: string, { most, secret, ...more }: 
     send: (request, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        const exchange = new Exchange(headOf(request), { signal, settle: { resolve, reject }, bounds });
+        const { isLast = false } = request;
+        const exchange = new Exchange(headOf(request), { isLast, signal, settle: { resolve, reject }, bounds });
         if (isClosed) exchange.fail(new Error('The route is gone.'));
         else start(exchange);
       }),
@@ -105,13 +106,14 @@ function placeOf(origin: string): Place & { authority: string } {
 
 /** Makes whole requests. Nothing that an operator wrote may end a line of them. */
 function headsOf({ authority }: { authority: string }, secret: string | null): (request: Request) => string {
-  const fields = Object.entries({ host: authority, connection: 'keep-alive', ...fieldsOf(secret) });
+  const fields = Object.entries({ host: authority, ...fieldsOf(secret) });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const [keeping, closing] = [`${lines}connection: keep-alive\r\n`, `${lines}connection: close\r\n`];
   const isSafe = fields.every(([, value]) => /^[\t\x20-\x7e]*$/.test(value));
-  return ({ method, path, body }) => {
+  return ({ method, path, body, isLast }) => {
     if (!isSafe || /[^\x21-\x7e]/.test(path))
       throw new TransportError(new Error('The secret or the path holds what no request can.'), { neverSent: true });
-    const start = `${method} ${path} HTTP/1.1\r\n${lines}`;
+    const start = `${method} ${path} HTTP/1.1\r\n${isLast ? closing : keeping}`;
     if (body === null) return `${start}\r\n`;
     return `${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };

@@ -28,12 +28,15 @@ export function openSecureConnections(origin: string, { most, secret, bounds }: 
   const told = { ...asked, 'content-type': 'application/json' };
   const sent = new Set<Exchange>();
   return {
-    send: async ({ method, path, body }, signal) => {
+    send: async ({ method, path, body, isLast = false }, signal) => {
       const pool = await opened;
       return new Promise((resolve, reject) => {
         const headers = body === null ? asked : told;
         if (signal.aborted) reject(signal.reason);
-        else pool.dispatch({ method, path, headers, body }, new Exchange(sent, signal, { resolve, reject }));
+        else {
+          const request = { method, path, headers, body, ...(isLast ? { reset: true } : {}) };
+          pool.dispatch(request, new Exchange(sent, signal, { resolve, reject }));
+        }
       });
     },
     giveUp: (why) => {

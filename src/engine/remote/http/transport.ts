@@ -20,7 +20,14 @@ function reasonOf(error: unknown): string {
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: AnswerBody };
 
-export type Request = { method: 'GET' | 'POST'; path: string /** JSON. */; body: string | null };
+export type Request = {
+  method: 'GET' | 'POST';
+  path: string;
+  /** JSON. */
+  body: string | null;
+  /** Its connection carries nothing after it, and the server is told so. */
+  isLast?: boolean;
+};
 
 export type Connections = {
   send: (request: Request, signal: AbortSignal) => Promise<Answer>;
