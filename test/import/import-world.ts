@@ -17,6 +17,8 @@ export type ImportWorld = {
   embedding: ImportClient;
   /** Where rows are kept between the survey and the import. */
   keptDir: string;
+  /** Where sweeps look for what workers have left. */
+  tempDir: string;
   /** What the server does once a minute. */
   sweep: () => Promise<void>;
   stop: () => Promise<void>;
@@ -28,6 +30,7 @@ type WorldOptions = TestAppOptions & { db?: TestDatabase };
 export async function createImportWorld({ db: given, ...options }: WorldOptions = {}): Promise<ImportWorld> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-imports-'));
   const keptDir = path.join(dataDir, 'objects', '.kept');
+  const tempDir = path.join(dataDir, 'temp');
   const db = given ?? (await createTestDatabase());
   const app = await startApp(db.database, { ...options, dataDir });
   const { accountId, slug } = await seedAccount(db.database);
@@ -37,7 +40,7 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
     return importClient({ origin: app.origin, key, project: `${slug}/${project}` });
   };
   return {
-    ...{ db, app, key, accountId, keptDir },
+    ...{ db, app, key, accountId, keptDir, tempDir },
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
     sweep: () =>
@@ -45,6 +48,7 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
         database: db.database,
         objects: openFolderStore(path.join(dataDir, 'objects')),
         keptDir,
+        tempDir,
         task: { enqueue: async () => {}, expect: () => {}, resume: async () => {}, stop: () => {} },
       }),
     stop: async () => {

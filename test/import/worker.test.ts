@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -93,6 +95,19 @@ test('an import is canceled while it is written, and nothing of it is there', as
   const canceled = await text.until(id, 'canceled');
   assert.equal(canceled.result, null);
   assert.equal((await text.demand<{ total_count: number }>('GET', 'datasets')).total_count, before.total_count);
+});
+
+test('what a worker that was killed has left on the disk goes when its import is over, and nothing else', async () => {
+  const over = await text.upload('a.jsonl', file);
+  const waiting = await text.upload('a.jsonl', file);
+  await text.demand('POST', `imports/${over.id}/cancel`);
+  const strangers = ['imp_01KAXR6D4F6H8K0M2P4R6T8V0X', 'kept', 'notes.txt'];
+  for (const name of [over.id, waiting.id, ...strangers]) {
+    await mkdir(path.join(world.tempDir, name), { recursive: true });
+    await writeFile(path.join(world.tempDir, name, 'file.parquet'), 'PAR1');
+  }
+  await world.sweep();
+  assert.deepEqual((await readdir(world.tempDir)).sort(), [waiting.id, ...strangers].sort());
 });
 
 /** The most memory that any worker has taken, MB. */

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { indexWordsTask } from '../search/index-words.ts';
@@ -6,6 +5,7 @@ import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store
 import { keptFolder } from './kept/kept-files.ts';
 import type { Counting } from './worker/counting.ts';
 import type { ObjectPlace, WorkBounds, WorkPlace } from './worker/protocol.ts';
+import { spoolFolder } from './worker/spooled-files.ts';
 import { failImport } from './worker/work.ts';
 import { createWorkers, type Workers } from './worker/worker-process.ts';
 
@@ -59,7 +59,7 @@ type Handling = ImportTaskOptions & { workers: Workers; place: () => WorkPlace<C
 
 async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
   const { database, jobs, workers, bounds, place } = options;
-  const tempDir = path.join(options.tempDir, importId);
+  const tempDir = spoolFolder(options.tempDir, importId);
   const keptDir = keptFolder(options);
   const end = await workers.run({ ...place(), importId, bounds, tempDir, keptDir }, run.signal);
   if (run.signal.aborted) {

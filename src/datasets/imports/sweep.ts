@@ -14,15 +14,23 @@ import {
 import type { ImportTask } from './import-task.ts';
 import { sweepKept } from './kept/kept-files.ts';
 import { completeUpload } from './upload/complete-upload.ts';
+import { sweepSpooled } from './worker/spooled-files.ts';
 
-export type SweepDeps = { database: Database; objects: ObjectStore; task: ImportTask; keptDir: string };
+export type SweepDeps = {
+  database: Database;
+  objects: ObjectStore;
+  task: ImportTask;
+  keptDir: string;
+  /** Folder of the workers' own files. */
+  tempDir: string;
+};
 
 /**
  * What no request does: imports expire, files go a day after the end, uploads whose server died are completed, and work
  * that lost its worker gets another one. Several servers may sweep at once; everything here can be done twice.
  */
 export async function sweepImports(deps: SweepDeps): Promise<void> {
-  const { database, objects, task, keptDir } = deps;
+  const { database, objects, task, keptDir, tempDir } = deps;
   await expireImports(database);
   for (const stuck of await listStuckUploads(database))
     await completeUpload(deps, { ...stuck, sha256: null }).catch(ignoreBadDigest);
@@ -34,7 +42,9 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     await noteFilesRemoved(database, id);
   }
   await sweepContentsAhead(database);
-  await sweepKept(keptDir, { findOver: (ids) => listOver(database, ids), nowMs: Date.now() });
+  const findOver = (ids: readonly string[]) => listOver(database, ids);
+  await sweepKept(keptDir, { findOver, nowMs: Date.now() });
+  await sweepSpooled(tempDir, findOver);
 }
 
 /** Contents at a time, so that no transaction takes long. */
