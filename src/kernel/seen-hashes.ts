@@ -1,5 +1,6 @@
 const wordsPerHash = 4;
-const firstSlots = 1 << 12;
+/** Few: many sets are small, and kept. */
+const firstSlots = 1 << 6;
 
 /**
  * A set of SHA-256 digests, of which it keeps the first 128 bits: at most 32 bytes each, so a million take 32 MB and

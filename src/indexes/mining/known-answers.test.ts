@@ -18,7 +18,7 @@ function exampleOf({ query, right }: Said, at: number): VersionExample {
 }
 
 /** Versions that can be read, and how often each was. */
-function library(versions: Record<string, Said[]>, { maxPairs }: { maxPairs?: number } = {}) {
+function library(versions: Record<string, Said[]>, bounds: { maxPairs?: number; maxVersions?: number } = {}) {
   const reads: string[] = [];
   let failures = 0;
   const answers = createKnownAnswers({
@@ -28,7 +28,7 @@ function library(versions: Record<string, Said[]>, { maxPairs }: { maxPairs?: nu
       for (const [at, said] of (versions[String(seq)] ?? []).entries()) yield [exampleOf(said, at)];
       if (failures-- > 0) throw new Error('The database is away.');
     },
-    ...(maxPairs === undefined ? {} : { maxPairs }),
+    ...bounds,
   });
   return { answers, reads, fail: () => (failures = 1) };
 }
@@ -81,4 +81,10 @@ test('a version with more answers than there is room for is known as well, and t
   reads.length = 0;
   for (const seq of [2n, 3n, 2n, 4n, 2n, 3n]) await answers.of(version(seq), ['q']);
   assert.deepEqual(reads, ['2', '3', '4', '3']);
+});
+
+test('of versions with few answers or none no more are kept than of others', async () => {
+  const { answers, reads } = library({ 1: refunds, 2: [], 3: [] }, { maxVersions: 2 });
+  for (const seq of [1n, 2n, 1n, 3n, 1n, 2n, 3n]) await answers.of(version(seq), ['q']);
+  assert.deepEqual(reads, ['1', '2', '3', '2', '3']);
 });

@@ -16,10 +16,14 @@ export type KnownAnswersOptions = {
   examplesOf: (version: Version) => AsyncIterable<readonly VersionExample[]>;
   /** Of all versions that are remembered. */
   maxPairs?: number;
+  /** So many versions are remembered at most. */
+  maxVersions?: number;
 };
 
 /** At most 64 MiB of them. */
 const defaultMaxPairs = 2_900_000;
+/** The smallest takes a few KiB. */
+const defaultMaxVersions = 1_000;
 /** Versions that are read at a time. */
 const readAtOnce = 2;
 const idleMs = 600_000;
@@ -33,7 +37,8 @@ type Read = Promise<Pairs | null>;
  * last and as much of it as there is room for, and found anew by whichever server is asked next. Of a version with more than there is
  * room for, each page looks for its own queries.
  */
-export function createKnownAnswers({ examplesOf, maxPairs = defaultMaxPairs }: KnownAnswersOptions): KnownAnswers {
+export function createKnownAnswers(options: KnownAnswersOptions): KnownAnswers {
+  const { examplesOf, maxPairs = defaultMaxPairs, maxVersions = defaultMaxVersions } = options;
   const inTurn = createTurns({ running: readAtOnce });
   /** Used least lately first. */
   const kept = new Map<string, { read: Read; size: number }>();
@@ -65,7 +70,7 @@ export function createKnownAnswers({ examplesOf, maxPairs = defaultMaxPairs }: K
   function makeRoom(): void {
     let total = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
     for (const [name, { size }] of kept) {
-      if (total <= maxPairs) return;
+      if (total <= maxPairs && kept.size <= maxVersions) return;
       kept.delete(name);
       total -= size;
     }
