@@ -51,18 +51,22 @@ export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexReque
   if (project.kind !== 'embedding') throw fault('kind_mismatch', { message: 'Indexes belong to embedding projects.' });
   const version = await versionOf(tx, request);
   const index = describe(deps, { request, version, ...(await servedModel(tx, deps, request)) });
-  const kept = await countKept(tx, project.id);
-  if (kept >= deps.maxIndexes)
-    throw fault('state_conflict', {
-      message: `The project has ${kept} indexes and may have ${deps.maxIndexes}. Delete one first.`,
-      details: { reason: 'max_indexes', limit: deps.maxIndexes, actual: kept },
-    });
+  await refuseTooMany(tx, project.id, deps.maxIndexes);
   const boundMicro = boundOfBuild(deps, { version, index });
   const { availableMicro: available } = await balanceOf(tx, project.accountId);
   if (available < boundMicro) throw tooFewCredits('This index', { required: boundMicro, available });
   await insertIndex(tx, index);
   await deps.buildTask.enqueue(tx, index.id);
   return index.id;
+}
+
+async function refuseTooMany(tx: Sql, projectId: string, limit: number): Promise<void> {
+  const actual = await countKept(tx, projectId);
+  if (actual < limit) return;
+  throw fault('state_conflict', {
+    message: `The project has ${actual} indexes and may have ${limit}. Delete one first.`,
+    details: { reason: 'max_indexes', limit, actual },
+  });
 }
 
 async function versionOf(tx: Sql, { versionId, project }: IndexRequest): Promise<DatasetVersion> {

@@ -4,7 +4,7 @@ import { findDataset } from '#datasets';
 import type { Database, Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, createListCursor, fault } from '#kernel';
+import { type CursorCodec, fault } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { type CreateDeps, createIndex } from './create-index.ts';
 import type { IndexState } from './dataset-index.ts';
@@ -12,7 +12,8 @@ import { cancelBuild } from './ending.ts';
 import { changeOwnIndex, indexPathOf, noSuchIndex, readOwnIndex } from './index-access.ts';
 import { cancelContract, createContract, deleteContract, listContract, readContract } from './indexes.contract.ts';
 import { createIndexBody, indexesQuery, indexToWire } from './indexes.schema.ts';
-import { countIndexes, type Digests, deleteIndex, findIndex, listIndexes } from './indexes.store.ts';
+import { type Digests, deleteIndex, findIndex } from './indexes.store.ts';
+import { pageOfIndexes } from './list-indexes.ts';
 
 export type IndexesRoutesDeps = CreateDeps & {
   database: Database;
@@ -30,7 +31,7 @@ const mayBeCanceled: readonly IndexState[] = ['queued', 'building'];
 export function indexesRoutes(deps: IndexesRoutesDeps) {
   const { database, cursors, digests, cleanUp } = deps;
 
-  /** Ends what is under way of a locked index. False: nothing was. */
+  /** Ends what is under way of a locked index, if anything is. */
   async function cancel(tx: Sql, request: Parameters<typeof changeOwnIndex>[1]) {
     const { index, project } = await changeOwnIndex(tx, request, digests());
     const dataset = await findDataset(tx, { projectId: project.id, id: index.datasetId });
@@ -48,15 +49,9 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, indexPathOf(request));
         const { dataset_id: datasetId = null, state = null } = request.query;
-        const filter = { projectId, datasetId, state };
-        const { limit, cursor } = readPage(request.query);
-        const scope = ['dataset-indexes', projectId, datasetId ?? '', state ?? ''];
-        const { after, cursorOf } = createListCursor(cursors, scope);
-        const [rows, totalCount] = await Promise.all([
-          listIndexes(database, filter, { digests: digests(), after: after(cursor), limit: limit + 1 }),
-          countIndexes(database, filter, digests()),
-        ]);
-        return pageOf({ rows, limit, totalCount, cursorOf, toWire: indexToWire });
+        const sources = { sql: database, cursors, digests: digests() };
+        const page = await pageOfIndexes(sources, { projectId, datasetId, state }, readPage(request.query));
+        return pageOf({ ...page, toWire: indexToWire });
       },
     );
 

@@ -23,11 +23,7 @@ export function embeddingContent(content: ExampleContent): EmbeddingContent {
 export type Wanted = { keyOfHash: ReadonlyMap<string, string>; documentIds: ReadonlySet<string>; count: number };
 
 /** Several texts of one `document_id` are one thing to be found. */
-export function wantedOf(positives: readonly Passage[]): Wanted {
-  return wantedAmong(positives.map(identityOf));
-}
-
-export function wantedAmong(positives: readonly DocumentIdentity[]): Wanted {
+export function wantedOf(positives: readonly DocumentIdentity[]): Wanted {
   const keyOfHash = new Map<string, string>();
   const documentIds = new Set<string>();
   for (const { hash, documentId } of positives) {

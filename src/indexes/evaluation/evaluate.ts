@@ -1,5 +1,5 @@
 import type { Split, VersionExample } from '#datasets';
-import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted, wantedAmong } from '../passages.ts';
+import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted, wantedOf } from '../passages.ts';
 import type { Found } from '../vectors/scan-protocol.ts';
 import { depth, type Metrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
 
@@ -63,7 +63,7 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
     await onProgress?.(0);
   }
   return [...found].map(([query, { positives, beside }]) => ({
-    ...{ query, wanted: wantedAmong(positives), beside: wantedAmong(beside) },
+    ...{ query, wanted: wantedOf(positives), beside: wantedOf(beside) },
   }));
 }
 

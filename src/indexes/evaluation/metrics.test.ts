@@ -42,13 +42,13 @@ test('metrics of any ranking lie between none and the best one, and an earlier r
 });
 
 test('texts of one document count once, at the place of the best, and a positive is known by text or by name', () => {
-  const passage = (text: string, id: string | null = null) => ({ text, document_id: id });
+  const passage = (text: string, id: string | null = null) => identityOf({ text, document_id: id });
   const wanted = wantedOf([passage('a', 'doc'), passage('b')]);
   assert.equal(wanted.count, 2);
   const ranks = (...results: [string, (string | null)?][]) =>
     ranksOf(
       { wanted, beside: wantedOf([]) },
-      results.map(([text, id = null], at) => ({ ...identityOf(passage(text, id)), score: -at })),
+      results.map(([text, id = null], at) => ({ ...passage(text, id), score: -at })),
     );
   assert.deepEqual(ranks(['x', 'other'], ['y', 'other'], ['a']), [2]);
   assert.deepEqual(ranks(['another text of it', 'doc'], ['a', 'doc'], ['b']), [1, 2]);
@@ -57,7 +57,7 @@ test('texts of one document count once, at the place of the best, and a positive
 });
 
 test('what scores the same as a positive stands before it, and what another split calls right stands nowhere', () => {
-  const passage = (text: string) => ({ text, document_id: null });
+  const passage = (text: string) => identityOf({ text, document_id: null });
   const question = {
     wanted: wantedOf([passage('a'), passage('b')]),
     beside: wantedOf([passage('b'), passage('learned')]),
@@ -65,7 +65,7 @@ test('what scores the same as a positive stands before it, and what another spli
   const ranks = (...results: [string, number][]) =>
     ranksOf(
       question,
-      results.map(([text, score]) => ({ ...identityOf(passage(text)), score })),
+      results.map(([text, score]) => ({ ...passage(text), score })),
     );
   assert.deepEqual(ranks(['a', 0.5], ['x', 0.5], ['b', 0.5], ['y', 0.5], ['z', 0.1]), [3, 4]);
   assert.deepEqual(ranks(['learned', 0.9], ['x', 0.8], ['learned', 0.7], ['b', 0.6]), [2]);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { type DocumentIdentity, keyIn, wantedOf } from '../passages.ts';
+import { type DocumentIdentity, identityOf, keyIn, wantedOf } from '../passages.ts';
 import { type Candidate, chooseNegatives } from './choose-negatives.ts';
 
 const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): Candidate => ({
   ...{ place: rank, rank, score, hash, documentId },
 });
 
-const rightFor = (positives: Parameters<typeof wantedOf>[0]) => {
-  const wanted = wantedOf(positives);
+const rightFor = (positives: readonly Parameters<typeof identityOf>[0][]) => {
+  const wanted = wantedOf(positives.map(identityOf));
   return (document: DocumentIdentity) => keyIn(wanted, document) !== null;
 };
 

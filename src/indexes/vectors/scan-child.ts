@@ -5,19 +5,17 @@ import type { FromScanner, ToScanner } from './scan-protocol.ts';
 /** The program of the child that searches: native code that fails takes no call with it, and no search stalls the server. */
 function main(): void {
   let turn = Promise.resolve();
-  // A terminal or a service manager signals the whole group; the server says `stop`.
+  // A terminal or a service manager signals the whole group; the server ends this process itself.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', end);
   // as: the channel carries only what the parent sends, typed by the protocol.
   process.on('message', (received) => {
-    const message = received as ToScanner;
-    if (message.type === 'stop') end();
-    else turn = turn.then(() => answer(message));
+    turn = turn.then(() => answer(received as ToScanner));
   });
 }
 
-async function answer({ id, ...request }: Extract<ToScanner, { type: 'scan' }>): Promise<void> {
+async function answer({ id, ...request }: ToScanner): Promise<void> {
   try {
     send({ type: 'found', id, ...(await scan(request)) });
   } catch (error) {

@@ -11,7 +11,5 @@ export type Found = {
   scores: Float32Array;
 };
 
-export type ToScanner =
-  | { type: 'scan'; id: number; file: VectorFile; queries: Float32Array; count: number }
-  | { type: 'stop' };
+export type ToScanner = { id: number; file: VectorFile; queries: Float32Array; count: number };
 export type FromScanner = ({ type: 'found'; id: number } & Found) | { type: 'failed'; id: number; message: string };

@@ -19,6 +19,7 @@ const patienceMs = 120_000;
 /** Queries of one message, so that a search of one query never waits for those of a whole evaluation. */
 const mostQueries = 16;
 
+type ScanRequest = Omit<ToScanner, 'id'>;
 type Pending = { child: ChildProcess; resolve: (found: Found) => void; reject: (error: Error) => void };
 
 export function createScanner(environment: Readonly<Record<string, string | undefined>>): Scanner {
@@ -67,30 +68,32 @@ export function createScanner(environment: Readonly<Record<string, string | unde
     timer = setTimeout(() => child?.kill('SIGKILL'), pending.size > 0 ? patienceMs : idleMs).unref();
   }
 
-  function ask(request: Omit<Extract<ToScanner, { type: 'scan' }>, 'id' | 'type'>): Promise<Found> {
+  function ask(request: ScanRequest): Promise<Found> {
     child ??= start();
     const asked = child;
     const id = ++lastId;
     return new Promise((resolve, reject) => {
       pending.set(id, { child: asked, resolve, reject });
-      asked.send({ type: 'scan', id, ...request } satisfies ToScanner, (error) => {
+      asked.send({ id, ...request } satisfies ToScanner, (error) => {
         if (error) lose(asked, error.message);
       });
       watch();
     });
   }
 
+  /** A child that died may have done so for any reason, so that it is asked twice. */
+  function askTwice(request: ScanRequest): Promise<Found> {
+    return ask(request)
+      .catch(() => ask(request))
+      .catch(unavailable);
+  }
+
   return {
     async search(file, queries, count) {
       const parts: Found[] = [];
       for (let at = 0; at < queries.length; at += mostQueries) {
-        const request = { file, queries: joined(queries.slice(at, at + mostQueries), file.dimensions), count };
-        // A child that died may have done so for any reason.
-        parts.push(
-          await ask(request)
-            .catch(() => ask(request))
-            .catch(unavailable),
-        );
+        const some = joined(queries.slice(at, at + mostQueries), file.dimensions);
+        parts.push(await askTwice({ file, queries: some, count }));
       }
       return together(parts);
     },
