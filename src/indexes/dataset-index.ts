@@ -2,7 +2,7 @@ import type { Actor } from '#activity';
 import type { Micro } from '#kernel';
 import type { Metrics } from './evaluation/metrics.ts';
 
-export type BuildState = 'queued' | 'building' | 'ready' | 'failed' | 'canceled';
+type BuildState = 'queued' | 'building' | 'ready' | 'failed' | 'canceled';
 /** `stale`: ready, but there is a newer version of its dataset, or another model behind its name. */
 export type IndexState = BuildState | 'stale';
 export type BuildPhase = 'collecting' | 'embedding' | 'evaluating';

@@ -19,7 +19,7 @@ export type EmbeddedTexts = {
   truncated: number;
 };
 
-export type TextRole = 'query' | 'document';
+type TextRole = 'query' | 'document';
 
 export type EmbeddingRequest = {
   embedder: Embedder;

@@ -28,10 +28,10 @@ export type MiningQuestion = MiningRule & {
   signal: AbortSignal;
 };
 
-export type MinedNegative = Candidate & { text: string };
+type MinedNegative = Candidate & { text: string };
 
 /** `full`: it has as many negatives as it may; `none_found`: nothing is left that is far enough from its positives. */
-export type MiningStatus = 'mined' | 'full' | 'none_found';
+type MiningStatus = 'mined' | 'full' | 'none_found';
 
 export type MinedExample = {
   example: VersionExample;

@@ -80,7 +80,7 @@ type Money = 'none' | 'hold' | 'charge' | 'release';
 
 export type Next = Life & {
   money: Money;
-  /** Where it failed without being told so. */
+  /** Why it has failed; null: it has not. */
   code: FailureCode | null;
 };
 
