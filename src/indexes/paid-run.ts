@@ -47,8 +47,8 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     finish: (worked: Worked, pay: (tx: Sql) => Promise<Micro>) => Promise<Result>;
   },
 ): Promise<Result> {
-  const { sql, billing, limiter, pace } = deps;
-  const { principal, requestId, index, promptTokensAtMost, signal, reply, isKept } = call;
+  const { billing, pace } = deps;
+  const { principal, requestId, index, promptTokensAtMost, signal, isKept } = call;
   const { accountId } = principal;
   const heldMicro = boundOf({
     promptTokensAtMost,
@@ -56,9 +56,7 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     pace: pace(index.baseModelId),
     rateMicroPerMinute: index.queryRateMicroPerMinute,
   });
-  const subjects = await limitedSubjectsOf(sql, principal);
-  const pass = subjects.length > 0 ? await limiter.enter({ requestId, micro: heldMicro, subjects }) : null;
-  if (pass) reply.headers(pass.headers);
+  const pass = await letIn(deps, call, heldMicro);
   let hasPaid = false;
   try {
     await hold(billing, { requestId, accountId, micro: heldMicro });
@@ -70,9 +68,7 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
       return micro;
     });
     billing.leaveWork({ requestId, accountId });
-    // The limits look at what was charged, which nobody sees before it is committed.
-    if (isKept && !reply.raw.destroyed) reply.raw.once('close', () => void pass?.leave());
-    else await pass?.leave();
+    await seeOut(pass, call);
     return result;
   } catch (error) {
     await billing.endWork({ requestId, accountId });
@@ -83,6 +79,23 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     await pass?.leave();
     throw whyItEnded(error, signal);
   }
+}
+
+type Pass = Awaited<ReturnType<Limiter['enter']>>;
+
+/** Null: neither the key nor the account has limits. */
+async function letIn({ sql, limiter }: PaidDeps, call: PaidCall, micro: Micro): Promise<Pass | null> {
+  const subjects = await limitedSubjectsOf(sql, call.principal);
+  if (subjects.length === 0) return null;
+  const pass = await limiter.enter({ requestId: call.requestId, micro, subjects });
+  call.reply.headers(pass.headers);
+  return pass;
+}
+
+/** The limits look at what was charged, which nobody sees before it is committed: of a kept answer, as it is sent. */
+async function seeOut(pass: Pass | null, { isKept, reply }: PaidCall): Promise<void> {
+  if (isKept && !reply.raw.destroyed) reply.raw.once('close', () => void pass?.leave());
+  else await pass?.leave();
 }
 
 type HoldRequest = Parameters<Billing['holdForWork']>[0];
