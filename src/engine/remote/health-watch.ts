@@ -1,3 +1,4 @@
+import { afterPatience } from './patience.ts';
 import { isReachable } from './reachable.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -59,8 +60,12 @@ export class HealthWatch {
   /** Every such engine lists its models (TEI: tells about itself); what it answers matters less than that it does. */
   async #asks(): Promise<boolean> {
     const { upstream, path, answered, failed } = this.#watched;
+    const patience = new AbortController();
+    const callOff = afterPatience(this.#timing.patienceMs, () =>
+      patience.abort(new Error('The health check was not answered in time.')),
+    );
     try {
-      const { status, body } = await upstream.get(path, AbortSignal.timeout(this.#timing.patienceMs));
+      const { status, body } = await upstream.get(path, patience.signal);
       body.drop();
       if (status === 200) answered();
       else failed(`The health check was answered ${status}.`);
@@ -68,6 +73,8 @@ export class HealthWatch {
     } catch (error) {
       failed(error instanceof Error ? error.message : String(error));
       return false;
+    } finally {
+      callOff();
     }
   }
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { afterPatience } from './patience.ts';
 
 /** Nobody is there to refuse a connection. A refusal, a name that is not found and everything else prove nothing of the kind. */
 const nobodyThere = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH']);
@@ -12,9 +13,9 @@ export function isReachable(url: string, patienceMs: number): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
     const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
-    const patience = setTimeout(() => end(false), patienceMs).unref();
+    const callOff = afterPatience(patienceMs, () => end(false));
     const end = (isThere: boolean) => {
-      clearTimeout(patience);
+      callOff();
       socket.destroy();
       resolve(isThere);
     };

@@ -21,8 +21,8 @@ export class PlainConnection implements ResponseListener {
   #exchange: Exchange | null = null;
   #isConnected = false;
   #isGone = false;
-  /** When something last happened here. */
-  #movedMs = performance.now();
+  /** Looks since something last happened here. */
+  #looks = 0;
   #reusableMs = 0;
   #restsUntilMs = 0;
 
@@ -34,7 +34,7 @@ export class PlainConnection implements ResponseListener {
     this.#socket = connect({ host, port, ...keeping })
       .on('connect', () => {
         this.#isConnected = true;
-        this.#movedMs = performance.now();
+        this.#looks = 0;
         this.#write();
       })
       .on('data', (bytes) => this.#read(bytes))
@@ -47,7 +47,7 @@ export class PlainConnection implements ResponseListener {
   carry(exchange: Exchange): void {
     this.#exchange = exchange;
     exchange.carriedBy(this);
-    this.#movedMs = performance.now();
+    this.#looks = 0;
     this.#socket.ref();
     if (this.#isConnected) this.#write();
   }
@@ -59,13 +59,18 @@ export class PlainConnection implements ResponseListener {
     return false;
   }
 
-  endIfOld(nowMs: number): void {
+  /**
+   * To be called every `everyMs`. These looks are counted, and no clock is asked: while this process itself stood still, the other side
+   * may have said what nobody has read.
+   */
+  endIfOld(everyMs: number): void {
     const { connectMs, answerMs } = this.#bounds;
-    const silentMs = nowMs - this.#movedMs;
-    if (this.#exchange === null) this.isGood(nowMs);
-    else if (!this.#isConnected && silentMs > connectMs)
+    const silentMs = this.#looks * everyMs;
+    this.#looks += 1;
+    if (this.#exchange === null) this.isGood(performance.now());
+    else if (!this.#isConnected && silentMs >= connectMs)
       this.destroy(new Error(`No connection was made within ${connectMs / 1_000} seconds.`));
-    else if (silentMs > answerMs) this.destroy(new Error('The engine has been silent for too long.'));
+    else if (silentMs >= answerMs) this.destroy(new Error('The engine has been silent for too long.'));
   }
 
   giveUp(why: string): void {
@@ -109,7 +114,7 @@ export class PlainConnection implements ResponseListener {
   }
 
   #read(bytes: Buffer): void {
-    this.#movedMs = performance.now();
+    this.#looks = 0;
     try {
       this.#reader.feed(bytes);
     } catch (error) {
@@ -122,7 +127,7 @@ export class PlainConnection implements ResponseListener {
   }
 
   #rest(): void {
-    this.#restsUntilMs = this.#movedMs + this.#reusableMs;
+    this.#restsUntilMs = performance.now() + this.#reusableMs;
     this.#socket.unref();
     this.#owner.free(this);
   }

@@ -72,8 +72,7 @@ export function openPlainConnections(origin: string, { most, secret, ...more }: 
   }
 
   function endOld(): void {
-    const nowMs = performance.now();
-    for (const one of [...open]) one.endIfOld(nowMs);
+    for (const one of [...open]) one.endIfOld(sweepMs);
     if (open.size > 0 || sweep === null) return;
     clearInterval(sweep);
     sweep = null;
