@@ -25,26 +25,11 @@ export function writeDocument(rows: readonly RouteRow[], language: Language): Op
     const path = templateOf(row.path);
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: writeOperation(row, pen) };
   }
-  const used = new Set(published.map(({ contract }) => contract.tag));
   return {
     openapi: '3.1.1',
-    info: {
-      title: describe(title, language),
-      version: 'v1',
-      summary: describe(summary, language),
-      description: introduction
-        .map((section) => `## ${describe(section.title, language)}\n\n${describe(section.text, language)}`)
-        .join('\n\n'),
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+    info: infoIn(language),
     servers: [{ url: '/', description: describe(server, language) }],
-    tags: tags
-      .filter(({ name }) => used.has(name))
-      .map((tag) => ({
-        name: tag.name,
-        'x-displayName': describe(tag.title, language),
-        description: describe(tag.text, language),
-      })),
+    tags: tagsOf(published, language),
     paths,
     components: {
       schemas: { ...errorSchemas(language), ...pen.schemas.components() },
@@ -54,6 +39,31 @@ export function writeDocument(rows: readonly RouteRow[], language: Language): Op
       securitySchemes: securitySchemes(language),
     },
   };
+}
+
+function infoIn(language: Language): OpenApiDocument['info'] {
+  const sections = introduction.map(
+    (section) => `## ${describe(section.title, language)}\n\n${describe(section.text, language)}`,
+  );
+  return {
+    title: describe(title, language),
+    version: 'v1',
+    summary: describe(summary, language),
+    description: sections.join('\n\n'),
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  };
+}
+
+/** Groups of operations, as far as there are any in them. */
+function tagsOf(rows: readonly ContractRow[], language: Language): OpenApiDocument['tags'] {
+  const used = new Set(rows.map(({ contract }) => contract.tag));
+  return tags
+    .filter(({ name }) => used.has(name))
+    .map((tag) => ({
+      name: tag.name,
+      'x-displayName': describe(tag.title, language),
+      description: describe(tag.text, language),
+    }));
 }
 
 /** Routes with a contract, in the order of the document: by group, then as they were registered. */
