@@ -248,3 +248,18 @@ test('where a search finds nothing, one button leads back to all that is in the 
   assert.equal(new URL(page.url()).search, '');
   await leave();
 });
+
+test('the pages of a project scroll sideways where they have no room, and never by a pixel up and down', async () => {
+  const { slug, ...owner } = await seedOwner(stage.database);
+  const project = await seedProject(stage.database, { accountId: owner.accountId, name: 'Help desk' });
+  for (const width of [1280, 360]) {
+    const { page, go, leave } = await stage.open({ ...owner, viewport: { width, height: 740 } });
+    await go(`/projects/${slug}/${project.slug}`);
+    const [high, wide] = await page
+      .getByRole('navigation', { name: 'Pages of the project' })
+      .evaluate((row) => [row.scrollHeight - row.clientHeight, row.scrollWidth - row.clientWidth]);
+    assert.equal(high, 0);
+    assert.equal(Number(wide) > 0, width === 360);
+    await leave();
+  }
+});
