@@ -2,7 +2,7 @@ import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Routes } from './generated/contract.ts';
 import { inOneFlight } from './in-one-flight.ts';
-import { lostConnection, Problem, problemOf } from './problem.ts';
+import { lostConnection, Problem, problemOf, whole } from './problem.ts';
 import { csrfToken, renewSession } from './session.ts';
 
 export type RouteName = keyof Routes;
@@ -39,7 +39,7 @@ export function call<Name extends RouteName>(route: Name, ...[options]: Argument
   return inOneFlight(options?.idempotencyKey, async () => {
     const response = await send(route, options ?? {});
     // as: the server answers by its contract, which tests of its own hold it to.
-    return (response.status === 204 ? null : await response.json()) as AnswerOf<Name>;
+    return (response.status === 204 ? null : await whole(response.json())) as AnswerOf<Name>;
   });
 }
 

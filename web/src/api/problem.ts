@@ -59,6 +59,14 @@ export function lostConnection(): Problem {
   return new Problem({ status: 0, code: 'offline', message: 'The server could not be reached.' });
 }
 
+/** What an answer holds, as it is read: the connection may break in the middle of it, too. */
+export function whole<Body>(reading: Promise<Body>): Promise<Body> {
+  return reading.catch((error: unknown) => {
+    // The words differ from browser to browser; what is no JSON, and what was given up, is none.
+    throw error instanceof TypeError ? lostConnection() : error;
+  });
+}
+
 export function isProblem(error: unknown, code?: string): error is Problem {
   return error instanceof Problem && (code === undefined || error.code === code);
 }

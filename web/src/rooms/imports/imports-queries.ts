@@ -1,7 +1,7 @@
 import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call, send } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { isProblem } from '../../api/problem.ts';
+import { isProblem, whole } from '../../api/problem.ts';
 import { refreshDataset } from '../data/datasets-queries.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 
@@ -95,7 +95,7 @@ export async function fetchErrorFile(at: ImportPath): Promise<Blob> {
     path: pathOf(at),
     headers: { accept: 'application/x-ndjson' },
   });
-  return response.blob();
+  return whole(response.blob());
 }
 
 export type NewImport = Routes['POST /api/v1/projects/{owner}/{project}/imports']['body'];

@@ -44,7 +44,8 @@ export async function readFrames(response: Response, onFrame: (frame: AnswerFram
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = '';
   for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    // A server that dies, or a proxy that gives up, ends the answer with an error of the browser's own.
+    const { done, value } = (await reader?.read().catch(() => null)) ?? { done: true, value: undefined };
     if (done) throw new Problem({ status: 0, code: 'offline', message: 'The connection broke during the answer.' });
     const blocks = (waiting + value).split('\n\n');
     waiting = blocks.pop() ?? '';

@@ -1,5 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, send } from '../../api/call.ts';
+import { whole } from '../../api/problem.ts';
 import type { ProjectPath } from '../projects/projects-queries.ts';
 import { type Job, type JobPath, jobQuery, type NewJob, pathOf, type RetryFrom } from './training-queries.ts';
 
@@ -60,5 +61,5 @@ export async function readFrozenRows(path: JobPath): Promise<string> {
     path: pathOf(path),
     headers: { accept: 'application/x-ndjson' },
   });
-  return response.text();
+  return whole(response.text());
 }
