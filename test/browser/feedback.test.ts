@@ -120,6 +120,9 @@ test('many events are promoted after it was shown what would become of them', as
   await report(ask, id, 'unclicked', { isClicked: false });
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/feedback`);
+  const [same, other, ...more] = await page.getByLabel(/^Choose: question 4/).all();
+  assert.notEqual(await same?.getAttribute('aria-label'), await other?.getAttribute('aria-label'));
+  assert.equal(more.length, 0);
   await page.getByLabel('Choose: question 3').check();
   await page.getByLabel('Choose: question 2').check();
   await page.getByRole('button', { name: 'Promote …' }).click();

@@ -1,7 +1,9 @@
 import { Badge, Checkbox } from '@mantine/core';
+import { useMemo } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { LoadMore, type PagedList } from '../../ui/load-more.tsx';
+import { namesApart } from '../../ui/names-apart.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { When } from '../../ui/when.tsx';
 import styles from './feedback.module.css';
@@ -22,6 +24,15 @@ export type EventRowsProps = {
 
 export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onNearEnd }: EventRowsProps) {
   const t = useTexts(feedbackTexts);
+  const format = useFormat();
+  const names = useMemo(
+    () =>
+      namesApart(
+        rows.map(({ id, query, created_at }) => ({ id, name: query, created_at })),
+        format.date,
+      ),
+    [rows, format],
+  );
   return (
     <>
       <VirtualList
@@ -35,6 +46,7 @@ export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onN
         render={(event) => (
           <EventRow
             event={event}
+            name={names.get(event.id) ?? event.query}
             isCurrent={event.id === currentId}
             isChosen={chosen.has(event.id)}
             onPick={onPick}
@@ -49,20 +61,22 @@ export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onN
 
 type EventRowProps = {
   event: Event;
+  /** Its query, told apart from the same query of another event: people ask for the same thing. */
+  name: string;
   isCurrent: boolean;
   isChosen: boolean;
   onPick: (id: string) => void;
   onChoose: (id: string) => void;
 };
 
-function EventRow({ event, isCurrent, isChosen, onPick, onChoose }: EventRowProps) {
+function EventRow({ event, name, isCurrent, isChosen, onPick, onChoose }: EventRowProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
   const { id, query, state, promotable, result_count: results, model, created_at } = event;
   const isOpen = state === 'pending' || state === 'needs_judgment';
   return (
     <div className={styles.row} data-current={isCurrent || undefined}>
-      {isOpen && <Checkbox size="xs" aria-label={t.choose(query)} checked={isChosen} onChange={() => onChoose(id)} />}
+      {isOpen && <Checkbox size="xs" aria-label={t.choose(name)} checked={isChosen} onChange={() => onChoose(id)} />}
       <button
         type="button"
         data-row-target
