@@ -145,3 +145,30 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   assert.equal((await ask('GET', `/datasets/${datasetId}/examples`)).total_count, 1);
   await leave();
 });
+
+test('an import that waits for somebody never pushes down the list of datasets, however late it is told', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
+  await createDataset();
+  await ask('POST', '/imports', { dataset_name: 'More', file_name: 'waiting.csv', size_bytes: 10 });
+  const { page, leave } = await stage.open(owner);
+  let tell = () => {};
+  const isTime = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  await page.route(/\/imports(\?|$)/, async (route) => {
+    await isTime;
+    await route.continue();
+  });
+  // The list is seen without what stands above it.
+  await page.addInitScript(`new MutationObserver(() => {
+    if (document.querySelector('table') && !document.body.textContent.includes('waiting.csv')) window.isPushed = true;
+  }).observe(document, { childList: true, subtree: true })`);
+  const listed = page.waitForResponse(/\/datasets(\?|$)/);
+  await page.goto(`${stage.origin}${pages}/data`);
+  await (await listed).finished();
+  tell();
+  await page.getByRole('link', { name: 'waiting.csv' }).waitFor();
+  await page.getByRole('link', { name: 'Answers' }).waitFor();
+  assert.equal(await page.evaluate('window.isPushed'), undefined);
+  await leave();
+});

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import styles from './figure-row.module.css';
 
 export type FigureFacts = { label: string; value: string; note: string | null; isBad?: boolean };
@@ -18,5 +19,16 @@ export function FigureRow({ figures }: { figures: readonly FigureFacts[] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Stands where the numbers will be, in as many rows as they. */
+export function FigureRowSkeleton({ figures }: { figures: number }) {
+  return (
+    <div className={styles.figures}>
+      {Array.from({ length: figures }, (_, figure) => figure).map((figure) => (
+        <Skeleton key={figure} height="7rem" radius="lg" />
+      ))}
+    </div>
   );
 }

@@ -5,8 +5,8 @@ import styles from './part.module.css';
 import { ProblemNote } from './problem-note.tsx';
 
 export type PartProps = {
-  /** As large as what it stands for, so that nothing moves. */
-  skeleton: ReactNode;
+  /** As large as what it stands for, so that nothing moves. Without one, the part around this one waits for it too. */
+  skeleton?: ReactNode;
   children: ReactNode;
 };
 
@@ -16,7 +16,7 @@ export function Part({ skeleton, children }: PartProps) {
     <QueryErrorResetBoundary>
       {({ reset }) => (
         <Boundary onReset={reset}>
-          <Suspense fallback={skeleton}>{children}</Suspense>
+          {skeleton === undefined ? children : <Suspense fallback={skeleton}>{children}</Suspense>}
         </Boundary>
       )}
     </QueryErrorResetBoundary>

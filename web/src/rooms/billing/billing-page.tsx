@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Skeleton } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
+import { FigureRowSkeleton } from '../../ui/figure-row.tsx';
 import { IconAlertTriangle, IconCreditCard } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -23,7 +24,7 @@ export function BillingPage() {
   const shown = useDeferredValue(search);
   return (
     <Page title={t.title} lead={t.lead} actions={<Actions />}>
-      <Part skeleton={<Skeleton height={112} radius="lg" />}>
+      <Part skeleton={<FigureRowSkeleton figures={4} />}>
         <LowBalance />
         <Balance />
       </Part>

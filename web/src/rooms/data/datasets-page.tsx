@@ -50,20 +50,24 @@ export function DatasetsPage() {
       </Button>
     </Group>
   );
+  const rows = <RowsSkeleton columns={4} />;
   return (
     <>
       <div className={styles.head}>
         <Filters filter={filter} />
         {actions}
       </div>
-      <Part skeleton={null}>
-        <UnfinishedImports at={params} />
-      </Part>
-      <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={4} />}>
-          <DatasetList filter={shown} create={actions} />
+      <Part skeleton={<Panel flush>{rows}</Panel>}>
+        {/* The list waits for them: what came later would push it down. */}
+        <Part>
+          <UnfinishedImports at={params} />
         </Part>
-      </Panel>
+        <Panel flush>
+          <Part skeleton={rows}>
+            <DatasetList filter={shown} create={actions} />
+          </Part>
+        </Panel>
+      </Part>
       <CreateDataset at={params} isOpen={isCreating} onClose={() => setCreating(false)} />
     </>
   );
