@@ -269,12 +269,14 @@ test('with the colours of the system, too, it is seen which page one is on and w
   const project = await seedProject(stage.database, { accountId: owner.accountId, name: 'Help desk' });
   const { page, go, leave } = await stage.open({ ...owner, forcedColors: 'active' });
   const framed = (selector: string) =>
-    page.locator(selector).evaluateAll((all) => all.map((each) => getComputedStyle(each).outlineStyle === 'solid'));
+    page.evaluate<boolean[]>(
+      `[...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each).outlineStyle === 'solid')`,
+    );
   await go('/projects');
   // Focus is a frame as well.
   await page.getByRole('heading', { level: 1 }).click();
   assert.deepEqual(await framed('aside li a'), [false, true, false, false, false, false, false, false]);
-  assert.deepEqual(await framed('[role="radiogroup"] span'), [true, false, false, true, false]);
+  assert.deepEqual(await framed('[role=radiogroup] span'), [true, false, false, true, false]);
   await go(`/projects/${slug}/${project.slug}/data`);
   const tabs = await framed('main nav a');
   assert.deepEqual([tabs.indexOf(true), tabs.filter(Boolean).length], [3, 1]);
