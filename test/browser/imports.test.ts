@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { bearer } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
@@ -166,6 +167,8 @@ test('an import that waits for somebody never pushes down the list of datasets, 
   const listed = page.waitForResponse(/\/datasets(\?|$)/);
   await page.goto(`${stage.origin}${pages}/data`);
   await (await listed).finished();
+  // The list has all that it needs: time enough to be shown where it waits for nothing else.
+  await sleep(1_000);
   tell();
   await page.getByRole('link', { name: 'waiting.csv' }).waitFor();
   await page.getByRole('link', { name: 'Answers' }).waitFor();
