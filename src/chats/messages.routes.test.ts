@@ -201,7 +201,10 @@ test('a complete answer becomes one example of a dataset, with all that was said
   const again = await Promise.all([save({ dataset_id: dataset }), save({ dataset_id: dataset })]);
   for (const { status, json } of again) assert.deepEqual([status, json], [200, saved.json]);
   const { user_message: question } = (await say(chatId, 'x')).json;
-  assert.equal((await save({ dataset_id: dataset }, question.id)).json.error.code, 'state_conflict');
+  assert.equal((await save({ dataset_id: dataset }, question.id)).json.error.details.reason, 'not_an_answer');
+  const { message: silent } = (await say(chatId, 'Say nothing.')).json;
+  await server.db.database.query('update chat_messages set content = null where id = $1', [silent.id]);
+  assert.equal((await save({ dataset_id: dataset }, silent.id)).json.error.details.reason, 'empty_answer');
   assert.equal((await save({ dataset_id: foreign })).status, 404);
   const twin = await newChat({ system_prompt: 'Be brief.' });
   const same = (await say(twin, 'What is 2 + 3?')).json.message;

@@ -48,11 +48,22 @@ export async function saveExample(
 
 function exampleOf(message: MessageRow, split: Split): NewExample {
   const answer = messageToBody(message);
-  const { request } = message;
-  if (message.role !== 'assistant' || message.state !== 'complete' || !request || !answer)
+  const { request, role, state } = message;
+  if (role !== 'assistant' || !request)
+    throw fault('state_conflict', {
+      message: 'Only an answer becomes an example.',
+      details: { reason: 'not_an_answer' },
+    });
+  if (state !== 'complete')
     throw fault('state_conflict', {
       message: 'Only a complete answer becomes an example.',
-      details: { state: message.state, allowed_from: ['complete'] },
+      details: { state, allowed_from: ['complete'] },
+    });
+  // Its tokens were used up by reasoning.
+  if (!answer)
+    throw fault('state_conflict', {
+      message: 'This answer says nothing that could be learned.',
+      details: { reason: 'empty_answer' },
     });
   const reasoning = message.reasoning ? { reasoning_content: message.reasoning } : {};
   // as: requests are made here, with a list of messages.

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, fault } from '#kernel';
 import { isJsonContentType } from './door.ts';
@@ -25,9 +26,24 @@ export function acceptJson(app: FastifyInstance): void {
       done(null, parse(bytes, request.routeOptions.config.json));
     else done(fault('unsupported_media_type'));
   });
-  app.addContentTypeParser('*', ({ headers }, _body, done) => {
-    done(hasNoBody(headers) ? null : fault('unsupported_media_type'));
+  app.addContentTypeParser('*', ({ headers }, body, done) => {
+    if (hasNoBody(headers)) done(null);
+    else if (headers['content-length'] === undefined) expectNothing(body, done);
+    else done(fault('unsupported_media_type'));
   });
+}
+
+/** Of a body in chunks nobody knows before its end that it is empty. */
+function expectNothing(body: Readable, done: (error: Error | null) => void): void {
+  const settle = (error: Error | null) => {
+    body.off('data', refuse).off('end', accept).off('error', breakOff);
+    body.on('error', () => {});
+    done(error);
+  };
+  const refuse = () => settle(fault('unsupported_media_type'));
+  const accept = () => settle(null);
+  const breakOff = (cause: Error) => settle(fault('invalid_request', { cause }));
+  body.on('data', refuse).on('end', accept).on('error', breakOff);
 }
 
 /** Some clients name a type for the body that they do not send: `curl -X PATCH -d ''` does. */

@@ -35,10 +35,15 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
 
 function checkEncoding(headers: IncomingHttpHeaders): Fault | null {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return fault('unsupported_media_type');
   const transfer = headers['transfer-encoding'];
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return fault('unsupported_media_type');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return compressed('content-encoding');
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return compressed('transfer-encoding');
   return null;
+}
+
+/** Uploads are no JSON: the words of the catalogue would mislead. */
+function compressed(name: string): Fault {
+  return fault('unsupported_media_type', { message: `Send the body as it is, without compression (${name}).` });
 }
 
 /** JSON is UTF-8 (RFC 8259); another charset would be read wrongly. */

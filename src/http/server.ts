@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -165,7 +166,7 @@ function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: Serve
 /** Adds what a route's `config` asks for. Everything but `public` and `admission` needs a principal. */
 function prepareRoute(authenticator: Authenticator) {
   const authenticate = authenticateWith(authenticator);
-  return (route: RouteOptions, { access, shape }: RouteRow): void => {
+  return (route: RouteOptions, { method, access, shape }: RouteRow): void => {
     const before = [route.onRequest ?? []].flat();
     if (access !== 'public' && access !== 'admission') before.unshift(authenticate);
     if (shape !== 'compat') {
@@ -173,8 +174,18 @@ function prepareRoute(authenticator: Authenticator) {
       if (route.schema?.body) route.preHandler = [nameIgnored, ...[route.preHandler ?? []].flat()];
     }
     route.onRequest = before;
+    if (method === 'HEAD') route.onSend = [leaveContent, ...[route.onSend ?? []].flat()];
   };
 }
+
+/** Asked for its head, a file need not be read to its end. */
+function leaveContent(_request: FastifyRequest, _reply: FastifyReply, content: unknown, done: DoneWith): void {
+  const isFile = content instanceof Readable;
+  if (isFile) content.on('error', () => {}).destroy();
+  done(null, isFile ? Readable.from([]) : content);
+}
+
+type DoneWith = (error: Error | null, content?: unknown) => void;
 
 function unwrapBody(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
   unwrapNativeBody(request);

@@ -339,6 +339,8 @@ test('what has succeeded is called by its id and its alias, downloaded in parts,
     [part.status, part.headers.get('content-range'), part.text],
     [206, `bytes 0-3/${size}`, 'PK\u0003\u0004'],
   );
+  const head = await ada.ask('HEAD', `${jobs}/${id}/lora`, undefined, { range: 'bytes=0-3' });
+  assert.deepEqual([head.status, Number(head.headers.get('content-length'))], [200, size]);
   const known = await ada.ask('GET', `${jobs}/${id}/lora`, undefined, { 'if-none-match': `"${digest}"` });
   const beyond = await ada.ask('GET', `${jobs}/${id}/lora`, undefined, { range: `bytes=${size}-` });
   assert.deepEqual([known.status, beyond.status], [304, 416]);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { openNamedEvents, pageOf, prefersType, readPage, type TypeBoxProvider, watchCaller } from '#http';
@@ -88,6 +89,8 @@ async function streamLogs(
   { request, reply }: Exchange,
   { job, filter, afterSeq }: { job: TrainingJob; filter: LogFilter; afterSeq: bigint },
 ): Promise<FastifyReply> {
+  // Whoever asks for the head alone does not wait until the job is over.
+  if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send(Readable.from([]));
   const caller = watchCaller(reply);
   const stream = openNamedEvents(reply, caller);
   const readJob = () => findJob(database, { projectId: job.projectId, id: job.id });

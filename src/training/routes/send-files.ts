@@ -73,7 +73,8 @@ export async function sendArchive(
   });
   if (isKnownVersion(request, etag)) return reply.code(304).send();
   const isSame = (request.headers['if-range'] ?? etag) === etag;
-  const range = isSame ? readRange(request.headers.range, archiveBytes) : null;
+  // Only what is read has ranges (RFC 9110 14.2).
+  const range = isSame && request.method === 'GET' ? readRange(request.headers.range, archiveBytes) : null;
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${archiveBytes}`).send();
   const { archive } = artifactKeys({ jobId: id, attempt });
   const content = range ? await objects.get(archive, range) : await objects.get(archive);

@@ -14,7 +14,7 @@ export function readContentRange(
     if (length !== null && length !== sizeBytes) throw wrongSize(length, sizeBytes);
     return { start: 0, end: sizeBytes };
   }
-  const [, first, last, total] = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15}|\*)$/.exec(text.trim()) ?? [];
+  const [, first, last, total] = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15}|\*)$/i.exec(text.trim()) ?? [];
   if (total === undefined) throw badRange('Expected "bytes FIRST-LAST/SIZE" or "bytes */SIZE".');
   if (total !== '*' && Number(total) !== sizeBytes) throw wrongSize(Number(total), sizeBytes);
   if (first === undefined || last === undefined) return { start: 0, end: 0 };
