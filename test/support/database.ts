@@ -42,7 +42,8 @@ async function createClone(): Promise<{ serverUrl: string; name: string }> {
   const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
     await ensureTemplate(admin, template);
-    await admin.query(`create database ${name} template ${template}`, undefined, patience);
+    // Its files as they are, with what the first connection would find out anew: half the processor time of the usual way, through the log.
+    await admin.query(`create database ${name} template ${template} strategy file_copy`, undefined, patience);
   } finally {
     await admin.close();
   }
