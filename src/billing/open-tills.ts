@@ -23,6 +23,8 @@ export function createOpenTills(clock: Clock) {
 
     all: (): Till[] => [...tillOfAccount.values()],
 
+    size: (): number => tillOfAccount.size,
+
     add({ id, accountId, micro }: Pick<Till, 'id' | 'accountId' | 'micro'>): void {
       const till = { id, accountId, micro, free: micro, calls: new Map(), lastUsedMs: clock.monotonicMs() };
       tillOfAccount.set(accountId, till);

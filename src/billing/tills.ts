@@ -60,6 +60,7 @@ export function createTills(options: TillsOptions): Tills {
     first: 'at once',
     work: sweep,
     onTrouble: (error) => log?.warn({ err: error }, 'no sweep of tills'),
+    isNeeded: () => open.size() > 0 || openings.isUnderWay(),
   });
 
   return {
@@ -67,6 +68,7 @@ export function createTills(options: TillsOptions): Tills {
       const till = open.of(request.accountId);
       if (till) return open.draw(till, request);
       if (!closings.of(request.accountId)) openings.begin(request);
+      rounds.wake();
       return false;
     },
 

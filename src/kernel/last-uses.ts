@@ -56,7 +56,10 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
   }
 
   // What could not be written now is due again in the next round.
-  const rounds = createRounds({ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} });
+  const rounds = createRounds({
+    ...{ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} },
+    isNeeded: () => noted.size > 0,
+  });
 
   return {
     seen(id) {
@@ -64,6 +67,7 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
       const times = noted.get(id);
       if (times) times.lastMs = nowMs;
       else noted.set(id, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
+      rounds.wake();
     },
     flush,
     start: rounds.start,

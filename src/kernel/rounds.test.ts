@@ -65,3 +65,43 @@ test('who stops waits for the round under way, and no other begins', async (t) =
   await pass(5_000);
   assert.equal(ends.length, 1);
 });
+
+test('rounds that have nothing to do rest, and come a pause after they were woken', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const state = { isNeeded: false, rounds: 0 };
+  const work = async () => {
+    state.rounds += 1;
+  };
+  const isNeeded = () => state.isNeeded;
+  const rounds = createRounds({ pauseMs: 1_000, first: 'after a pause', work, onTrouble: assert.ifError, isNeeded });
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await nextTurn();
+  };
+  rounds.wake();
+  rounds.start();
+  await pass(5_000);
+  rounds.wake();
+  await pass(5_000);
+  assert.equal(state.rounds, 0);
+
+  state.isNeeded = true;
+  rounds.wake();
+  rounds.wake();
+  await pass(999);
+  assert.equal(state.rounds, 0);
+  await pass(1);
+  await pass(1_000);
+  assert.equal(state.rounds, 2);
+
+  state.isNeeded = false;
+  await pass(1_000);
+  await pass(5_000);
+  assert.equal(state.rounds, 3, 'the one that had been waited for');
+
+  await rounds.stop();
+  state.isNeeded = true;
+  rounds.wake();
+  await pass(5_000);
+  assert.equal(state.rounds, 3, 'stopped');
+});

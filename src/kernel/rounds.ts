@@ -14,16 +14,27 @@ export type RoundsOptions = {
   work: () => Promise<unknown>;
   /** Told what a round has failed with; the next one comes nevertheless. */
   onTrouble: (error: unknown) => void;
+  /** While there is nothing to do, rounds rest until they are woken: a server that rests has no timer for them. */
+  isNeeded?: () => boolean;
+};
+
+/** Rounds that may rest. */
+export type RestingRounds = Rounds & {
+  /** There may be something to do: a round comes after a pause. Costs nothing where they do not rest. */
+  wake: () => void;
 };
 
 /** Makes rounds of some work; they do not keep the process alive. */
-export function createRounds({ pauseMs, first, work, onTrouble }: RoundsOptions): Rounds {
+export function createRounds(options: RoundsOptions): RestingRounds {
+  const { pauseMs, first, work, onTrouble, isNeeded = () => true } = options;
   let isOn = false;
+  let isResting = false;
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();
 
   function wait(): void {
-    timer = setTimeout(turn, pauseMs).unref();
+    isResting = !isNeeded();
+    if (!isResting) timer = setTimeout(turn, pauseMs).unref();
   }
 
   function turn(): void {
@@ -41,8 +52,12 @@ export function createRounds({ pauseMs, first, work, onTrouble }: RoundsOptions)
       if (first === 'at once') turn();
       else wait();
     },
+    wake() {
+      if (isResting) wait();
+    },
     async stop() {
       isOn = false;
+      isResting = false;
       clearTimeout(timer);
       await current;
     },

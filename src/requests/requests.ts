@@ -62,6 +62,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   const notes = createRounds({
     ...{ pauseMs: pageMs, first: 'after a pause', work: noteRunning },
+    isNeeded: () => here.size > 0 || noted > 0,
     onTrouble: (err) => log?.warn({ err }, 'no note of running requests'),
   });
 
@@ -81,7 +82,10 @@ export function createRequests(options: RequestsOptions): Requests {
   return {
     begin(begun, confirmed = null) {
       const call = new RunningCall(begun, { here, failures, clock });
-      const tell = () => void here.set(call.id, call);
+      const tell = () => {
+        here.set(call.id, call);
+        notes.wake();
+      };
       if (confirmed === null) tell();
       else confirmed.then(tell, () => {});
       return call;

@@ -1,6 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, createRounds, formatCredits, type Log, type Micro, type Rounds, systemClock } from '#kernel';
+import { type Clock, createRounds, formatCredits, type Log, type Micro, systemClock } from '#kernel';
 import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
 
 /**
@@ -52,6 +52,7 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
     const known = touched.get(accountId);
     if (known) known.rows += rows;
     else touched.set(accountId, { rows, sinceMs: clock.monotonicMs() });
+    turns.wake();
   }
 
   function takeDue(): string[] {
@@ -96,13 +97,15 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
     }
   }
 
-  function roundsOf(doing: () => Promise<void>, pauseMs: number, trouble: string): Rounds {
-    const onTrouble = (error: unknown) => log?.warn({ err: error }, trouble);
-    return createRounds({ pauseMs, first: 'at once', work: doing, onTrouble });
-  }
-
-  const turns = roundsOf(() => work(takeDue()), times.pauseMs, 'usage is not summed up');
-  const looks = roundsOf(sweep, times.sweepMs, 'no sweep of usage');
+  const turns = createRounds({
+    ...{ pauseMs: times.pauseMs, first: 'at once', work: () => work(takeDue()) },
+    onTrouble: (error) => log?.warn({ err: error }, 'usage is not summed up'),
+    isNeeded: () => touched.size > 0,
+  });
+  const looks = createRounds({
+    ...{ pauseMs: times.sweepMs, first: 'at once', work: sweep },
+    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of usage'),
+  });
 
   return {
     touch,
