@@ -14,15 +14,15 @@ export type Books = ReturnType<typeof openBooks>;
 
 /** Everything that keeps records of calls: charges, limits, stored answers, and what became of each call. */
 export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
-  const { config, database, log, clock, instanceId } = ground;
+  const { config, database, lookout, log, clock, instanceId } = ground;
   const credits = createCredits({
     ...{ database, cursors: ground.cursors, clock, publicUrl: ground.publicUrl, log },
     ...{ lowMicro: config.lowBalanceMicro, signUpMicro: config.signUpMicro, sales: salesOf(config) },
     prices: () => listPrices(models),
     pace: engine.pace,
   });
-  const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
-  const instance = { database, instanceId, registered: billing.registered, log };
+  const billing = createBilling({ database, lookout, instanceId, clock, log, timing, onCharge: credits.touch });
+  const instance = { database, lookout, instanceId, registered: billing.registered, log };
   return {
     credits,
     billing,

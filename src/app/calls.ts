@@ -17,7 +17,7 @@ export type CallsOptions = { ground: Ground; engines: Engines; books: Books; res
 
 /** Calls of models, those that are saved, and chats, whose answers are calls too. */
 export function openCalls({ ground, engines, books, resources }: CallsOptions) {
-  const { config, database, log, clock, cursors, telemetry } = ground;
+  const { config, database, lookout, log, clock, cursors, telemetry } = ground;
   const { models, engine } = engines;
   const { billing, limiter, idempotency, requests, keyUsage } = books;
   const { datasets, hosting, training } = resources;
@@ -36,6 +36,7 @@ export function openCalls({ ground, engines, books, resources }: CallsOptions) {
     observe: telemetry.observeCall,
     endOfTurn: createEndOfTurn(),
   };
-  const chats = createChats({ database, cursors, billing, datasets, log, calls: createPrincipalCalls(inference) });
+  const principalCalls = createPrincipalCalls(inference);
+  const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls });
   return { saved, inference, chats };
 }

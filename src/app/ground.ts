@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { type BillingTiming, grant } from '#billing';
-import type { Database } from '#db';
+import { createLookout, type Database } from '#db';
 import type { EngineSettings } from '#engine';
 import { createPublicUrl, type ServerLimits } from '#http';
 import { createJobs } from '#jobs';
@@ -33,15 +33,16 @@ export type Ground = Awaited<ReturnType<typeof openGround>>;
 /** What all rooms need: database, clock, log, jobs, objects and identity. */
 export async function openGround({ config, database, log }: AppOptions) {
   const works = config.roles.includes('worker');
+  const lookout = createLookout({ sql: database, log });
   return {
-    ...{ config, database, log, works },
+    ...{ config, database, lookout, log, works },
     clock: systemClock,
     instanceId: newId('ins'),
     telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
     publicUrl: createPublicUrl(config.publicUrl),
     cursors: createCursorCodec(await installationSecret(database, 'cursor')),
     objects: await openObjects(config),
-    jobs: createJobs({ url: database.url, log, works }),
+    jobs: createJobs({ url: database.url, lookout, log, works }),
     probe: async () => void (await database.query('select')),
     identity: await openIdentity(config, database, log),
   };

@@ -1,4 +1,4 @@
-import type { Database } from '#db';
+import type { Database, Lookout } from '#db';
 import { type Clock, fault, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
@@ -59,6 +59,7 @@ export type BillingTiming = InstanceTiming & {
 
 export type BillingOptions = {
   database: Database;
+  lookout?: Lookout;
   /** Unique per process and start. */
   instanceId: string;
   clock: Clock;
@@ -70,7 +71,8 @@ export type BillingOptions = {
 
 const defaultTiming: BillingTiming = {
   beatMs: 3_000,
-  sweepMs: 5_000,
+  // So that 15 s are noticed at 16, with the looks of others every two seconds.
+  sweepMs: 2_500,
   deadAfterMs: 15_000,
   settleForMs: 10_000,
   tillIdleMs: 1_000,
@@ -78,14 +80,14 @@ const defaultTiming: BillingTiming = {
 };
 
 export function createBilling(options: BillingOptions): Billing {
-  const { database, instanceId, clock, log, timing, onCharge = () => {} } = options;
+  const { database, lookout, instanceId, clock, log, timing, onCharge = () => {} } = options;
   const times = { ...defaultTiming, ...timing };
   // Request ids that own, or may come to own, a hold, and whose. A hold of this instance that is not in here is a left-over.
   const open = new Map<string, string>();
   const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
   const underWay = new Set<Promise<unknown>>();
   const care = createInstanceCare({
-    ...{ database, instanceId, clock, log, times },
+    ...{ database, lookout, instanceId, clock, log, times },
     isOpen: (id) => open.has(id) || tills.owns(id),
     onRevival: () => tills.forget(),
   });

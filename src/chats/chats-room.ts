@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
-import type { Database } from '#db';
+import type { Database, Lookout } from '#db';
 import type { PrincipalCalls } from '#inference';
 import type { CursorCodec, Log } from '#kernel';
 import { chatsRoutes } from './chats.routes.ts';
@@ -12,6 +12,7 @@ import { createSweep } from './sweep.ts';
 
 export type ChatsOptions = {
   database: Database;
+  lookout: Lookout;
   cursors: CursorCodec;
   billing: Billing;
   calls: PrincipalCalls;

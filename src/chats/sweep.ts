@@ -1,7 +1,8 @@
+import type { Lookout } from '#db';
 import { createRounds, joinRounds, type Rounds } from '#kernel';
 import { lost } from './message-error.ts';
 import { type PayingDeps, payOldCharges } from './run-turn.ts';
-import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
+import { endLostAnswers, endWaitingAnswers, isAnyAnswerLost } from './turns.store.ts';
 
 const lookEveryMs = 10_000;
 /** For what has been left for a minute and more. */
@@ -10,19 +11,18 @@ const tidyEveryMs = 30_000;
 const waitingS = 600;
 
 /** Ends answers that nobody makes any more, and pays what dead processes left unpaid. */
-export function createSweep(deps: PayingDeps): Rounds {
+export function createSweep({ lookout, ...deps }: PayingDeps & { lookout: Lookout }): Rounds {
   async function tidy(): Promise<void> {
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
     await payOldCharges(deps);
   }
 
-  function roundsOf(work: () => Promise<unknown>, pauseMs: number): Rounds {
-    const onTrouble = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
-    return createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
-  }
-
+  const onTrouble = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
   return joinRounds([
-    roundsOf(() => endLostAnswers(deps.database, lost, null), lookEveryMs),
-    roundsOf(tidy, tidyEveryMs),
+    lookout.look<boolean>({
+      ...{ question: isAnyAnswerLost, pauseMs: lookEveryMs, onTrouble },
+      work: async (isAny) => (isAny === false ? null : endLostAnswers(deps.database, lost, null)),
+    }),
+    createRounds({ pauseMs: tidyEveryMs, first: 'after a pause', work: tidy, onTrouble }),
   ]);
 }

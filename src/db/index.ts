@@ -6,6 +6,7 @@ export { shareEmbedded } from './embedded-share.ts';
 export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { lockUntilCommit } from './locks.ts';
+export { createLookout, type Lookout, type Place, type Question } from './lookout.ts';
 export { migrate } from './migrate.ts';
 export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';
 export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';

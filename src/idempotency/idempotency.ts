@@ -1,9 +1,10 @@
-import type { Database, Sql } from '#db';
-import { createRounds, fault, type Log } from '#kernel';
+import { createLookout, type Database, type Lookout, type Sql } from '#db';
+import { createRounds, fault, joinRounds, type Log } from '#kernel';
 import {
   deleteExpired,
   dropUnanswered,
   findKept,
+  isAnyUnanswered,
   type KeptAnswer,
   type KeptRow,
   keepAnswer,
@@ -50,6 +51,7 @@ export type Idempotency = {
 
 export type IdempotencyOptions = {
   database: Database;
+  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -59,9 +61,11 @@ export type IdempotencyOptions = {
 
 const attempts = 5;
 const expiredAtOnce = 500;
+const tidyMs = 60_000;
 
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
-  const { database, instanceId, registered, log, sweepMs = 15_000 } = options;
+  const { database, lookout = createLookout({ sql: database }), sweepMs = 15_000 } = options;
+  const { instanceId, registered, log } = options;
   // Requests that have, or may come to have, a key. A row of this process that is not in here is a left-over.
   const running = new Set<string>();
 
@@ -70,17 +74,18 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     if (leftOver.length > 0) await dropUnanswered(database, instanceId, leftOver);
   }
 
-  async function sweep(): Promise<void> {
-    await dropLeftOvers();
+  async function tidy(): Promise<void> {
     while ((await deleteExpired(database, expiredAtOnce)) === expiredAtOnce);
   }
 
-  const rounds = createRounds({
-    pauseMs: sweepMs,
-    first: 'after a pause',
-    work: sweep,
-    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of kept answers'),
-  });
+  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of kept answers');
+  const rounds = joinRounds([
+    lookout.look<boolean>({
+      ...{ question: isAnyUnanswered(instanceId), pauseMs: sweepMs, onTrouble },
+      work: async (isAny) => (isAny === false ? null : dropLeftOvers()),
+    }),
+    createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
+  ]);
 
   async function release(requestId: string): Promise<void> {
     running.delete(requestId);

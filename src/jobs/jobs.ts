@@ -1,9 +1,9 @@
 import { PgBoss } from 'pg-boss';
-import { driverUrl, type Sql } from '#db';
-import type { Log } from '#kernel';
-import { schema } from './queue.store.ts';
+import { createLookout, driverUrl, type Lookout, type Sql } from '#db';
+import type { Log, Rounds } from '#kernel';
+import { noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
-import { checkEveryMs, createWatch } from './watch.ts';
+import { createWatch, noteEveryMs } from './watch.ts';
 import { createWorkers, type Handled } from './workers.ts';
 
 /**
@@ -36,6 +36,7 @@ export type Jobs = {
 
 export type JobsOptions = {
   url: string;
+  lookout?: Lookout;
   log?: Pick<Log, 'warn'>;
   works?: boolean;
 };
@@ -48,10 +49,10 @@ const maxConnections = 3;
 const keptConnections = { idleTimeoutMillis: 300_000 };
 /** Silence of a worker, 10 at least, that means that it is dead. */
 const heartbeatSeconds = 10;
-/** Less than the watch takes from one check to the next. */
-const monitorIntervalSeconds = 4;
+/** Less than the watch takes from one supervision to the next. */
+const monitorIntervalSeconds = 3;
 /** Processes that work look after the queues so often; after several times of silence there are none. */
-const supervisedWithinSeconds = 4 * (checkEveryMs / 1_000);
+const supervisedWithinSeconds = 3 * (noteEveryMs / 1_000);
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 60;
 const keepDoneSeconds = 24 * 3_600;
@@ -67,12 +68,12 @@ const isAtWork = `
                and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
   ) as yes`;
 
-export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
+export function createJobs({ url, lookout, log, works = true }: JobsOptions): Jobs {
   const boss = openBoss(url, log);
+  const own: Sql = sqlOf(boss);
   const handled = new Map<string, Handled>();
   const workers = createWorkers(boss, log);
-  const supervise = () => boss.supervise();
-  const watch = createWatch({ sql: boss.getDb(), queues: workers.queues, wake: workers.wake, supervise, log });
+  let watch: Rounds | null = null;
 
   return {
     works,
@@ -103,11 +104,17 @@ export function createJobs({ url, log, works = true }: JobsOptions): Jobs {
       for (const { task } of handled.values()) await prepareQueue(boss, task);
       if (!works) return;
       for (const each of handled.values()) await workers.add(each);
+      const queues = workers.queues();
+      watch = createWatch({
+        ...{ lookout: lookout ?? createLookout({ sql: own, log }), queues, wake: workers.wake, log },
+        supervise: () => boss.supervise(),
+        note: () => noteLook(own, queues),
+      });
       watch.start();
     },
 
     async stop(graceMs) {
-      await watch.stop();
+      await watch?.stop();
       await boss.stop({ graceful: true, timeout: graceMs });
     },
   };
@@ -129,6 +136,15 @@ function openBoss(url: string, log: JobsOptions['log']): PgBoss {
   });
   boss.on('error', (error) => log?.warn({ err: error }, 'trouble with the job queue'));
   return boss;
+}
+
+/** The queue's own connections. */
+function sqlOf(boss: PgBoss): Sql {
+  return {
+    // The caller states the shape of its own statement's rows.
+    query: async <R>(text: string, values?: readonly unknown[]) =>
+      (await boss.getDb().executeSql(text, values as unknown[])).rows as R[],
+  };
 }
 
 async function prepareQueue(boss: PgBoss, task: Task<object>): Promise<void> {

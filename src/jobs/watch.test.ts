@@ -1,34 +1,32 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Lookout } from '#db';
+import { createRounds } from '#kernel';
 import { createWatch } from './watch.ts';
 
-/** A watch over two queues; the database says what a test wants it to. */
+/** A watch over two queues; a test says what there is to be seen. */
 function setUp(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const state = {
-    due: [] as string[],
-    isActive: false,
-    isWaiting: false,
-    nowMs: 0,
-    woken: [] as string[],
-    supervised: 0,
-    looks: 0,
+  const sight = { due: [] as string[], isActive: false };
+  const state = { isKnown: true, nowMs: 0, woken: [] as string[], supervised: 0, noted: 0 };
+  const lookout: Lookout = {
+    look: ({ pauseMs, work, onTrouble }) =>
+      createRounds({
+        ...{ pauseMs, first: 'after a pause', onTrouble },
+        work: () => work(state.isKnown ? (sight as never) : undefined),
+      }),
   };
   const watch = createWatch({
-    sql: {
-      executeSql: async () => {
-        state.looks += 1;
-        return { rows: [{ due: state.due, isActive: state.isActive, isWaiting: state.isWaiting }] };
-      },
-    },
-    queues: () => ['one', 'other'],
+    ...{ lookout, queues: ['one', 'other'], log: undefined },
     wake: (queue) => state.woken.push(queue),
     supervise: async () => {
       state.supervised += 1;
     },
+    note: async () => {
+      state.noted += 1;
+    },
     monotonicMs: () => state.nowMs,
-    log: undefined,
   });
   watch.start();
   t.after(() => watch.stop());
@@ -39,42 +37,50 @@ function setUp(t: TestContext) {
       await nextTurn();
     }
   };
-  return { state, pass };
+  return { sight, state, pass };
 }
 
 test('the workers of a queue are woken when something may begin there, and no others', async (t) => {
-  const { state, pass } = setUp(t);
-  await pass(5_000);
+  const { sight, state, pass } = setUp(t);
+  await pass(6_000);
   assert.deepEqual(state.woken, []);
-  state.due = ['other'];
-  await pass(5_000);
+  sight.due = ['other'];
+  await pass(2_000);
   assert.deepEqual(state.woken, ['other']);
 });
 
-test('where something waits or runs is looked twice as often as where nothing does', async (t) => {
+test('while nobody knows whether there is work, all workers ask for it, and the queue supervises', async (t) => {
   const { state, pass } = setUp(t);
-  await pass(30_000);
-  assert.equal(state.looks, 6);
-  state.isWaiting = true;
-  await pass(30_000);
-  assert.equal(state.looks, 18);
-  Object.assign(state, { isWaiting: false, isActive: true });
-  await pass(30_000);
-  assert.equal(state.looks, 30);
+  state.isKnown = false;
+  await pass(2_000);
+  assert.deepEqual([state.woken, state.supervised], [['one', 'other'], 1]);
+  await pass(8_000);
+  assert.equal(state.supervised, 3);
 });
 
-test('the queue supervises at every check while anybody works, and once a minute while nobody does', async (t) => {
-  const { state, pass } = setUp(t);
-  await pass(5_000);
+test('the queue supervises every few seconds while anybody works, and every ten minutes while nobody does', async (t) => {
+  const { sight, state, pass } = setUp(t);
+  await pass(2_000);
   assert.equal(state.supervised, 1);
-  await pass(30_000);
+  await pass(120_000);
   assert.equal(state.supervised, 1);
-  state.isActive = true;
-  await pass(10_000);
-  assert.equal(state.supervised, 3);
-  state.isActive = false;
-  await pass(55_000);
-  assert.equal(state.supervised, 3);
-  await pass(10_000);
+  sight.isActive = true;
+  await pass(12_000);
   assert.equal(state.supervised, 4);
+  sight.isActive = false;
+  await pass(590_000);
+  assert.equal(state.supervised, 4);
+  await pass(10_000);
+  assert.equal(state.supervised, 5);
+});
+
+test('others can see that somebody works on the queues, by a note every ten seconds at the latest', async (t) => {
+  const { sight, state, pass } = setUp(t);
+  await pass(2_000);
+  assert.equal(state.noted, 0, 'supervising notes it');
+  await pass(60_000);
+  assert.equal(state.noted, 6);
+  sight.isActive = true;
+  await pass(60_000);
+  assert.equal(state.noted, 6);
 });

@@ -20,7 +20,7 @@ const refreshSeconds = 3;
 /** Without notifications, workers ask so often. */
 const pollSeconds = 2;
 /** A notification or our watch wakes a worker; this is for both of them to fail. */
-const idlePollSeconds = 60;
+const idlePollSeconds = 300;
 
 export function createWorkers(boss: PgBoss, log: Pick<Log, 'warn'> | undefined): Workers {
   const idsOfQueue = new Map<string, string[]>();

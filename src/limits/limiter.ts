@@ -1,9 +1,10 @@
-import { createBatcher, type Database } from '#db';
+import { createBatcher, createLookout, type Database, type Lookout } from '#db';
 import { createRounds, joinRounds, type Log } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
   enterLimitedCalls,
+  isAnyCallLimited,
   type LimitedCall,
   leaveLimitedCalls,
   listOpenCalls,
@@ -32,6 +33,7 @@ export type Pass = {
 
 export type LimiterOptions = {
   database: Database;
+  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -47,7 +49,8 @@ const maxItems = 64;
 const tidyMs = 60_000;
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { database, instanceId, registered, log, sweepMs = 10_000, now = () => null } = options;
+  const { database, lookout = createLookout({ sql: database }), sweepMs = 10_000, now = () => null } = options;
+  const { instanceId, registered, log } = options;
   // Calls that are, or may come to be, in flight. A row of this process that is not in here is a left-over.
   const open = new Set<string>();
 
@@ -78,9 +81,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
-  const roundsOf = (work: () => Promise<unknown>, pauseMs: number) =>
-    createRounds({ pauseMs, first: 'after a pause', work, onTrouble });
-  const rounds = joinRounds([roundsOf(sweep, sweepMs), roundsOf(() => deleteRestingCounters(database, now()), tidyMs)]);
+  const tidy = () => deleteRestingCounters(database, now());
+  const rounds = joinRounds([
+    lookout.look<boolean>({
+      ...{ question: isAnyCallLimited, pauseMs: sweepMs, onTrouble },
+      work: async (isAny) => (isAny === false ? null : sweep()),
+    }),
+    createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
+  ]);
 
   async function leave(requestId: string): Promise<void> {
     if (!open.delete(requestId)) return;

@@ -1,8 +1,15 @@
-import type { Database, MonthlyTable } from '#db';
+import { createLookout, type Database, type Lookout, type MonthlyTable } from '#db';
 import { type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-import { buryRunning, deleteOldFailures, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
+import {
+  buryRunning,
+  deleteOldFailures,
+  deleteRunning,
+  doOthersRun,
+  findTraces,
+  writeRunning,
+} from './requests.store.ts';
 import { type NewCall, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
 
 /** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
@@ -22,6 +29,7 @@ export type Requests = {
 
 export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
   database: Database;
+  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -33,6 +41,7 @@ export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
 const keptDays = 30;
 const keptMs = keptDays * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
+const tidyMs = 60_000;
 
 /** Their months go when nothing is told of them any more. */
 export function failedRequestMonths(clock: Clock): MonthlyTable {
@@ -40,8 +49,8 @@ export function failedRequestMonths(clock: Clock): MonthlyTable {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { database, instanceId, registered, pageMs = 1_000, sweepMs = 10_000, ...rest } = options;
-  const { clock, log } = rest;
+  const { database, lookout = createLookout({ sql: database }), instanceId, registered, ...rest } = options;
+  const { clock, log, pageMs = 1_000, sweepMs = 10_000 } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
   const here: RunningCalls = new Map();
   let noted = 0;
@@ -66,18 +75,22 @@ export function createRequests(options: RequestsOptions): Requests {
     onTrouble: (err) => log?.warn({ err }, 'no note of running requests'),
   });
 
+  const onTrouble = (err: unknown, duty: string) => log?.warn({ err, duty }, 'no sweep of requests');
+  const burials = lookout.look<boolean>({
+    ...{ question: doOthersRun(instanceId), pauseMs: sweepMs },
+    work: async (doOthers) => (doOthers === false ? null : buryRunning(database, instanceId)),
+    onTrouble: (err) => onTrouble(err, 'dead processes'),
+  });
   const care = createDuties({
     duties: {
-      'dead processes': () => buryRunning(database, instanceId),
       'old failures': async (isStopped) => {
         while (!isStopped() && (await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
       },
     },
-    pauseMs: sweepMs,
-    onTrouble: (err, duty) => log?.warn({ err, duty }, 'no sweep of requests'),
+    ...{ pauseMs: tidyMs, onTrouble },
   });
 
-  const rounds = joinRounds([notes, care]);
+  const rounds = joinRounds([notes, burials, care]);
 
   return {
     begin(begun, confirmed = null) {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Sql } from '#db';
+import { createLookout, type Lookout, type Sql } from '#db';
 import type { ServingRoute } from '#engine';
-import { createRounds } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
-import { listRoutes, type RouteRow } from './serving-routes.store.ts';
+import { digestOfRoutes, listRoutes, type RouteRow } from './serving-routes.store.ts';
 
 /** The remote engines that serve base models, as this server knows them. */
 export type ServingRoutes = {
@@ -19,6 +18,7 @@ export type ServingRoutes = {
 
 export type ServingRoutesOptions = {
   sql: Sql;
+  lookout?: Lookout;
   find: (id: string) => BaseModel | undefined;
   environment: Record<string, string | undefined>;
   /** Told in one line what keeps a route from being used. */
@@ -28,13 +28,15 @@ export type ServingRoutesOptions = {
 /** A change is in effect on every server after at most this time. */
 const lookEveryMs = 2_000;
 
-export function createServingRoutes({ sql, find, environment, onWarning }: ServingRoutesOptions): ServingRoutes {
+export function createServingRoutes(options: ServingRoutesOptions): ServingRoutes {
+  const { sql, lookout = createLookout({ sql }), find, environment, onWarning } = options;
+  let rows: readonly RouteRow[] = [];
+  let digest: string | null | undefined;
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
   let seen = '';
 
-  const refresh = async () => {
-    const rows = await listRoutes(sql);
+  const open = () => {
     const { found, problems } = openRoutes(rows, { find, environment });
     const now = JSON.stringify([found, problems]);
     if (now === seen) return;
@@ -43,8 +45,21 @@ export function createServingRoutes({ sql, find, environment, onWarning }: Servi
     routes = found;
     served = new Set(found.map(({ baseModelId }) => baseModelId));
   };
-  // A database that is away for a moment leaves the routes as they are.
-  const looks = createRounds({ pauseMs: lookEveryMs, first: 'after a pause', work: refresh, onTrouble: () => {} });
+  const refresh = async () => {
+    rows = await listRoutes(sql);
+    open();
+  };
+  const looks = lookout.look<string | null>({
+    ...{ question: digestOfRoutes, pauseMs: lookEveryMs },
+    async work(now) {
+      // Secrets and models change beside the database.
+      if (now !== undefined && now === digest) return open();
+      await refresh();
+      digest = now;
+    },
+    // A database that is away for a moment leaves the routes as they are.
+    onTrouble: () => {},
+  });
 
   return {
     routes: () => routes,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '#db';
+import type { Database, Lookout } from '#db';
 import { claim } from './claim.ts';
 import type { WorkerDeps } from './hold.ts';
+import { isAnyWorkWaiting } from './lease.store.ts';
 import { work } from './worker.ts';
 
 export type Supervisor = {
@@ -13,6 +14,7 @@ export type Supervisor = {
 };
 
 export type SupervisorOptions = WorkerDeps & {
+  lookout: Lookout;
   instanceId: string;
   /** Jobs worked on at the same time. */
   slots: number;
@@ -22,10 +24,9 @@ export type SupervisorOptions = WorkerDeps & {
 
 /** Takes jobs off the queue, as many at a time as there are slots, for as long as the server runs. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { database, slots, lookMs, log } = options;
+  const { database, lookout, slots, lookMs, log } = options;
   const stopping = new AbortController();
   const working = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | null = null;
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
 
@@ -65,14 +66,18 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
   }
 
+  // Jobs of other servers; those made here wake it.
+  const looks = lookout.look<boolean>({
+    ...{ question: isAnyWorkWaiting, pauseMs: lookMs, first: 'at once' },
+    work: async (isAny) => (isAny === false ? null : wake()),
+    onTrouble: (err) => log.warn({ err }, 'no look for training jobs'),
+  });
+
   return {
-    start() {
-      timer = setInterval(wake, lookMs).unref();
-      wake();
-    },
+    start: looks.start,
     wake,
     async stop() {
-      if (timer) clearInterval(timer);
+      await looks.stop();
       stopping.abort();
       await looking;
       await Promise.all(working);
