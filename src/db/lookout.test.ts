@@ -99,7 +99,7 @@ test('a look with a longer pause comes with others of them, and one that begins 
   for (const { stop } of [rare, often]) await stop();
 });
 
-test('who stops waits for the round under way, and no other begins', async () => {
+test('who stops a look waits for its round, and no other begins, with others or alone', async () => {
   const { look } = setUp();
   const end = Promise.withResolvers<void>();
   const events: string[] = [];
