@@ -10,7 +10,13 @@ export type Adapter = { sha256: string; path: string };
 /** What a call runs on. */
 export type Target = { baseModelId: string; adapter: Adapter | null };
 
-export type ToolDefinition = { name: string; description: string | null; parameters: Record<string, unknown> | null };
+export type ToolDefinition = {
+  name: string;
+  description: string | null;
+  parameters: Record<string, unknown> | null;
+  /** As the caller sent it. true: no call of the tool has arguments that miss its schema, also where the model chooses to call. */
+  strict?: boolean;
+};
 export type ToolCall = { id: string; name: string; arguments: string };
 export type ChatMessage =
   | { role: 'system' | 'user'; content: string }

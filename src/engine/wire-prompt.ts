@@ -25,13 +25,14 @@ export function messageToWire(message: ChatMessage): Record<string, unknown> {
   }
 }
 
-export function toolToWire({ name, description, parameters }: ToolDefinition): Record<string, unknown> {
+export function toolToWire({ name, description, parameters, strict }: ToolDefinition): Record<string, unknown> {
   return {
     type: 'function',
     function: {
       name,
       ...(description === null ? {} : { description }),
       ...(parameters === null ? {} : { parameters }),
+      ...(strict === undefined ? {} : { strict }),
     },
   };
 }

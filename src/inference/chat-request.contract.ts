@@ -78,6 +78,14 @@ export const tools = Type.Array(
         parameters: optional(
           jsonSchema('JSON Schema of its arguments; left out, it has none.', '参数的 JSON Schema；省略表示没有参数。'),
         ),
+        strict: Type.Optional(
+          Type.Unknown(
+            said(
+              '`true`: arguments fit the schema also where the model chooses to call. Another value changes nothing.',
+              '`true`：即使由模型自行决定调用，参数也符合 Schema。其他值不产生影响。',
+            ),
+          ),
+        ),
       },
       said('The function.', '函数定义。'),
     ),

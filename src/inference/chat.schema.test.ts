@@ -129,6 +129,14 @@ test('what clients send as bookkeeping is ignored', () => {
   assert.deepEqual(readChatRequest(body(extra)), readChatRequest(body()));
 });
 
+test('strict goes along as it was sent, and whatever else stands there is ignored', () => {
+  const given = [true, false, undefined, null, 'yes', 1];
+  const tools = given.map((strict, at) => ({ type: 'function', function: { name: `t${at}`, strict } }));
+  const { prompt } = readChatRequest(body({ tools }));
+  const read = prompt.tools.map((tool) => ('strict' in tool ? tool.strict : 'not said'));
+  assert.deepEqual(read, [true, false, ...given.slice(2).map(() => 'not said')]);
+});
+
 test('an integral float is an integer and max_completion_tokens is max_tokens', () => {
   assert.equal(
     readChatRequest(JSON.parse('{"model":"m","messages":[{"role":"user","content":"x"}],"max_completion_tokens":64.0}'))

@@ -24,7 +24,7 @@ function readTool(tool: unknown, path: string): ToolDefinition {
   if (!isFields(tool)) throw refuse(path, 'expected a function tool');
   if (tool.type !== 'function') throw refuse(`${path}.type`, 'expected "function"');
   if (!isFields(tool.function)) throw refuse(`${path}.function`, 'expected an object');
-  const { name, description, parameters } = tool.function;
+  const { name, description, parameters, strict } = tool.function;
   if (typeof name !== 'string' || !namePattern.test(name)) {
     throw refuse(`${path}.function.name`, 'expected 1 to 64 letters, digits, "_" or "-"');
   }
@@ -34,7 +34,12 @@ function readTool(tool: unknown, path: string): ToolDefinition {
   if (parameters !== undefined && parameters !== null && !isFields(parameters)) {
     throw refuse(`${path}.function.parameters`, 'expected a JSON schema object');
   }
-  return { name, description: description ?? null, parameters: parameters ?? null };
+  return {
+    name,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
 }
 
 /** Reads `tool_choice`; what it forces must be possible with the tools that were sent. */

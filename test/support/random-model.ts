@@ -50,6 +50,10 @@ export type RandomModel = {
   ends: boolean;
   /** Left out: `chatMlTemplate`. */
   template?: string;
+  /** Texts and types of its special tokens, the end token third; left out: `specialTokens`. */
+  special?: readonly (readonly [text: string, type: number])[];
+  /** Words of the vocabulary, as they are written; left out, or where there is room for more, filler words. */
+  words?: readonly string[];
 };
 
 export const specialTokens = [
@@ -74,8 +78,8 @@ export function writeRandomModel(path: string, model: RandomModel): void {
   writeGguf(path, metadataOf(model), tensorsOf(model));
 }
 
-function metadataOf({ shape, kind, template = chatMlTemplate }: RandomModel): Record<string, GgufValue> {
-  const words = vocabulary(shape.vocabulary);
+function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: RandomModel): Record<string, GgufValue> {
+  const words = vocabulary(shape.vocabulary, model);
   const special = 256;
   return {
     'general.architecture': { type: 'string', value: 'qwen3' },
@@ -105,11 +109,18 @@ function metadataOf({ shape, kind, template = chatMlTemplate }: RandomModel): Re
   };
 }
 
-/** 256 bytes, the special tokens, one merge, filler words. */
-function vocabulary(size: number): { text: string; type: number }[] {
-  const words = byteCharacters().map((text) => ({ text, type: 1 }));
-  for (const [text, type] of specialTokens) words.push({ text, type });
+/** 256 bytes, the special tokens, one merge, the model's own words, filler words. */
+function vocabulary(
+  size: number,
+  { special = specialTokens, words: own = [] }: Pick<RandomModel, 'special' | 'words'>,
+): { text: string; type: number }[] {
+  const characters = byteCharacters();
+  const words = characters.map((text) => ({ text, type: 1 }));
+  for (const [text, type] of special) words.push({ text, type });
   words.push({ text: '\u0120t', type: 1 });
+  for (const word of own) {
+    words.push({ text: Array.from(Buffer.from(word), (byte) => characters[byte] ?? '').join(''), type: 1 });
+  }
   while (words.length < size) words.push({ text: `\u0120word${words.length}`, type: 1 });
   return words;
 }
@@ -123,7 +134,7 @@ function byteCharacters(): string[] {
   });
 }
 
-function tensorsOf({ shape, seed, spread, ends, kind }: RandomModel): GgufTensor[] {
+function tensorsOf({ shape, seed, spread, ends, kind, special = specialTokens }: RandomModel): GgufTensor[] {
   const { width, headWidth, feedForward } = shape;
   const queries = shape.heads * headWidth;
   const keys = shape.cacheHeads * headWidth;
@@ -142,8 +153,7 @@ function tensorsOf({ shape, seed, spread, ends, kind }: RandomModel): GgufTensor
   });
   const tensors = [matrix('token_embd', width, shape.vocabulary), norm('output_norm', width)];
   // An output matrix of its own lets the end tokens be silenced; embedding models have no use for one.
-  if (!ends && kind === 'text')
-    tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, specialTokens.length));
+  if (!ends && kind === 'text') tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, special.length));
   for (let layer = 0; layer < shape.layers; layer++) {
     const block = `blk.${layer}`;
     tensors.push(

@@ -94,7 +94,12 @@ export type Addon = {
       embeddings: boolean;
     },
   ) => NativeContext & { init(): Promise<boolean> };
-  AddonSampler: new (model: AddonModel) => NativeSampler;
+  AddonSampler: (new (
+    model: AddonModel,
+  ) => NativeSampler) & {
+    canBeNextTokenForGrammarEvaluationState(state: NativeGrammarState, token: Token): boolean;
+    acceptGrammarEvaluationStateToken(state: NativeGrammarState, token: Token): void;
+  };
   AddonGrammar: new (text: string, options: { addonExports: Addon; rootRuleName: string }) => NativeGrammar;
   AddonGrammarEvaluationState: new (model: AddonModel, grammar: NativeGrammar) => NativeGrammarState;
   AddonModelLora: new (model: AddonModel, path: string) => NativeAdapter;

@@ -191,6 +191,16 @@ describe('sampler', () => {
     });
   });
 
+  test('a grammar goes on by tokens that come from elsewhere, and stays where it is at one that does not fit', () => {
+    const state = model.createGrammarState(model.createGrammar('root ::= "<a" ">"'));
+    const advance = (text: string) =>
+      [...model.addon.tokenize(text, false)].map((token) => model.advanceGrammar(state, token));
+    assert.deepEqual(advance('<a'), [true, true]);
+    assert.deepEqual(advance('b<a'), [false, false, false]);
+    assert.deepEqual(advance('>'), [true]);
+    assert.deepEqual(advance('>'), [false]);
+  });
+
   test('a text that is no grammar throws', () => {
     assert.throws(() => model.createGrammar('root ::= ('));
   });

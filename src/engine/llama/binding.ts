@@ -6,6 +6,7 @@ import type {
   NativeGrammar,
   NativeGrammarState,
   NativeSampler,
+  Token,
 } from './addon.ts';
 import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
 import { loadLibrary } from './native-library.ts';
@@ -14,6 +15,7 @@ export type {
   NativeAdapter,
   NativeContext,
   NativeGrammar,
+  NativeGrammarState,
   NativeSampler,
   SamplerConfig,
   Token,
@@ -52,6 +54,8 @@ export type NativeModel = {
   /** Throws when the text is no grammar. */
   createGrammar(gbnf: string): NativeGrammar;
   createGrammarState(grammar: NativeGrammar): NativeGrammarState;
+  /** Goes on by a token; false where the token does not fit, and nothing changes. */
+  advanceGrammar(state: NativeGrammarState, token: Token): boolean;
   loadAdapter(path: string): Promise<NativeAdapter>;
   /** Its contexts must have been disposed of. */
   dispose(): Promise<void>;
@@ -100,6 +104,11 @@ export async function openModel(options: {
     createSampler: () => new addon.AddonSampler(model),
     createGrammar: (gbnf) => new addon.AddonGrammar(gbnf, { addonExports: addon, rootRuleName: 'root' }),
     createGrammarState: (grammar) => new addon.AddonGrammarEvaluationState(model, grammar),
+    advanceGrammar: (state, token) => {
+      const fits = addon.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token);
+      if (fits) addon.AddonSampler.acceptGrammarEvaluationStateToken(state, token);
+      return fits;
+    },
     loadAdapter: (path) =>
       explained(async () => {
         const adapter = new addon.AddonModelLora(model, path);

@@ -18,6 +18,8 @@ export type PromptFacts = {
   startsInReasoning: boolean;
   thinkingDisabled: boolean;
   constraint: Constraint | null;
+  /** What a free answer must match from its first call on. */
+  calls: NativeGrammar | null;
 };
 
 export type GenerationOptions = {
@@ -36,6 +38,9 @@ export type GenerationOptions = {
 };
 
 export type ReasoningTags = { open: Token | null; forcedClose: Uint32Array };
+
+const lessThan = 0x3c;
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** `resample`: draw again from the same output; the sampler is now constrained. */
 export type Taken = 'go on' | 'over' | 'resample';
@@ -64,6 +69,9 @@ export class Generation {
   /** The text must be known before the next token is drawn: a constraint or a budget depends on where reasoning ends. */
   #watching: boolean;
   #constraint: Constraint | null;
+  #calls: NativeGrammar | null;
+  /** The text may end with the beginning of a tag. */
+  #inTag = false;
 
   constructor(options: GenerationOptions) {
     const { prompt, sampling } = options;
@@ -73,6 +81,7 @@ export class Generation {
     this.#text = createTokenText(options.vocabulary);
     this.#generated = sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0 ? [] : null;
     this.#constraint = prompt.constraint;
+    this.#calls = prompt.calls;
     this.#watching = prompt.constraint !== null || options.reasoningBudget < Infinity;
     if (prompt.thinkingDisabled) this.#answerBegins('atStart');
   }
@@ -89,6 +98,7 @@ export class Generation {
       this.#answerBegins('atStart');
       return 'resample';
     }
+    if (this.#calls !== null && this.#beginsCall(token) && !this.#holdCalls(this.#calls, token)) return 'resample';
     this.#completionTokens += 1;
     const ends = vocabulary.isEnd(token);
     if (ends && !this.#owesAnswer()) {
@@ -195,6 +205,27 @@ export class Generation {
   /** A constrained answer has not begun: an end within reasoning would leave the caller without what was promised. */
   #owesAnswer(): boolean {
     return this.#constraint !== null && this.#options.parser.inReasoning && this.#options.tags.forcedClose.length > 0;
+  }
+
+  /** The token completes `<tool_call>`; it may have text in front of that and behind it. */
+  #beginsCall(token: Token): boolean {
+    const { vocabulary, parser } = this.#options;
+    const bytes = vocabulary.bytesOf(token);
+    const opensTag = bytes.includes(lessThan);
+    if (!opensTag && !this.#inTag) return false;
+    this.parse();
+    this.#inTag = opensTag || parser.tagBegun !== '';
+    // Whatever becomes of an incomplete character, it stands between a tag that was begun and this token.
+    return parser.beginsCall((this.#text.waits() ? '\ufffd' : '') + utf8.decode(bytes));
+  }
+
+  /** From here on the answer is held to the grammar of its calls. false: the token does not fit into it. */
+  #holdCalls(calls: NativeGrammar, token: Token): boolean {
+    const { vocabulary, parser } = this.#options;
+    this.#calls = null;
+    // Which tokens its text came in makes no difference to the grammar.
+    const begun = [...vocabulary.tokenize(parser.tagBegun, false)];
+    return this.sampler.constrainWithin(calls, { begun, token, generated: this.#generated ?? [] });
   }
 
   #answerBegins(place: keyof Constraint): void {

@@ -1,8 +1,8 @@
 import { Fault, fault } from '#kernel';
 import type { Adapter, ChatPrompt } from '../port.ts';
-import { promptGrammars } from '../text/grammar.ts';
+import { freeCallGrammar, promptGrammars } from '../text/grammar.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
-import type { NativeModel } from './binding.ts';
+import type { NativeGrammar, NativeModel } from './binding.ts';
 import type { Constraint, PromptFacts, ReasoningTags } from './generation.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -68,7 +68,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
           tokens: vocabulary.tokenizePrompt(rendered.segments),
           startsInReasoning,
           thinkingDisabled,
-          constraint: constraintOf(model, prompt, compiled.toolSyntax),
+          ...constraintsOf(model, prompt, compiled.toolSyntax),
         },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
@@ -91,11 +91,20 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
   };
 }
 
-function constraintOf(model: NativeModel, prompt: ChatPrompt, toolSyntax: ToolSyntax): Constraint | null {
+function constraintsOf(
+  model: NativeModel,
+  prompt: ChatPrompt,
+  toolSyntax: ToolSyntax,
+): { constraint: Constraint | null; calls: NativeGrammar | null } {
   try {
-    const gbnf = promptGrammars(prompt, toolSyntax);
-    if (gbnf === null) return null;
-    return { atStart: model.createGrammar(gbnf('nothing')), afterReasoning: model.createGrammar(gbnf('newlines')) };
+    const whole = promptGrammars(prompt, toolSyntax);
+    const calls = freeCallGrammar(prompt, toolSyntax);
+    const compiled = (gbnf: string): NativeGrammar => model.createGrammar(gbnf);
+    return {
+      constraint:
+        whole === null ? null : { atStart: compiled(whole('nothing')), afterReasoning: compiled(whole('newlines')) },
+      calls: calls === null ? null : compiled(calls),
+    };
   } catch (error) {
     if (error instanceof Fault) throw error;
     const param = prompt.responseFormat.type === 'text' ? 'tools' : 'response_format';

@@ -37,10 +37,14 @@ test('every seed maps to a native one, never to the value that means "draw one"'
   assert.notEqual(nativeSeed(2 ** 32 + 5), nativeSeed(5));
 });
 
+/** A token that fits no grammar. */
+const misfit = 13;
+
 /** Samplers that note what they are set to, in the order in which they are made. */
 function noted() {
   const made: { configs: SamplerConfig[]; isDisposed: boolean }[] = [];
   const state = {} as NativeGrammarState;
+  const fed: number[] = [];
   const samplers = new Samplers({
     createSampler() {
       const one = { configs: [] as SamplerConfig[], isDisposed: false };
@@ -55,8 +59,9 @@ function noted() {
       };
     },
     createGrammarState: () => state,
+    advanceGrammar: (_state, token) => fed.push(token) > 0 && token !== misfit,
   });
-  return { samplers, made, state };
+  return { samplers, made, state, fed };
 }
 
 test('however many requests come, there are as many native samplers as have run at a time', () => {
@@ -91,4 +96,21 @@ test('a sampler is set anew for each request, and in between to what no request 
     { temperature: 0, seed: 0xffffffff },
     { temperature: 1, seed: 7, grammarEvaluationState: state },
   ]);
+});
+
+test('within a text of a grammar the token drawn last counts as written where it fits, and is to be drawn again where not', () => {
+  const { samplers, made, state, fed } = noted();
+  const penalties = { repeatPenaltyTokens: new Uint32Array(0), repeatPenaltyPresencePenalty: 1 };
+  const sampler = samplers.of({ temperature: 1, seed: 7, ...penalties });
+  assert.ok(sampler.native);
+  const at = { begun: [1, 2], generated: [8, 9] };
+  assert.equal(sampler.constrainWithin({} as NativeGrammar, { ...at, token: 3 }), true);
+  assert.equal(sampler.constrainWithin({} as NativeGrammar, { ...at, token: misfit }), false);
+  assert.deepEqual(fed, [1, 2, 3, 1, 2, misfit]);
+  const counted = made[0]?.configs.slice(1).map((config) => [...(config.repeatPenaltyTokens ?? [])]);
+  assert.deepEqual(counted, [
+    [8, 9, 3],
+    [8, 9],
+  ]);
+  assert.ok(made[0]?.configs.slice(1).every((config) => config.grammarEvaluationState === state));
 });

@@ -1,5 +1,5 @@
 import type { Sampling } from '../port.ts';
-import type { NativeGrammar, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
+import type { NativeGrammar, NativeGrammarState, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
 
 /** The native sampler of one request. Its order is fixed: penalties, grammar, top-p, temperature, draw. */
 export type RequestSampler = {
@@ -7,6 +7,14 @@ export type RequestSampler = {
   readonly native: NativeSampler;
   /** From the next token on the output must match. `generated`: the tokens that penalties count. */
   constrain: (grammar: NativeGrammar, generated: readonly Token[]) => void;
+  /**
+   * The same from within a text of the grammar, behind `begun` and the token that was drawn last. false: that token does not fit
+   * there, and is to be drawn again.
+   */
+  constrainWithin: (
+    grammar: NativeGrammar,
+    at: { begun: readonly Token[]; token: Token; generated: readonly Token[] },
+  ) => boolean;
   dispose: () => void;
 };
 
@@ -40,16 +48,18 @@ export function samplerConfig(sampling: Sampling, randomSeed: number): SamplerCo
   };
 }
 
+type SamplerModel = Pick<NativeModel, 'createSampler' | 'createGrammarState' | 'advanceGrammar'>;
+
 /**
  * The samplers of a model. A native one has room for its whole vocabulary, 2 MB with 150,000 tokens, and gives that back only
  * when V8 collects it, which sees a few bytes and lets hundreds wait. So they are used again, and there are as many as
  * requests have ever run at a time: one that waits for its turn has none.
  */
 export class Samplers {
-  readonly #model: Pick<NativeModel, 'createSampler' | 'createGrammarState'>;
+  readonly #model: SamplerModel;
   readonly #resting: NativeSampler[] = [];
 
-  constructor(model: Pick<NativeModel, 'createSampler' | 'createGrammarState'>) {
+  constructor(model: SamplerModel) {
     this.#model = model;
   }
 
@@ -63,18 +73,26 @@ export class Samplers {
       taken.applyConfig(wanted);
       return taken;
     };
+    const match = (grammarEvaluationState: NativeGrammarState, generated: readonly Token[]): void => {
+      wanted = {
+        ...config,
+        ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
+        grammarEvaluationState,
+      };
+      native?.applyConfig(wanted);
+    };
     return {
       get native() {
         native ??= take();
         return native;
       },
-      constrain: (grammar, generated) => {
-        wanted = {
-          ...config,
-          ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
-          grammarEvaluationState: this.#model.createGrammarState(grammar),
-        };
-        native?.applyConfig(wanted);
+      constrain: (grammar, generated) => match(this.#model.createGrammarState(grammar), generated),
+      constrainWithin: (grammar, { begun, token, generated }) => {
+        const state = this.#model.createGrammarState(grammar);
+        for (const earlier of begun) this.#model.advanceGrammar(state, earlier);
+        const fits = this.#model.advanceGrammar(state, token);
+        match(state, fits ? [...generated, token] : generated);
+        return fits;
       },
       dispose: () => {
         isOver = true;

@@ -49,7 +49,12 @@ describe('text of tokens', () => {
   test('an incomplete character is held back, not replaced', () => {
     const text = createTokenText(vocabulary);
     const bytes = Buffer.from('€a');
-    assert.deepEqual(Array.from(bytes, text.push), ['', '', '€', 'a']);
+    const written = Array.from(bytes, (token) => [text.push(token), text.waits()]);
+    assert.deepEqual(written.slice(0, 2), [
+      ['', true],
+      ['', true],
+    ]);
+    assert.deepEqual([written[2]?.[0], written[3]], ['€', ['a', false]]);
   });
 
   test('control tokens have no text, the tags of reasoning and tools have', () => {

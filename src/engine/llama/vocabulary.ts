@@ -127,7 +127,12 @@ export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
 }
 
 /** Text of tokens that arrive one by one; an incomplete character waits for the rest of its bytes. */
-export type TokenText = { push: (token: Token) => string; end: () => string };
+export type TokenText = {
+  push: (token: Token) => string;
+  end: () => string;
+  /** Whether a character may be incomplete; wrongly true behind whole ones outside ASCII. */
+  waits: () => boolean;
+};
 
 export function createTokenText(vocabulary: Vocabulary): TokenText {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -142,6 +147,7 @@ export function createTokenText(vocabulary: Vocabulary): TokenText {
       return decoded;
     },
     end: () => decoder.decode(),
+    waits: () => !whole,
   };
 }
 

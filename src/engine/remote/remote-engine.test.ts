@@ -74,6 +74,20 @@ test('a call goes to the engine with its secret and the name of the model there,
   assert.equal(engine.load('big').running, 0);
 });
 
+test('tools go to the engine as they came, strict where that was said', async () => {
+  const server = await upstream(answer);
+  const tools = [true, false, undefined].map((strict, at) => ({
+    ...{ name: `t${at}`, description: null, parameters: null },
+    ...(strict === undefined ? {} : { strict }),
+  }));
+  const engine = engineOf(routeTo('a', server.url));
+  const { handle } = await engine.prepareChat({ ...prompt, tools }, signal());
+  await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
+  const sent = [{ name: 't0', strict: true }, { name: 't1', strict: false }, { name: 't2' }];
+  const expected = sent.map((each) => ({ type: 'function', function: each }));
+  assert.deepEqual(server.got.at(-1)?.body.tools, expected);
+});
+
 test('a route that cannot be reached or has no room is passed over, and the call runs once', async () => {
   const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
   const good = await upstream(answer);

@@ -118,19 +118,29 @@ export function waysToRepeat([min, max]: readonly [number, number | null]): numb
   return max !== null && max - min >= chunk ? 2 : 1;
 }
 
-/** Text in which `end` does not occur. `end` begins with a character that it has only there. */
-export function textWithout(grammar: Grammar, end: string): Expression {
-  const [first = '', ...others] = end;
-  const states = [...end].map(() => grammar.reserve('text'));
-  const state = (index: number): Expression => states[index] ?? '';
-  grammar.fill(state(0), `[^${escaped(first)}] ${state(0)} | ${literal(first)} ${state(1)} | ""`);
-  others.forEach((unit, index) => {
-    const at = index + 1;
-    const onward = at < others.length ? `| ${literal(unit)} ${state(at + 1)} ` : '';
-    const otherwise = `[^${escaped(first)}${escaped(unit)}] ${state(0)}`;
-    grammar.fill(state(at), `${otherwise} | ${literal(first)} ${state(1)} ${onward}| ""`);
-  });
-  return state(0);
+/**
+ * Text in which none of `ends` occurs, or where one does, `behind` follows, which is told the rule of such text. They begin with one
+ * character, which they have only there, and none begins another.
+ */
+export function textWithout(
+  grammar: Grammar,
+  ends: readonly [string, ...string[]],
+  behind: ((text: Expression) => Expression) | null = null,
+): Expression {
+  const first = ends[0].charAt(0);
+  const begun = new Set(ends.flatMap((end) => Array.from(end, (_, at) => end.slice(0, at))));
+  const states = new Map([...begun].map((part) => [part, grammar.reserve('text')]));
+  const start = states.get('') ?? '';
+  for (const [part, name] of states) {
+    const units = new Set(ends.filter((end) => end.startsWith(part)).map((end) => end.charAt(part.length)));
+    const onward = new Map([...units].map((unit) => [unit, states.get(part + unit) ?? behind?.(start)]));
+    const steps = [...new Map([[first, states.get(first)], ...onward])].flatMap(([unit, to]) =>
+      to === undefined ? [] : [`${literal(unit)} ${to}`],
+    );
+    const others = [...new Set([first, ...units])].map(escaped).join('');
+    grammar.fill(name, [`[^${others}] ${start}`, ...steps, '""'].join(' | '));
+  }
+  return start;
 }
 
 /** A character as it may stand in a literal or a class. */

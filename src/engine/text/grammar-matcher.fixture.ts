@@ -14,6 +14,10 @@ export async function promptMatcher(llama: Llama, prompt: Partial<ChatPrompt>, o
   const grammar = promptGrammar(chatPrompt(prompt), options);
   assert.ok(grammar !== null);
   assert.equal(grammar, promptGrammar(chatPrompt(prompt), options), 'the same prompt gives the same grammar');
+  return textMatcher(llama, grammar);
+}
+
+export async function textMatcher(llama: Llama, grammar: string): Promise<Accepts> {
   // The method that runs text through llama.cpp's parser is left out of the published types.
   const compiled = (await llama.createGrammar({ grammar })) as LlamaGrammar & { _testText: Accepts };
   return (text) => compiled._testText(text);

@@ -4,7 +4,8 @@ import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence,
 import { anyObject } from './json-rules.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import type { ToolSyntax } from './template.ts';
-import { jsonCall, xmlCall } from './tool-grammar.ts';
+import { callOpen } from './tool-call.ts';
+import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
 export type GrammarOptions = {
   toolSyntax: ToolSyntax;
@@ -38,6 +39,20 @@ export function promptGrammars(
   return (kind) => grammar.text(sequence(lead(grammar, kind), anyOf(alternatives)));
 }
 
+/**
+ * GBNF text for a free answer in which the model may call as it likes: any text, and from each `<tool_call>` on a call of one
+ * of the tools, the arguments of the strict ones by their schemas. null where no tool is strict, or where all of the output is
+ * constrained anyway.
+ */
+export function freeCallGrammar({ tools, toolChoice, responseFormat }: ChatPrompt, syntax: ToolSyntax): string | null {
+  const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
+  const isFree = toolChoice.mode === 'auto' && responseFormat.type === 'text';
+  if (!isFree || !tools.some(isStrict)) return null;
+  const grammar = createGrammar();
+  const call = oneCall(grammar, { tools, syntax, options: { opening: '', isHeld: isStrict } });
+  return grammar.text(textWithout(grammar, [callOpen], (text) => sequence(call, text)));
+}
+
 /** With a forced tool the response format says nothing: the answer is the call. */
 function answer(grammar: Grammar, prompt: ChatPrompt): Expression[] {
   const { mode } = prompt.toolChoice;
@@ -66,16 +81,24 @@ function calls(grammar: Grammar, prompt: ChatPrompt, syntax: ToolSyntax): Expres
     if (toolChoice.mode === 'auto') return [];
     throw fault('invalid_request', { param: 'tool_choice', message: 'The tool choice names no tool of the request.' });
   }
-  const one = (tool: ToolDefinition): Expression =>
-    syntax === 'xml' ? xmlCall(grammar, tool) : jsonCall(grammar, tool);
-  const call = grammar.define('call', anyOf(tools.map(one)));
+  const call = oneCall(grammar, { tools, syntax, options: wholeCall });
   if (toolChoice.mode === 'named' || !prompt.parallelToolCalls) return [call];
   return [sequence(call, `(${literal('\n')} ${call}){0,${maxCalls - 1}}`)];
 }
 
+/** Strict tools come first: what a call may need in all is theirs before others have their share. */
+function oneCall(
+  grammar: Grammar,
+  { tools, syntax, options }: { tools: readonly ToolDefinition[]; syntax: ToolSyntax; options: CallOptions },
+): Expression {
+  const strictFirst = tools.toSorted((one, other) => Number(other.strict === true) - Number(one.strict === true));
+  const one = syntax === 'xml' ? xmlCall : jsonCall;
+  return grammar.define('call', anyOf(strictFirst.map((tool) => one(grammar, tool, options))));
+}
+
 function lead(grammar: Grammar, kind: GrammarOptions['lead']): Expression {
   const newlines = '"\\n"{0,2}';
-  const rest = (): Expression => sequence(textWithout(grammar, '</think>'), literal('</think>'), newlines);
+  const rest = (): Expression => sequence(textWithout(grammar, ['</think>']), literal('</think>'), newlines);
   switch (kind) {
     case 'nothing':
       return '';

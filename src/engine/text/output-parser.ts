@@ -1,7 +1,7 @@
 import type { Delta, Finished, ToolDefinition } from '../port.ts';
 import { createDeltaWriter, type DeltaWriter } from './delta-writer.ts';
 import type { ToolSyntax } from './template.ts';
-import { parseToolCall } from './tool-call.ts';
+import { callOpen, parseToolCall } from './tool-call.ts';
 
 export type OutputParserOptions = {
   /** The prompt ends inside an open `<think>`. */
@@ -25,7 +25,6 @@ export type OutputParserOptions = {
 type Phase = 'start' | 'reasoning' | 'gap' | 'answer' | 'call' | 'between';
 
 const thinkTags = ['<think>', '</think>'];
-const callOpen = '<tool_call>';
 const callClose = '</tool_call>';
 
 /**
@@ -72,6 +71,20 @@ export class OutputParser {
   /** Reasoning was there and `</think>` has come. */
   get reasoningEnded(): boolean {
     return this.#reasoningTokens > 0 && this.#phase !== 'reasoning';
+  }
+
+  /** What of a tag the text so far ends with. */
+  get tagBegun(): string {
+    return this.#candidate;
+  }
+
+  /** Whether a call would begin within this text, the next one to come. */
+  beginsCall(text: string): boolean {
+    if (this.#phase === 'call' || !this.#answerTags.includes(callOpen)) return false;
+    const whole = this.#candidate + text;
+    const reasons = this.#phase === 'reasoning' || (this.#phase === 'start' && /^\s*<think>/.test(whole));
+    const from = reasons ? whole.indexOf('</think>') : 0;
+    return from >= 0 && whole.includes(callOpen, from);
   }
 
   /** Tokens up to and including the one that completes `</think>`; all of them while reasoning goes on. */

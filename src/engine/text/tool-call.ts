@@ -9,6 +9,9 @@ declare global {
   }
 }
 
+/** What a model writes in front of a call. */
+export const callOpen = '<tool_call>';
+
 export type ParsedCall = { name: string; arguments: string };
 
 /**

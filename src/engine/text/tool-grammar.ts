@@ -5,12 +5,22 @@ import { anyObject, anyValue } from './json-rules.ts';
 import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
+import { callOpen } from './tool-call.ts';
+
+export type CallOptions = {
+  /** `callOpen`, or '' where that has come already. */
+  opening: string;
+  /** The arguments of a tool are held to its schema; else they are any object. */
+  isHeld: (tool: ToolDefinition) => boolean;
+};
+
+export const wholeCall: CallOptions = { opening: callOpen, isHeld: () => true };
 
 /** A call as Hermes and Qwen3 models write it. */
-export function jsonCall(grammar: Grammar, tool: ToolDefinition): Expression {
-  const opening = literal(`<tool_call>\n{"name": ${JSON.stringify(tool.name)}, "arguments": `);
-  const closing = literal('}\n</tool_call>');
-  return grammar.define('tool', sequence(opening, argumentsExpression(grammar, tool.parameters), closing));
+export function jsonCall(grammar: Grammar, tool: ToolDefinition, { opening, isHeld } = wholeCall): Expression {
+  const head = literal(`${opening}\n{"name": ${JSON.stringify(tool.name)}, "arguments": `);
+  const value = isHeld(tool) ? argumentsExpression(grammar, tool.parameters) : anyObject(grammar);
+  return grammar.define('tool', sequence(head, value, literal('}\n</tool_call>')));
 }
 
 function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expression {
@@ -45,21 +55,36 @@ function enforced(grammar: Grammar, schema: unknown, isHelp: boolean): Expressio
 }
 
 /** A call as Qwen3-Coder models write it: a parameter's text stands between its tags; other types are JSON. */
-export function xmlCall(grammar: Grammar, tool: ToolDefinition): Expression {
+export function xmlCall(grammar: Grammar, tool: ToolDefinition, { opening, isHeld } = wholeCall): Expression {
+  const head = literal(`${opening}\n<function=${tool.name}>\n`);
+  const parameters = isHeld(tool) ? namedParameters(grammar, tool) : [`${anyParameter(grammar)}*`];
+  return grammar.define('tool', sequence(head, ...parameters, literal('</function>\n</tool_call>')));
+}
+
+function namedParameters(grammar: Grammar, tool: ToolDefinition): Expression[] {
   const properties = isSchema(tool.parameters?.['properties']) ? tool.parameters['properties'] : {};
   const required = new Set(asList(tool.parameters?.['required']));
-  const parameters = Object.entries(properties).map(([name, schema]) => {
+  return Object.entries(properties).map(([name, schema]) => {
     const value = parameterValue(grammar, { schema, root: tool.parameters });
     const tags = [literal(`<parameter=${name}>\n`), literal('\n</parameter>\n')];
     const parameter = grammar.define('parameter', tags.join(` ${value} `));
     return required.has(name) ? parameter : `${parameter}?`;
   });
-  const opening = literal(`<tool_call>\n<function=${tool.name}>\n`);
-  return grammar.define('tool', sequence(opening, ...parameters, literal('</function>\n</tool_call>')));
+}
+
+function anyParameter(grammar: Grammar): Expression {
+  const name = '[^\\x3e\\x0a]+';
+  const tags = [literal('<parameter='), name, literal('>\n'), parameterText(grammar), literal('\n</parameter>\n')];
+  return grammar.define('parameter', sequence(...tags));
+}
+
+/** The end of a call ends its parameters, too. */
+function parameterText(grammar: Grammar): Expression {
+  return textWithout(grammar, ['</parameter>', '</tool_call>']);
 }
 
 function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
-  const text = textWithout(grammar, '</parameter>');
+  const text = parameterText(grammar);
   const types = isSchema(schema) ? asList(schema['type']) : [];
   if (isSchema(schema) && types.length === 1 && types[0] === 'string') {
     const listed = asList(schema['enum']).filter((value) => typeof value === 'string');

@@ -277,6 +277,7 @@ export type Schemas = {
         name: string;
         description?: string | null;
         parameters?: Record<string, unknown> | null;
+        strict?: unknown;
       };
     })[] | null;
     tool_choice?: 'auto' | 'none' | 'required' | {
@@ -1572,6 +1573,7 @@ export type Routes = {
             name: string;
             description?: string | null;
             parameters?: Record<string, unknown> | null;
+            strict?: unknown;
           };
         })[] | null;
       };
@@ -1610,6 +1612,7 @@ export type Routes = {
             name: string;
             description?: string | null;
             parameters?: Record<string, unknown> | null;
+            strict?: unknown;
           };
         })[] | null;
       };
@@ -1664,6 +1667,7 @@ export type Routes = {
             name: string;
             description?: string | null;
             parameters?: Record<string, unknown> | null;
+            strict?: unknown;
           };
         })[] | null;
       };
@@ -1706,6 +1710,7 @@ export type Routes = {
             name: string;
             description?: string | null;
             parameters?: Record<string, unknown> | null;
+            strict?: unknown;
           };
         })[] | null;
       };
