@@ -170,7 +170,7 @@ function takeAlive(handles: Handles, handle: string): Waiting {
     throw fault('capacity_unavailable', {
       message: 'The prompt waited too long for its run.',
       retryAfterSeconds: 1,
-      internal: `Unknown or expired handle ${handle}`,
+      internal: 'The handle is unknown or has expired.',
     });
   }
   if (waiting.session.alive) return waiting;

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Fault, type FaultName, fault, systemCodeOf } from '#kernel';
 
 /** `compat` is the envelope of the OpenAI family; `native` is a superset of it. */
@@ -64,13 +64,4 @@ export function sendFault(reply: FastifyReply, problem: Fault, shape: WireShape)
   const { id } = reply.request;
   reply.code(problem.row.status).header('x-request-id', id).headers(faultHeaders(problem, shape));
   return reply.send(renderFault(problem, shape, id));
-}
-
-/** Writes our own failures to the log: everything internal, and what the database or an engine refused. */
-export function logFault(request: FastifyRequest, problem: Fault, operation: string | null): void {
-  if (problem.row.status < 500) return;
-  const { internal, cause } = problem.options;
-  const entry = { requestId: request.id, operation, code: problem.row.code, internal, err: cause ?? problem };
-  if (problem.fault === 'internal_error') request.log.error(entry, problem.message);
-  else request.log.warn(entry, problem.message);
 }

@@ -14,11 +14,12 @@ import { createCallers } from './callers.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
+import { createFaultLog } from './fault-log.ts';
 import { healthRoutes } from './health.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
-import { faultOf, logFault, sendFault, type WireShape } from './render-fault.ts';
+import { faultOf, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
 import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
@@ -87,10 +88,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   decoratePrincipal(app);
   app.decorate('callers', callers);
   app.decorate('readers', createReaders(options.authenticator));
+  app.decorate('faultLog', createFaultLog(app.log));
+  app.addHook('onClose', async () => app.faultLog.end());
   app.decorate('drain', (drain) => {
     closing.now = true;
     app.readers.dismiss();
-    return drainServer(app, drain, closeUnused);
+    // Calls that outlived their callers may have failed after the server was closed.
+    return drainServer(app, drain, closeUnused).finally(() => app.faultLog.end());
   });
   app.addHook('preClose', async () => {
     closing.now = true;
@@ -101,7 +105,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   acceptJson(app);
   app.setErrorHandler((error, request, reply) => {
     const problem = faultOf(error, request.routeOptions.bodyLimit);
-    logFault(request, problem, request.routeOptions.config.operation ?? null);
+    if (problem.row.status >= 500) app.faultLog.tell(request, problem);
     if (problem.fault === 'payload_too_large') takeRest(request, reply);
     return sendFault(reply, problem, request.shape);
   });

@@ -103,7 +103,7 @@ async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyRep
     // Before the first frame a failure is an ordinary JSON error (interface 4.3.4).
     if (problem === null) throw error;
     follower?.failed(problem);
-    request.log.warn({ err: error, code: problem.row.code }, 'a stream ended with an error');
+    request.server.faultLog.tell(request, problem, 'a stream ended with an error');
     await attended.failed(error, { hasBegun: true });
   }
   return reply;
