@@ -48,6 +48,7 @@ export function openRouteAdapters(route: ServingRoute, deps: RouteAdaptersDeps):
 
 /** A refusal is not asked for again for this long. */
 const refusedMs = 30_000;
+const mostRefused = 1_000;
 const mostUnloaded = 16;
 /** While an adapter is used, its file is marked so often; what has no marks for a month is removed (`sweep-folder.ts`). */
 const markEveryMs = 60_000;
@@ -160,6 +161,8 @@ class LoadedAdapters implements RouteAdapters {
     if (!(error instanceof AdapterRefused)) return;
     const { clock, log, route } = this.#parts;
     this.#refused.set(sha256, { untilMs: clock.monotonicMs() + refusedMs, error });
+    const [oldest = sha256] = this.#refused.keys();
+    if (this.#refused.size > mostRefused) this.#refused.delete(oldest);
     const fields = { route: route.id, adapter: sha256, error: error.message };
     log('warn', 'A serving route does not load an adapter.', fields);
   }
