@@ -37,11 +37,15 @@ test('an answer that ends early is told as a broken connection, in the words of 
   }
 });
 
-test('a connection that breaks in the middle of any other answer is told as lost, and nothing else is', async () => {
-  for (const error of broken)
-    await assert.rejects(whole(answerOf(['{"data":'], error).json()), { name: 'Problem', code: 'offline', status: 0 });
-  await assert.rejects(whole(new Response('<html>').json()), { name: 'SyntaxError' });
+test('a connection that breaks in the middle of any other answer is told as lost', async () => {
+  const lost = { name: 'Problem', code: 'offline', status: 0 };
+  for (const error of broken) await assert.rejects(whole(answerOf(['{"data":'], error).json()), lost);
   const stopped = new DOMException('The operation was aborted.', 'AbortError');
   await assert.rejects(whole(answerOf(['{"data":'], stopped).json()), { name: 'AbortError' });
   assert.deepEqual(await whole(new Response('{"data":1}').json()), { data: 1 });
+});
+
+test('a success that is no whole JSON is told as a lost connection: WebKit lets a broken answer just end, and a proxy may say anything', async () => {
+  for (const text of ['{"data":', '', '<html>'])
+    await assert.rejects(whole(answerOf([text]).json()), { name: 'Problem', code: 'offline', status: 0 }, text);
 });

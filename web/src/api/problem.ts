@@ -59,11 +59,14 @@ export function lostConnection(): Problem {
   return new Problem({ status: 0, code: 'offline', message: 'The server could not be reached.' });
 }
 
-/** What an answer holds, as it is read: the connection may break in the middle of it, too. */
+/**
+ * What an answer holds, as it is read: the connection may break in the middle of it, too. Where WebKit tells nothing of that, half of
+ * the JSON is left; what is no JSON at all comes from something that stands between us and the server.
+ */
 export function whole<Body>(reading: Promise<Body>): Promise<Body> {
   return reading.catch((error: unknown) => {
-    // The words differ from browser to browser; what is no JSON, and what was given up, is none.
-    throw error instanceof TypeError ? lostConnection() : error;
+    // The words differ from browser to browser; what was given up is neither.
+    throw error instanceof TypeError || error instanceof SyntaxError ? lostConnection() : error;
   });
 }
 

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Schemas } from './generated/contract.ts';
-import { lostConnection, problemOf } from './problem.ts';
+import { lostConnection, problemOf, whole } from './problem.ts';
 import { draftsKey, endedKey, queryClient } from './query-client.ts';
 
 export type SignedIn = Schemas['SignedIn'];
@@ -25,7 +25,7 @@ async function readSession(): Promise<SignedIn | null> {
   }
   if (!response.ok) throw await problemOf(response);
   // as: the contract says so.
-  return (await response.json()) as SignedIn;
+  return (await whole(response.json())) as SignedIn;
 }
 
 /** What pages of ours send with a change, and pages of others cannot know. */
