@@ -18,7 +18,16 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
   reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposed);
 }
 
-/** Answers `OPTIONS` of a known path, a browser's preflight included. */
+/** At a path that is not served any of them is refused. */
+export const anyMethod: readonly string[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+/** A browser asks for a page of a listed origin: without consent the page would see a network error instead of the refusal. */
+export function isPreflight({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
+  const isAsked = headers['access-control-request-method'] !== undefined;
+  return method === 'OPTIONS' && isAsked && reply.hasHeader('access-control-allow-origin');
+}
+
+/** Answers `OPTIONS` of a known path, and every preflight. */
 export function answerOptions(request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): void {
   const asked = request.headers['access-control-request-headers'];
   if (reply.hasHeader('access-control-allow-origin')) {

@@ -11,7 +11,7 @@ import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-
 import { acceptJson, takeRest, unwrapNativeBody } from './body.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
-import { allowOrigin, answerOptions } from './cors.ts';
+import { allowOrigin, answerOptions, anyMethod, isPreflight } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
 import { createFaultLog } from './fault-log.ts';
@@ -79,7 +79,8 @@ const defaultLimits: ServerLimits = {
 export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   const callers = createCallers();
-  const app = newFastify(limits, options);
+  const origins = new Set(options.corsOrigins);
+  const app = newFastify(limits, options, origins);
   const closing = { now: false };
   const closeUnused = watchUnused(app.server);
 
@@ -114,7 +115,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     answerUnknown(request, reply, { routes: app.routeTable, answerStranger });
   app.setNotFoundHandler(answerNothing);
 
-  const origins = new Set(options.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     watchRequest?.(request, reply);
     reply.header('x-request-id', request.id);
@@ -134,7 +134,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: ServerOptions): FastifyInstance {
+function newFastify(
+  limits: ServerLimits,
+  { logger, trustedProxies = [] }: ServerOptions,
+  origins: ReadonlySet<string>,
+): FastifyInstance {
   const app = Fastify({
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     ...(logger ? { loggerInstance: logger } : { logger: false }),
@@ -145,8 +149,12 @@ function newFastify(limits: ServerLimits, { logger, trustedProxies = [] }: Serve
     return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },
     rewriteUrl: ({ url = '/' }) => originForm(url),
-    frameworkErrors: (error, request, reply) =>
-      void sendFault(reply, faultOf(error), shapeOfPath(request.raw.url ?? '')),
+    // A path that the router cannot read; no hook runs for it.
+    frameworkErrors: (error, request, reply) => {
+      if (origins.size > 0) allowOrigin(request, reply, origins);
+      if (isPreflight(request, reply)) answerOptions(request, reply, anyMethod);
+      else void sendFault(reply, faultOf(error), shapeOfPath(request.raw.url ?? ''));
+    },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     http: {
       headersTimeout: limits.headersTimeoutMs,
@@ -214,7 +222,8 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, a
   const path = pathOf(request.url);
   const successor = successorOf(path);
   const methods = successor === null ? routes.methodsOf(path) : [];
-  if (successor !== null) sendFault(reply, retired(successor), request.shape);
+  if (methods.length === 0 && isPreflight(request, reply)) answerOptions(request, reply, anyMethod);
+  else if (successor !== null) sendFault(reply, retired(successor), request.shape);
   else if (methods.length === 0) {
     if (!answerStranger(request, reply)) sendFault(reply, notServed(path), request.shape);
   } else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
