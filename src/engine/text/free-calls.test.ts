@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
 import type { ChatPrompt, ToolDefinition } from '../port.ts';
-import { freeCallGrammar, promptGrammar } from './grammar.ts';
-import { type Accepts, bare, promptMatcher, textMatcher } from './grammar-matcher.fixture.ts';
+import { freeCallGrammar } from './grammar.ts';
+import { type Accepts, promptGrammar, promptMatcher, textMatcher } from './grammar-matcher.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 import { chatPrompt } from './prompt.fixture.ts';
 import type { ToolSyntax } from './template.ts';
@@ -46,7 +46,7 @@ test('a free answer is constrained only where a tool is strict, and only where i
   assert.equal(grammarOf({ tools, toolChoice: { mode: 'named', name: 'weather' } }), null);
   assert.equal(grammarOf({ tools, responseFormat: { type: 'json_object' } }), null);
   assert.ok(grammarOf({ tools }) !== null);
-  assert.equal(promptGrammar(chatPrompt({ tools }), bare), null, 'the answer may begin with anything');
+  assert.equal(promptGrammar(chatPrompt({ tools })), null, 'the answer may begin with anything');
 });
 
 test('between calls any text may stand, and a call is one of a tool: of a strict one it fits the schema', async () => {

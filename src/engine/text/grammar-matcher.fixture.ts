@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import type { Llama, LlamaGrammar } from 'node-llama-cpp';
 import { Fault } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
-import { type GrammarOptions, promptGrammar } from './grammar.ts';
+import { type Lead, promptGrammars } from './grammar.ts';
 import { chatPrompt } from './prompt.fixture.ts';
+import type { ToolSyntax } from './template.ts';
+
+export type GrammarOptions = { toolSyntax: ToolSyntax; lead: Lead };
 
 export const bare: GrammarOptions = { toolSyntax: 'json', lead: 'nothing' };
 
 export type Accepts = (text: string) => boolean;
+
+/** The grammar that holds an output from its beginning; null where nothing constrains it. */
+export function promptGrammar(prompt: ChatPrompt, { toolSyntax, lead } = bare): string | null {
+  return promptGrammars(prompt, toolSyntax)?.(lead) ?? null;
+}
 
 /** Runs whole texts through llama.cpp's own grammar parser. */
 export async function promptMatcher(llama: Llama, prompt: Partial<ChatPrompt>, options = bare): Promise<Accepts> {
@@ -37,7 +45,7 @@ export function refusal(schema: unknown): string {
   try {
     // What callers send is checked here, whatever it is.
     const format = { type: 'json_schema', schema: schema as Record<string, unknown> } as const;
-    promptGrammar(chatPrompt({ responseFormat: format }), bare);
+    promptGrammar(chatPrompt({ responseFormat: format }));
   } catch (error) {
     assert.ok(error instanceof Fault, String(error));
     assert.deepEqual([error.fault, error.options.param], ['invalid_request', 'response_format']);

@@ -7,36 +7,22 @@ import type { ToolSyntax } from './template.ts';
 import { callOpen } from './tool-call.ts';
 import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
-export type GrammarOptions = {
-  toolSyntax: ToolSyntax;
-  /**
-   * What may stand in front of the constrained text: nothing; up to two newlines (switched on right behind
-   * `</think>`); a think block that the model may leave out (switched on from the first token); or the rest of a think
-   * block that the prompt has opened.
-   */
-  lead: 'nothing' | 'newlines' | 'reasoning' | 'open_reasoning';
-};
+/** What may stand in front of the constrained text: nothing, or up to two newlines (switched on right behind `</think>`). */
+export type Lead = 'nothing' | 'newlines';
 
 /** Calls in one answer where any number is allowed: a model must not be able to go on forever. */
 const maxCalls = 32;
 
 /**
- * GBNF text that the output must match, start rule `root`; null where nothing constrains it. Throws
+ * GBNF text that the output must match, start rule `root`, behind either lead; null where nothing constrains it. Throws
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
-export function promptGrammar(prompt: ChatPrompt, options: GrammarOptions): string | null {
-  return promptGrammars(prompt, options.toolSyntax)?.(options.lead) ?? null;
-}
-
-/** The same for any lead: what makes up most of a grammar is the same behind all of them. */
-export function promptGrammars(
-  prompt: ChatPrompt,
-  toolSyntax: ToolSyntax,
-): ((kind: GrammarOptions['lead']) => string) | null {
+export function promptGrammars(prompt: ChatPrompt, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
   const grammar = createGrammar();
   const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, toolSyntax)];
   if (alternatives.length === 0) return null;
-  return (kind) => grammar.text(sequence(lead(grammar, kind), anyOf(alternatives)));
+  const answers = anyOf(alternatives);
+  return (lead) => grammar.text(lead === 'nothing' ? answers : sequence('"\\n"{0,2}', answers));
 }
 
 /**
@@ -94,19 +80,4 @@ function oneCall(
   const strictFirst = tools.toSorted((one, other) => Number(other.strict === true) - Number(one.strict === true));
   const one = syntax === 'xml' ? xmlCall : jsonCall;
   return grammar.define('call', anyOf(strictFirst.map((tool) => one(grammar, tool, options))));
-}
-
-function lead(grammar: Grammar, kind: GrammarOptions['lead']): Expression {
-  const newlines = '"\\n"{0,2}';
-  const rest = (): Expression => sequence(textWithout(grammar, ['</think>']), literal('</think>'), newlines);
-  switch (kind) {
-    case 'nothing':
-      return '';
-    case 'newlines':
-      return newlines;
-    case 'reasoning':
-      return `("\\n"? ${literal('<think>')} ${rest()})?`;
-    case 'open_reasoning':
-      return rest();
-  }
 }

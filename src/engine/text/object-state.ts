@@ -1,7 +1,7 @@
 import { isApart, type Member, type ObjectForm } from './object-form.ts';
 
 /** An object of this form of which the members before the place `at` are written or left out. */
-export type Thread = { form: ObjectForm; at: number };
+type Thread = { form: ObjectForm; at: number };
 
 /** What an object can be at: any of these. No form is there twice. */
 export type ObjectState = readonly Thread[];

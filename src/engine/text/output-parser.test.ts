@@ -91,17 +91,17 @@ test('reasoning tokens are those up to the closing tag, and the parser tells whe
     parallelToolCalls: false,
     stop: [],
   });
-  const state = () => [parser.undecided, parser.inReasoning, parser.reasoningEnded, parser.reasoningTokens];
-  assert.deepEqual(state(), [true, false, false, 0]);
+  const state = () => [parser.undecided, parser.inReasoning, parser.reasoningTokens];
+  assert.deepEqual(state(), [true, false, 0]);
   parser.push('<think>', 1);
   parser.push('\n', 1);
-  assert.deepEqual(state(), [false, true, false, 2]);
+  assert.deepEqual(state(), [false, true, 2]);
   parser.push('hm </think', 3);
-  assert.deepEqual(state(), [false, true, false, 5]);
+  assert.deepEqual(state(), [false, true, 5]);
   parser.push('>\n\nA', 2);
-  assert.deepEqual(state(), [false, false, true, 7]);
+  assert.deepEqual(state(), [false, false, 7]);
   parser.push('nswer <tool_call>{"name":"clock"}</tool_call>', 9);
-  assert.deepEqual(state(), [false, false, true, 7]);
+  assert.deepEqual(state(), [false, false, 7]);
   assert.equal(parser.stopped, 'tool_calls');
   assert.deepEqual(parser.push('more', 1), []);
   assert.deepEqual(parser.end('length'), []);

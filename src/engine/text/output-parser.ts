@@ -68,11 +68,6 @@ export class OutputParser {
     return this.#phase === 'reasoning';
   }
 
-  /** Reasoning was there and `</think>` has come. */
-  get reasoningEnded(): boolean {
-    return this.#reasoningTokens > 0 && this.#phase !== 'reasoning';
-  }
-
   /** What of a tag the text so far ends with. */
   get tagBegun(): string {
     return this.#candidate;

@@ -3,8 +3,7 @@ import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
-import { promptGrammar } from './grammar.ts';
-import { bare, promptMatcher } from './grammar-matcher.fixture.ts';
+import { promptGrammar, promptMatcher } from './grammar-matcher.fixture.ts';
 import { chatPrompt } from './prompt.fixture.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
@@ -114,8 +113,7 @@ test('names that must have a form, or that are asked for and may not be there, a
     [{ type: 'object', propertyNames: { enum: ['a'], maxLength: 1 } }, /"propertyNames"/],
     [{ type: 'object', propertyNames: { type: 'integer' } }, /"propertyNames"/],
   ];
-  for (const [schema, message] of cases)
-    assert.throws(() => promptGrammar(chatPrompt(formatOf(schema)), bare), message);
+  for (const [schema, message] of cases) assert.throws(() => promptGrammar(chatPrompt(formatOf(schema))), message);
 });
 
 test('a key that is accepted has the form that its name asks for, whatever the form', async () => {

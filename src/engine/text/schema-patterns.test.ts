@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
-import { promptGrammar } from './grammar.ts';
-import { type Accepts, bare, promptMatcher, refusal } from './grammar-matcher.fixture.ts';
+import { type Accepts, promptGrammar, promptMatcher, refusal } from './grammar-matcher.fixture.ts';
 import { createFollower } from './grammar-ways.fixture.ts';
 import { chatPrompt } from './prompt.fixture.ts';
 
@@ -136,7 +135,7 @@ test('patterns with look-ahead, anchors anywhere and bounds of the length match 
 
 test('no text is begun that can come to no end', () => {
   const schema = { type: 'string', pattern: '^(?!ababx)(ab)+[xy]$', maxLength: 6 };
-  const gbnf = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
+  const gbnf = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } })) ?? '';
   const { start, after } = createFollower(gbnf);
   const nextOf = (text: string) => [...'abxy"'].filter((char) => after(start, `"${text}${char}`).size > 0);
   assert.deepEqual(['', 'a', 'ab', 'aba', 'abab', 'ababy', 'abx'].map(nextOf), [
@@ -159,7 +158,7 @@ test('whatever ways there are to match a pattern, llama.cpp has one to follow', 
   ];
   for (const pattern of patterns) {
     const schema = { type: 'string', pattern };
-    const text = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
+    const text = promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } })) ?? '';
     const bodies = new Map(text.split('\n').map((line) => line.split(' ::= ') as [string, string]));
     const states = [...bodies].filter(([name]) => name.startsWith('pattern-'));
     assert.ok(states.length > 0);

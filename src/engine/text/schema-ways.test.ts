@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
-import { promptGrammar } from './grammar.ts';
-import { bare, promptMatcher, refusal, spaced } from './grammar-matcher.fixture.ts';
+import { promptGrammar, promptMatcher, refusal, spaced } from './grammar-matcher.fixture.ts';
 import { createFollower } from './grammar-ways.fixture.ts';
 import { chatPrompt } from './prompt.fixture.ts';
 import { examples } from './schema-examples.fixture.ts';
@@ -171,5 +170,5 @@ function mostWays(schema: Record<string, unknown>, text: string): number {
 }
 
 function grammarOf(schema: Record<string, unknown>): string {
-  return promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } }), bare) ?? '';
+  return promptGrammar(chatPrompt({ responseFormat: { type: 'json_schema', schema } })) ?? '';
 }
