@@ -67,6 +67,27 @@ test('a question that cannot be answered leaves the others to look on their own,
   await good.stop();
 });
 
+test('where somebody locks the table of one question the others look on their own, and nothing waits for it afterwards', async () => {
+  const { look } = setUp();
+  const good = look<boolean>(() => 'true');
+  const held = look<boolean>(() => 'exists (select from locked)');
+  await db().query('create table locked ()');
+  await db().transaction(async (tx) => {
+    await tx.query('lock table locked in access exclusive mode');
+    for (const { start } of [good, held]) start();
+    for (let rounds = 0; rounds < 2; rounds++) await good.next();
+    assert.deepEqual(
+      [good.answers.slice(0, 2), held.answers.slice(0, 2)],
+      [Array(2).fill(undefined), Array(2).fill(undefined)],
+    );
+    for (const { stop } of [good, held]) await stop();
+    const waiting = await db().query(
+      `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    assert.deepEqual(waiting, []);
+  });
+});
+
 test('a round that fails is told and the next one comes; one that takes long keeps no other from its turn', async () => {
   const { look, troubles } = setUp();
   const trouble = new Error('It failed.');

@@ -38,8 +38,11 @@ type Listed = {
   begin: (answer: unknown) => void;
 };
 
-/** Whoever waits longer asks on its own. */
-const timeoutMs = 5_000;
+/**
+ * Whoever waits longer asks on its own. A table that somebody locks is the trouble of one room: the others would be late by what is
+ * waited for it, and a statement that is only given up waits on in PostgreSQL, each time one more.
+ */
+const patience = { timeoutMs: 5_000, lockMs: 300 };
 
 export function createLookout({ sql, log }: { sql: Sql; log?: Pick<Log, 'warn'> | undefined }): Lookout {
   const listed = new Set<Listed>();
@@ -77,7 +80,7 @@ export function createLookout({ sql, log }: { sql: Sql; log?: Pick<Log, 'warn'> 
     const place: Place = (value) => `$${values.push(value)}`;
     const text = `select ${all.map(({ question }, n) => `(${question(place)}) as "${n}"`).join(',\n ')}`;
     const name = `db.lookout.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-    const [row = {}] = await sql.query<Record<string, unknown>>(text, values, { name, timeoutMs });
+    const [row = {}] = await sql.query<Record<string, unknown>>(text, values, { name, ...patience });
     return Object.values(row);
   }
 
