@@ -3,6 +3,9 @@ type End = { error: Error | null };
 /** What ends the connection of an answer. */
 export type Abortable = { abort: (reason: Error) => void };
 
+/** How often something of an answer has come. */
+export type Heard = { times: number };
+
 /** Nobody waits longer for the end of an answer whose rest nobody needs: its connection goes instead. */
 const dropMs = 1_000;
 
@@ -13,13 +16,20 @@ export class AnswerBody {
   #early: Buffer[] = [];
   #reader: Reader | null = null;
   #end: End | null = null;
+  #heard: Heard = { times: 0 };
 
   constructor(connection: Abortable) {
     this.#connection = connection;
   }
 
+  /** What comes from now on is counted there. */
+  countIn(heard: Heard): void {
+    this.#heard = heard;
+  }
+
   /** For the connection: a piece has come. */
   add(piece: Buffer): void {
+    this.#heard.times += 1;
     if (this.#reader) this.#reader.onPiece(piece);
     else this.#early.push(piece);
   }

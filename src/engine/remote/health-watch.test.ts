@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { HealthWatch } from './health-watch.ts';
+import { HealthWatch, type Watched } from './health-watch.ts';
 import { openPlainConnections } from './http/plain-connections.ts';
 import { isReachable } from './reachable.ts';
 import { startUpstream } from './upstream.fixture.ts';
@@ -54,4 +56,66 @@ test('an engine that does not answer a health check in time has failed it', asyn
     await firstLook(await startEngine({ isSilent: true }), 20),
     'The health check was not answered in time.',
   );
+});
+
+type Checked = (health: ServerResponse, sayMore: () => void) => void;
+
+/** Streams an answer, of which a piece leaves whenever it is told, and leaves health checks to the test. */
+async function startBusyEngine(checked: Checked) {
+  let answer: ServerResponse | null = null;
+  const sayMore = () => void answer?.write('data: {}\n\n');
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') return checked(response, sayMore);
+    answer = response;
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    sayMore();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // as: it listens on a port.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const upstream = openUpstream({ url, api: 'openai', secret: null, capacity: 1 });
+  stops.push(upstream.close, () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { body } = await upstream.post('/chat/completions', { stream: true }, new AbortController().signal);
+  body.read(() => true).catch(() => {});
+  return { url, upstream, sayMore, stopListening: () => void server.close() };
+}
+
+/** What its health checks give first. */
+function firstResult({ url, upstream }: Pick<Watched, 'url' | 'upstream'>): Promise<string> {
+  return new Promise((resolve) => {
+    const answered = () => resolve('answered');
+    const watched = { url, upstream, path: '/models', hasCalls: () => true, answered, failed: resolve, gone: () => {} };
+    const watch = new HealthWatch(watched, { everyMs: 10, patienceMs: 1_500 });
+    stops.push(() => watch.stop());
+  });
+}
+
+test('an engine that is too busy for a health check, and goes on with an answer meanwhile, has not failed it; silent, it has', async () => {
+  let checks = 0;
+  const engine = await startBusyEngine((_health, sayMore) => {
+    checks += 1;
+    if (checks === 1) sayMore();
+  });
+  assert.equal(await firstResult(engine), 'The health check was not answered in time.');
+  assert.equal(checks, 2);
+});
+
+test('an engine that goes on with an answer, and answers a health check with another status, has failed it', async () => {
+  const engine = await startBusyEngine((health, sayMore) => {
+    sayMore();
+    health.writeHead(500).end();
+  });
+  assert.equal(await firstResult(engine), 'The health check was answered 500.');
+});
+
+test('an engine that goes on with an answer, and refuses the connection of a health check, has failed it', async () => {
+  const engine = await startBusyEngine(() => {});
+  engine.stopListening();
+  const result = firstResult(engine);
+  engine.sayMore();
+  assert.match(await result, /ECONNREFUSED/);
 });

@@ -1,3 +1,4 @@
+import type { Heard } from './answer-body.ts';
 import { openPlainConnections } from './http/plain-connections.ts';
 import { openSecureConnections } from './http/secure-connections.ts';
 import type { Answer, Request } from './http/transport.ts';
@@ -8,6 +9,8 @@ export type Upstream = {
   /** POSTs JSON to a path under the base URL, or to one of the server itself. Throws `TransportError`, or the signal's reason. */
   post: (path: string, body: object, signal: AbortSignal) => Promise<Answer>;
   get: (path: string, signal: AbortSignal) => Promise<Answer>;
+  /** Grows whenever something of any answer has come. */
+  heard: Readonly<Heard>;
   /** Ends whatever was sent and has no answer, or not all of it, as if its connection had been lost. */
   giveUp: (why: string) => void;
   close: () => Promise<void>;
@@ -25,8 +28,11 @@ export function openUpstream({ url, api, secret, capacity }: Place): Upstream {
   const { send, giveUp, close } = open(origin, { most: capacity + 1, secret });
   /** Nobody knows before the first answer. */
   let keepsAfterStreams = false;
+  const heard: Heard = { times: 0 };
   const ask = async (request: Request, signal: AbortSignal): Promise<Answer> => {
     const answer = await send(request, signal);
+    heard.times += 1;
+    answer.body.countIn(heard);
     keepsAfterStreams = api !== 'llama-server' && !closesAfterStreams(answer.headers);
     return answer;
   };
@@ -36,6 +42,7 @@ export function openUpstream({ url, api, secret, capacity }: Place): Upstream {
       return ask({ method: 'POST', path: pathOf(path), body: JSON.stringify(body), isLast }, signal);
     },
     get: (path, signal) => ask({ method: 'GET', path: pathOf(path), body: null }, signal),
+    heard,
     giveUp,
     close,
   };
