@@ -231,11 +231,12 @@ export class OutputParser {
   }
 }
 
-/** Text behind `<tool_call>`. A closing tag inside a JSON string does not count. */
+/** Text behind `<tool_call>`. A closing tag inside a JSON string does not count; as XML, one on a line that begins with no tag. */
 class CallText {
   readonly #pieces: string[] = [];
   #matched = 0;
-  #syntax: 'open' | 'json' | 'other' = 'open';
+  #syntax: 'open' | 'json' | 'xml' | 'other' = 'open';
+  #line: 'blank' | 'tags' | 'value' = 'blank';
   #inString = false;
   #escaped = false;
 
@@ -246,18 +247,25 @@ class CallText {
   /** true: the closing tag is complete. */
   push(unit: string): boolean {
     this.#pieces.push(unit);
-    if (this.#syntax === 'open' && !/\s/.test(unit)) this.#syntax = unit === '{' ? 'json' : 'other';
-    if (this.#syntax === 'json') this.#followStrings(unit);
+    if (this.#syntax === 'open' && !/\s/.test(unit))
+      this.#syntax = unit === '{' ? 'json' : unit === '<' ? 'xml' : 'other';
+    if (this.#syntax === 'xml') this.#followLines(unit);
+    if (this.#syntax === 'json' || (this.#syntax === 'xml' && this.#line !== 'tags')) this.#followStrings(unit);
     if (this.#inString) this.#matched = 0;
     else if (unit === callClose[this.#matched]) this.#matched += 1;
     else this.#matched = unit === '<' ? 1 : 0;
     return this.#matched === callClose.length;
   }
 
+  #followLines(unit: string): void {
+    if (unit === '\n') this.#line = 'blank';
+    else if (this.#line === 'blank' && !/\s/.test(unit)) this.#line = unit === '<' ? 'tags' : 'value';
+  }
+
   /** A line break cannot stand in a JSON string: after one, an unbalanced quote no longer hides the closing tag. */
   #followStrings(unit: string): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (unit === '\n') this.#inString = false;
+    if (unit === '\n') this.#inString = this.#escaped = false;
+    else if (this.#escaped) this.#escaped = false;
     else if (unit === '"') this.#inString = !this.#inString;
     else if (unit === '\\' && this.#inString) this.#escaped = true;
   }

@@ -45,22 +45,38 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
   const end = body.trimEnd().length;
   const open = /\s*<parameter=([^>\n]*)>/y;
   open.lastIndex = head[0].length;
+  let linesMayClose = true;
   while (open.lastIndex < end) {
     const key = open.exec(body)?.[1]?.trim();
-    const close = body.indexOf('</parameter>', open.lastIndex);
-    if (key === undefined || close < 0) return null;
-    const value = body.slice(open.lastIndex, close).replace(/^\n/, '').replace(/\n$/, '');
+    if (key === undefined) return null;
+    const from = open.lastIndex;
+    let close = -1;
+    // In a JSON string the tag may stand, too, but no line break in front of it.
+    if (linesMayClose && isJsonParameter(properties[key])) {
+      close = body.indexOf('\n</parameter>', from);
+      // Else a long text would be searched again for each of its parameters.
+      linesMayClose = close >= 0 && parseJson(body.slice(from, close)) !== undefined;
+    }
+    if (!linesMayClose || close < 0) close = body.indexOf('</parameter>', from);
+    if (close < 0) return null;
+    const value = body.slice(from, close).replace(/^\n/, '').replace(/\n$/, '');
     values.push([key, typedValue(value, properties[key])]);
-    open.lastIndex = close + '</parameter>'.length;
+    open.lastIndex = body.indexOf('>', close) + 1;
   }
   const json = toJson(Object.fromEntries(values));
   return json === null ? null : { name, arguments: json };
 }
 
+/** Whether all values of a parameter are written as JSON, none as the text that it is. */
+function isJsonParameter(schema: unknown): boolean {
+  const types = typesOf(schema);
+  return types.length > 0 && !types.includes('string');
+}
+
 function typedValue(text: string, schema: unknown): unknown {
   const types = typesOf(schema);
   const value = parseJson(text);
-  if (value === undefined || types.length === 0) return text;
+  if (value === undefined || types.every((type) => type === 'string')) return text;
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : isRaw(value) ? 'number' : typeof value;
   return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
 }

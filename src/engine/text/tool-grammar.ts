@@ -79,19 +79,26 @@ function anyParameter(grammar: Grammar): Expression {
 }
 
 /** The end of a call ends its parameters, too. */
+const textEnds = ['</parameter>', '</tool_call>'] as const;
+
 function parameterText(grammar: Grammar): Expression {
-  return textWithout(grammar, ['</parameter>', '</tool_call>']);
+  return textWithout(grammar, textEnds);
 }
 
 function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
   const text = parameterText(grammar);
   const types = isSchema(schema) ? asList(schema['type']) : [];
   if (isSchema(schema) && types.length === 1 && types[0] === 'string') {
-    const listed = asList(schema['enum']).filter((value) => typeof value === 'string');
+    const listed = asList(schema['enum']).filter(isReadable);
     return listed.length === 0 ? text : anyOf(listed.map((value) => literal(value)));
   }
   if (types.length === 0 || types.includes('string')) return text;
   const definitions = { $defs: root?.['$defs'], definitions: root?.['definitions'] };
   const whole = isSchema(schema) ? { ...definitions, ...schema } : schema;
   return asFarAsPossible(grammar, whole) ?? anyValue(grammar);
+}
+
+/** Not cut by what ends the text of a parameter. */
+function isReadable(text: unknown): text is string {
+  return typeof text === 'string' && !textEnds.some((end) => text.includes(end));
 }
