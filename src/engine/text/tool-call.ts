@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../port.ts';
+import { areJson, areTexts, typesOf } from './parameter-types.ts';
 import type { ToolSyntax } from './template.ts';
 
 declare global {
@@ -40,7 +41,8 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
   const head = /^<function=([^>\n]*)>/.exec(body);
   if (head === null) return null;
   const name = (head[1] ?? '').trim();
-  const properties = asObject(tools.find((tool) => tool.name === name)?.parameters?.['properties']) ?? {};
+  const root = tools.find((tool) => tool.name === name)?.parameters ?? null;
+  const properties = asObject(root?.['properties']) ?? {};
   const values: [string, unknown][] = [];
   const end = body.trimEnd().length;
   const open = /\s*<parameter=([^>\n]*)>/y;
@@ -50,9 +52,10 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
     const key = open.exec(body)?.[1]?.trim();
     if (key === undefined) return null;
     const from = open.lastIndex;
+    const types = typesOf(properties[key], root);
     let close = -1;
     // In a JSON string the tag may stand, too, but no line break in front of it.
-    if (linesMayClose && isJsonParameter(properties[key])) {
+    if (linesMayClose && areJson(types)) {
       close = body.indexOf('\n</parameter>', from);
       // Else a long text would be searched again for each of its parameters.
       linesMayClose = close >= 0 && parseJson(body.slice(from, close)) !== undefined;
@@ -60,33 +63,18 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
     if (!linesMayClose || close < 0) close = body.indexOf('</parameter>', from);
     if (close < 0) return null;
     const value = body.slice(from, close).replace(/^\n/, '').replace(/\n$/, '');
-    values.push([key, typedValue(value, properties[key])]);
+    values.push([key, typedValue(value, types)]);
     open.lastIndex = body.indexOf('>', close) + 1;
   }
   const json = toJson(Object.fromEntries(values));
   return json === null ? null : { name, arguments: json };
 }
 
-/** Whether all values of a parameter are written as JSON, none as the text that it is. */
-function isJsonParameter(schema: unknown): boolean {
-  const types = typesOf(schema);
-  return types.length > 0 && !types.includes('string');
-}
-
-function typedValue(text: string, schema: unknown): unknown {
-  const types = typesOf(schema);
-  const value = parseJson(text);
-  if (value === undefined || types.every((type) => type === 'string')) return text;
+function typedValue(text: string, types: readonly unknown[]): unknown {
+  const value = areTexts(types) ? undefined : parseJson(text);
+  if (value === undefined) return text;
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : isRaw(value) ? 'number' : typeof value;
   return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
-}
-
-/** The JSON types a schema names, its alternatives included. */
-function typesOf(schema: unknown): unknown[] {
-  const object = asObject(schema);
-  if (object === null) return [];
-  const alternatives = [object['anyOf'], object['oneOf']].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [object['type'] ?? [], ...alternatives.map(typesOf)].flat();
 }
 
 /** undefined where the text is not JSON. Numbers that a double cannot hold exactly keep their digits. */

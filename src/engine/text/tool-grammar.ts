@@ -2,6 +2,7 @@ import { Fault } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
+import { areJson, definitionOf, typesOf } from './parameter-types.ts';
 import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
@@ -87,12 +88,13 @@ function parameterText(grammar: Grammar): Expression {
 
 function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
   const text = parameterText(grammar);
-  const types = isSchema(schema) ? asList(schema['type']) : [];
+  const types = typesOf(schema, root);
   if (isSchema(schema) && types.length === 1 && types[0] === 'string') {
-    const listed = asList(schema['enum']).filter(isReadable);
+    const target = definitionOf(schema['$ref'], root);
+    const listed = asList(schema['enum'] ?? (isSchema(target) ? target['enum'] : undefined)).filter(isReadable);
     return listed.length === 0 ? text : anyOf(listed.map((value) => literal(value)));
   }
-  if (types.length === 0 || types.includes('string')) return text;
+  if (!areJson(types)) return text;
   const definitions = { $defs: root?.['$defs'], definitions: root?.['definitions'] };
   const whole = isSchema(schema) ? { ...definitions, ...schema } : schema;
   return asFarAsPossible(grammar, whole) ?? anyValue(grammar);

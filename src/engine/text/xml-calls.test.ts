@@ -109,6 +109,70 @@ test('a call as XML that the grammar lets through comes back as the call that it
   assert.ok(accepted > 0);
 });
 
+const planned: ToolDefinition = {
+  ...order,
+  parameters: {
+    type: 'object',
+    properties: {
+      days: { $ref: '#/$defs/Days' },
+      size: { $ref: '#/$defs/Size', description: 'How large' },
+      when: { anyOf: [{ $ref: '#/definitions/When' }, { type: 'null' }] },
+      where: { allOf: [{ $ref: '#/$defs/Place' }] },
+      tree: { $ref: '#/$defs/Tree' },
+      town: { anyOf: [{ $ref: '#/$defs/Days' }, { type: 'string' }] },
+      free: { anyOf: [{ $ref: '#/$defs/Days' }, {}] },
+      lost: { $ref: '#/$defs/Nowhere' },
+      loop: { $ref: '#/$defs/Loop' },
+    },
+    $defs: {
+      Days: { type: 'integer', minimum: 1 },
+      Size: { enum: ['S', 'M'], type: 'string' },
+      Place: { type: 'object', properties: { city: { $ref: '#/$defs/City' } }, required: ['city'] },
+      City: { type: 'string', minLength: 2 },
+      Tree: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/Tree' } }, { type: 'boolean' }] },
+      Loop: { anyOf: [{ $ref: '#/$defs/Loop' }, { $ref: '#/$defs/Loop' }] },
+    },
+    definitions: { When: { type: 'array', items: { type: 'integer' } } },
+  },
+};
+
+test('a parameter has the type that it has by references and alternatives, and is held to it', async () => {
+  const accepts = await promptMatcher(
+    llama,
+    { tools: [planned], toolChoice: { mode: 'required' } },
+    { toolSyntax: 'xml', lead: 'nothing' },
+  );
+  for (const [name, text, value] of [
+    ['days', '3', 3],
+    ['size', 'M', 'M'],
+    ['when', '[1, 2]', [1, 2]],
+    ['when', 'null', null],
+    ['where', '{"city": "</parameter> </tool_call>"}', { city: '</parameter> </tool_call>' }],
+    ['tree', '[true, [[], false]]', [true, [[], false]]],
+    ['town', 'Oslo', 'Oslo'],
+    ['town', '3', 3],
+    ['free', '[3', '[3'],
+    ['free', '3', 3],
+    ['lost', '3', '3'],
+    ['loop', '3', '3'],
+  ] as const) {
+    const call = xml({ [name]: text });
+    assert.ok(accepts(call), call);
+    assert.deepEqual(parsed([call], [planned]), [{ [name]: value }]);
+  }
+  for (const [name, text] of [
+    ['days', '0'],
+    ['days', 'three'],
+    ['size', 'L'],
+    ['when', '["a"]'],
+    ['when', 'soon'],
+    ['where', 'Oslo'],
+    ['where', '{"city": "O"}'],
+    ['tree', '[1]'],
+  ] as const)
+    assert.ok(!accepts(xml({ [name]: text })), name + text);
+});
+
 test('calls as XML that no grammar holds are read as before: without line breaks, and with quotes that nothing closes', () => {
   const call = '<tool_call><function=order><parameter=list>[1]</parameter><parameter=note>5" disk</parameter>';
   const list = '<parameter=list>["</parameter>\n<parameter=map>\n{"a":1}\n</parameter>\n';
