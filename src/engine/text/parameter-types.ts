@@ -3,7 +3,7 @@ import { asList, isSchema, type Schema } from './schema-merge.ts';
 /** Where a schema says nothing of the type. */
 const anything = 'anything';
 /** References can stand for very many schemas, and for themselves. */
-const mostSchemas = 500;
+const mostSchemas = 100;
 
 /** The JSON types that a schema names, itself or by what it refers to and its alternatives. A value has one of them, or `anything` is there. */
 export function typesOf(schema: unknown, root: Schema | null, left = { schemas: mostSchemas }): unknown[] {

@@ -44,6 +44,7 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
   const root = tools.find((tool) => tool.name === name)?.parameters ?? null;
   const properties = asObject(root?.['properties']) ?? {};
   const values: [string, unknown][] = [];
+  const typesByName = new Map<string, unknown[]>();
   const end = body.trimEnd().length;
   const open = /\s*<parameter=([^>\n]*)>/y;
   open.lastIndex = head[0].length;
@@ -52,7 +53,8 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
     const key = open.exec(body)?.[1]?.trim();
     if (key === undefined) return null;
     const from = open.lastIndex;
-    const types = typesOf(properties[key], root);
+    const types = typesByName.get(key) ?? typesOf(properties[key], root);
+    typesByName.set(key, types);
     let close = -1;
     // In a JSON string the tag may stand, too, but no line break in front of it.
     if (linesMayClose && areJson(types)) {
