@@ -9,6 +9,7 @@ import type {
   Token,
 } from './addon.ts';
 import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
+import { bytesOfGrammar, createCollector, NativeGarbage } from './native-garbage.ts';
 import { loadLibrary } from './native-library.ts';
 
 export type {
@@ -81,6 +82,8 @@ export async function openModel(options: {
   const library = await loadLibrary({ ...options, onError });
   const { addon } = library;
   const metadata = readMetadata(options.path);
+  const garbage = new NativeGarbage(createCollector());
+  const bytesOfState = new WeakMap<NativeGrammar, number>();
   const model = await explained(() => library.openModel(options.path, { vocabOnly: options.vocabOnly ?? false }));
 
   return {
@@ -102,8 +105,17 @@ export async function openModel(options: {
         return context;
       }),
     createSampler: () => new addon.AddonSampler(model),
-    createGrammar: (gbnf) => new addon.AddonGrammar(gbnf, { addonExports: addon, rootRuleName: 'root' }),
-    createGrammarState: (grammar) => new addon.AddonGrammarEvaluationState(model, grammar),
+    createGrammar: (gbnf) => {
+      const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon, rootRuleName: 'root' });
+      garbage.made(gbnf.length);
+      bytesOfState.set(grammar, bytesOfGrammar(gbnf));
+      return grammar;
+    },
+    createGrammarState: (grammar) => {
+      const state = new addon.AddonGrammarEvaluationState(model, grammar);
+      garbage.made(bytesOfState.get(grammar) ?? 0);
+      return state;
+    },
     advanceGrammar: (state, token) => {
       const fits = addon.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token);
       if (fits) addon.AddonSampler.acceptGrammarEvaluationStateToken(state, token);

@@ -1,9 +1,9 @@
 import { Fault, fault } from '#kernel';
 import type { Adapter, ChatPrompt } from '../port.ts';
-import { freeCallGrammar, promptGrammars } from '../text/grammar.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
-import type { NativeGrammar, NativeModel } from './binding.ts';
-import type { Constraint, PromptFacts, ReasoningTags } from './generation.ts';
+import type { NativeModel } from './binding.ts';
+import type { PromptFacts, ReasoningTags } from './generation.ts';
+import { Grammars, type RequestGrammars } from './grammars.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
@@ -42,6 +42,7 @@ export type PromptMaker = {
 };
 
 export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {
+  const grammars = new Grammars(model);
   let template: ChatTemplate | null = null;
   const chatTemplate = (): ChatTemplate => {
     const source = model.facts.chatTemplate;
@@ -68,7 +69,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
           tokens: vocabulary.tokenizePrompt(rendered.segments),
           startsInReasoning,
           thinkingDisabled,
-          ...constraintsOf(model, prompt, compiled.toolSyntax),
+          ...grammarsOf(grammars, prompt, compiled.toolSyntax),
         },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
@@ -91,20 +92,9 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
   };
 }
 
-function constraintsOf(
-  model: NativeModel,
-  prompt: ChatPrompt,
-  toolSyntax: ToolSyntax,
-): { constraint: Constraint | null; calls: NativeGrammar | null } {
+function grammarsOf(grammars: Grammars, prompt: ChatPrompt, toolSyntax: ToolSyntax): RequestGrammars {
   try {
-    const whole = promptGrammars(prompt, toolSyntax);
-    const calls = freeCallGrammar(prompt, toolSyntax);
-    const compiled = (gbnf: string): NativeGrammar => model.createGrammar(gbnf);
-    return {
-      constraint:
-        whole === null ? null : { atStart: compiled(whole('nothing')), afterReasoning: compiled(whole('newlines')) },
-      calls: calls === null ? null : compiled(calls),
-    };
+    return grammars.of(prompt, toolSyntax);
   } catch (error) {
     if (error instanceof Fault) throw error;
     const param = prompt.responseFormat.type === 'text' ? 'tools' : 'response_format';

@@ -7,6 +7,9 @@ import type { ToolSyntax } from './template.ts';
 import { callOpen } from './tool-call.ts';
 import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
+/** What of a request its grammars follow from. */
+export type Asked = Pick<ChatPrompt, 'responseFormat' | 'toolChoice' | 'tools' | 'parallelToolCalls'>;
+
 /** What may stand in front of the constrained text: nothing, or up to two newlines (switched on right behind `</think>`). */
 export type Lead = 'nothing' | 'newlines';
 
@@ -17,7 +20,7 @@ const maxCalls = 32;
  * GBNF text that the output must match, start rule `root`, behind either lead; null where nothing constrains it. Throws
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
-export function promptGrammars(prompt: ChatPrompt, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
+export function promptGrammars(prompt: Asked, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
   const grammar = createGrammar();
   const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, toolSyntax)];
   if (alternatives.length === 0) return null;
@@ -30,7 +33,7 @@ export function promptGrammars(prompt: ChatPrompt, toolSyntax: ToolSyntax): ((le
  * of the tools, the arguments of the strict ones by their schemas. null where no tool is strict, or where all of the output is
  * constrained anyway.
  */
-export function freeCallGrammar({ tools, toolChoice, responseFormat }: ChatPrompt, syntax: ToolSyntax): string | null {
+export function freeCallGrammar({ tools, toolChoice, responseFormat }: Asked, syntax: ToolSyntax): string | null {
   const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
   const isFree = toolChoice.mode === 'auto' && responseFormat.type === 'text';
   if (!isFree || !tools.some(isStrict)) return null;
@@ -40,7 +43,7 @@ export function freeCallGrammar({ tools, toolChoice, responseFormat }: ChatPromp
 }
 
 /** With a forced tool the response format says nothing: the answer is the call. */
-function answer(grammar: Grammar, prompt: ChatPrompt): Expression[] {
+function answer(grammar: Grammar, prompt: Asked): Expression[] {
   const { mode } = prompt.toolChoice;
   if (mode === 'required' || mode === 'named') return [];
   return formatExpressions(grammar, prompt.responseFormat);
@@ -58,7 +61,7 @@ function formatExpressions(grammar: Grammar, format: ResponseFormat): Expression
 }
 
 /** Forced calls, and calls that stand beside a formatted answer: with `auto` the model may choose either. */
-function calls(grammar: Grammar, prompt: ChatPrompt, syntax: ToolSyntax): Expression[] {
+function calls(grammar: Grammar, prompt: Asked, syntax: ToolSyntax): Expression[] {
   const { toolChoice, responseFormat } = prompt;
   if (toolChoice.mode === 'none' || (toolChoice.mode === 'auto' && responseFormat.type === 'text')) return [];
   const tools =

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '#kernel';
+import { type Asked, freeCallGrammar, promptGrammars } from '../text/grammar.ts';
+import type { NativeGrammar } from './binding.ts';
+import { Grammars } from './grammars.ts';
+
+const free: Asked = {
+  responseFormat: { type: 'text' },
+  toolChoice: { mode: 'auto' },
+  tools: [],
+  parallelToolCalls: true,
+};
+const held = (schema: Record<string, unknown>): Asked => ({ ...free, responseFormat: { type: 'json_schema', schema } });
+const numbered = (n: number): Asked => held({ type: 'object', properties: { [`n${n}`]: { type: 'integer' } } });
+const weather = {
+  name: 'weather',
+  description: 'Tells it',
+  parameters: { type: 'object', properties: {} },
+  strict: true,
+};
+
+/** Notes the text of each grammar that is compiled. */
+function noted(most?: { kept: number; characters: number }) {
+  const texts: string[] = [];
+  const model = {
+    createGrammar: (gbnf: string): NativeGrammar => {
+      texts.push(gbnf);
+      return { isTextCompatible: (text) => text === gbnf };
+    },
+  };
+  return { texts, grammars: new Grammars(model, most) };
+}
+
+test('equal requests share the grammars that were compiled for the first one', () => {
+  const { texts, grammars } = noted();
+  // Each comes over the channel as a copy of its own.
+  const received = () => grammars.of(structuredClone(numbered(1)), 'json');
+  const first = received();
+  for (let n = 0; n < 10; n++) assert.equal(received(), first);
+  assert.equal(texts.length, 1);
+  for (let n = 0; n < 10; n++) assert.ok(received().constraint?.afterReasoning);
+  assert.equal(texts.length, 2, 'the one behind reasoning when it is first needed');
+});
+
+test('numbers that JSON does not tell from others are told apart', () => {
+  const { grammars } = noted();
+  const constant = (value: unknown) => grammars.of(structuredClone(held({ enum: [1, value] })), 'json');
+  assert.notEqual(constant(0), constant(-0));
+});
+
+test('requests that differ in anything that they are held to have grammars of their own', () => {
+  const requests: Asked[] = [
+    numbered(1),
+    numbered(2),
+    held({ type: 'object', properties: { a: { type: 'integer' }, b: { type: 'integer' } }, required: ['a', 'b'] }),
+    held({ type: 'object', properties: { b: { type: 'integer' }, a: { type: 'integer' } }, required: ['a', 'b'] }),
+    { ...free, responseFormat: { type: 'json_object' } },
+    { ...free, tools: [weather] },
+    { ...free, tools: [weather], toolChoice: { mode: 'required' } },
+    { ...free, tools: [weather], toolChoice: { mode: 'required' }, parallelToolCalls: false },
+    { ...free, tools: [{ ...weather, name: 'time' }], toolChoice: { mode: 'required' } },
+    { ...free, tools: [weather], toolChoice: { mode: 'named', name: 'weather' } },
+    { ...numbered(1), tools: [weather] },
+    free,
+  ];
+  const { grammars } = noted();
+  for (let round = 0; round < 2; round++)
+    for (const syntax of ['json', 'xml'] as const)
+      for (const asked of requests) {
+        const { constraint, calls } = grammars.of(asked, syntax);
+        const whole = promptGrammars(asked, syntax);
+        const freely = freeCallGrammar(asked, syntax);
+        assert.equal(constraint === null, whole === null);
+        assert.equal(calls === null, freely === null);
+        if (constraint !== null && whole !== null) {
+          assert.ok(constraint.atStart.isTextCompatible(whole('nothing')));
+          assert.ok(constraint.afterReasoning.isTextCompatible(whole('newlines')));
+        }
+        if (calls !== null && freely !== null) assert.ok(calls.isTextCompatible(freely));
+      }
+});
+
+test('a request that cannot be enforced is refused each time that it comes', () => {
+  const { grammars } = noted();
+  const impossible = { ...free, toolChoice: { mode: 'named', name: 'nothing' } } as const;
+  const isRefused = (error: unknown) => error instanceof Fault && error.fault === 'invalid_request';
+  for (let n = 0; n < 2; n++) assert.throws(() => grammars.of(impossible, 'json'), isRefused);
+});
+
+test('grammars are kept in bounded number, and those go that were used least recently', () => {
+  const { texts, grammars } = noted({ kept: 3, characters: Infinity });
+  for (const n of [1, 2, 3]) grammars.of(numbered(n), 'json');
+  grammars.of(numbered(1), 'json');
+  grammars.of(numbered(4), 'json');
+  assert.equal(texts.length, 4);
+  for (const n of [1, 3, 4]) grammars.of(numbered(n), 'json');
+  assert.equal(texts.length, 4, 'these were kept');
+  grammars.of(numbered(2), 'json');
+  assert.equal(texts.length, 5, 'this one went');
+});
+
+test('grammars are kept up to a bounded size; one beyond it answers its request all the same', () => {
+  const long = held({ type: 'string', enum: Array.from({ length: 500 }, (_, n) => `value ${n}`) });
+  const { texts, grammars } = noted({ kept: 100, characters: 10_000 });
+  for (let n = 0; n < 3; n++) assert.ok(grammars.of(long, 'json').constraint);
+  assert.equal(texts.length, 3, 'too long to be kept');
+  for (let round = 0; round < 2; round++) grammars.of(numbered(1), 'json');
+  assert.equal(texts.length, 4, 'the others are');
+  for (let n = 0; n < 100; n++) grammars.of(numbered(n), 'json');
+  const before = texts.length;
+  for (let n = 0; n < 100; n++) grammars.of(numbered(n), 'json');
+  assert.ok(texts.length > before, 'not all hundred fit');
+});
