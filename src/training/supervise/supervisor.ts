@@ -77,8 +77,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     start: looks.start,
     wake,
     async stop() {
-      await looks.stop();
       stopping.abort();
+      await looks.stop();
       await looking;
       await Promise.all(working);
     },
