@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { freePort } from '#test/free-port.ts';
 
 const program = path.join(import.meta.dirname, '../../deploy/healthy.mjs');
 
@@ -44,11 +45,5 @@ test('a container is not healthy while its server is not ready, or gone', async 
   const port = await listenAt(t, '127.0.0.1', 503);
   assert.ok(port);
   assert.equal(await healthCheck({ FANFOLD_OPERATOR_PORT: port }), 1);
-  const gone = createServer();
-  gone.listen(0, '127.0.0.1');
-  await once(gone, 'listening');
-  const { port: free } = gone.address() as AddressInfo;
-  gone.close();
-  await once(gone, 'close');
-  assert.equal(await healthCheck({ PORT: String(free) }), 1);
+  assert.equal(await healthCheck({ PORT: String(await freePort()) }), 1);
 });
