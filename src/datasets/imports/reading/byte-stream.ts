@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ImportFailure } from './import-failure.ts';
+import { checkTextBytes } from './growth.ts';
 
 /** The bytes of a file as they come, counted and digested on the way. */
 export type ByteStream = {
@@ -70,10 +70,7 @@ export async function* bounded(chunks: AsyncIterable<Buffer>, maxBytes: number):
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > maxBytes)
-      throw new ImportFailure('too_large', `The file unpacks to more than ${maxBytes} bytes.`, {
-        details: { limit: maxBytes },
-      });
+    checkTextBytes(bytes, maxBytes);
     yield chunk;
   }
 }

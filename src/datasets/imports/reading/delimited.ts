@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
 import { ImportFailure } from './import-failure.ts';
-import { batchRows, brokenRow, excerptChars, notUtf8, type ReadBounds, type SourceRow } from './source-row.ts';
+import { batchRows, brokenRow, excerptFrom, notUtf8, type ReadBounds, type SourceRow } from './source-row.ts';
 
 type Parsed = { record: Buffer[]; info: Info };
 
@@ -86,7 +86,7 @@ function toRow(
   columns: readonly string[],
   place: { line: number; byteOffset: number },
 ): SourceRow {
-  const excerpt = () => record.map(String).join(', ').slice(0, excerptChars);
+  const excerpt = () => excerptFrom(record.map(String).join(', '));
   if (!record.every((value) => isUtf8(value))) return brokenRow(place, notUtf8, excerpt());
   if (record.length > columns.length) {
     const message = `The row has ${record.length} values, but the file has ${columns.length} columns.`;

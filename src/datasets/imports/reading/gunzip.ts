@@ -1,11 +1,11 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { checkGrowth } from './growth.ts';
 import { ImportFailure } from './import-failure.ts';
 
-/** No real text compresses better than this; a file that does is made to fill a disk. */
-const maxRatio = 250;
 /** Up to this size any ratio is allowed. */
 const freeBytes = 16 * 1024 * 1024;
+const hint = 'Upload it without compression.';
 
 /** Decompresses a stream. Throws when it grows far more than real text does. */
 export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: number }): AsyncGenerator<Buffer> {
@@ -16,7 +16,7 @@ export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: 
   try {
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > Math.max(freeBytes, packedBytes * maxRatio)) throw tooGood();
+      checkGrowth(bytes, { packedBytes, freeBytes, hint });
       yield chunk;
     }
   } catch (error) {
@@ -24,12 +24,6 @@ export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: 
   } finally {
     unpacked.destroy();
   }
-}
-
-function tooGood(): ImportFailure {
-  return new ImportFailure('bad_compression', `The file unpacks to more than ${maxRatio} times its size.`, {
-    hint: 'Upload it without compression.',
-  });
 }
 
 function broken(): ImportFailure {

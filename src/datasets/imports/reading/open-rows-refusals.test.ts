@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { isFailure, rowsOf, samples, told } from './open-rows.fixture.ts';
+import { isFailure, parquetOf, rowsOf, samples, told } from './open-rows.fixture.ts';
 
 describe('files that are not what they seem', () => {
   const cases: [string, string, Buffer, string][] = [
@@ -36,6 +36,14 @@ describe('files that are not what they seem', () => {
   ];
   for (const [what, name, bytes, code] of cases)
     test(`${what} gets a clear error`, () => assert.rejects(rowsOf(name, bytes), isFailure(code)));
+
+  test('a small Parquet file that holds one text in forty thousand rows is read no further than real text', async () => {
+    const bomb = await parquetOf("select repeat('x', 9000) as q from range(40000)");
+    assert.ok(bomb.length < 1_000_000);
+    await assert.rejects(rowsOf('a.parquet', bomb), isFailure('too_large'));
+    const limits = { maxTextBytes: 10_000_000_000 };
+    await assert.rejects(rowsOf('a.parquet', bomb, { limits }), isFailure('bad_compression'));
+  });
 
   test('a format that the file has not is refused', async () => {
     const parquet = (await samples['a.parquet']?.()) ?? Buffer.alloc(0);

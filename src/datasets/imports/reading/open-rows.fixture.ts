@@ -17,17 +17,19 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
+type Opening = { options?: Partial<ReadOptions>; pieces?: number; limits?: Partial<ReadBounds> };
+
 /** Opens a file of these bytes, which arrive in chunks of `pieces` bytes. */
 export function open(
   name: string,
   bytes: Buffer,
-  { options = {}, pieces = 7_000 }: { options?: Partial<ReadOptions>; pieces?: number } = {},
+  { options = {}, pieces = 7_000, limits = {} }: Opening = {},
 ): Promise<OpenedFile> {
   const chunks = Array.from({ length: Math.ceil(bytes.length / pieces) }, (_, n) =>
     bytes.subarray(n * pieces, (n + 1) * pieces),
   );
   const file = { name, sizeBytes: bytes.length, bytes: Readable.from(chunks) };
-  return openRows(file, { options: { ...found, ...options }, bounds, tempDir: folder });
+  return openRows(file, { options: { ...found, ...options }, bounds: { ...bounds, ...limits }, tempDir: folder });
 }
 
 export async function rowsOf(...input: Parameters<typeof open>): Promise<{ file: OpenedFile; rows: SourceRow[] }> {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { fc } from '#test/properties.ts';
@@ -111,6 +113,37 @@ describe('rows that are wrong', () => {
     });
   });
 
+  test('a row of Parquet that is too long is told by its number, wherever in it the text stands', async () => {
+    const file = await parquetOf(
+      `select if(i = 1, repeat('x', 20000), 'short') as q, if(i = 2, list_value(repeat('y', 6000), repeat('y', 6000)), ['z']) as l,
+              if(i = 3, repeat('b', 20000), 'c')::blob as b
+       from range(5) t (i)`,
+    );
+    const { rows } = await rowsOf('a.parquet', file);
+    const short = '{"q":"short","l":["z"],"b":"c"}';
+    assert.deepEqual(told(rows), [`1 ${short}`, '2 too_large', '3 too_large', '4 too_large', `5 ${short}`]);
+  });
+
+  test('the excerpt of a long row does not keep the row in memory', async () => {
+    const text = (row: number) => `${'x'.repeat(9_000)}${row}`;
+    const rows = Array.from({ length: 800 }, (_, row) => ({ q: text(row) }));
+    const files: [string, Buffer][] = [
+      ['a.jsonl', Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))],
+      ['a.json', Buffer.from(JSON.stringify(rows))],
+      ['a.csv', Buffer.from(`q\n${rows.map(({ q }) => q).join('\n')}`)],
+      ['a.parquet', await parquetOf("select repeat('x', 9000) || i as q from range(800) t (i)")],
+    ];
+    for (const [name, bytes] of files) {
+      const file = await open(name, bytes);
+      const excerpts: string[] = [];
+      const before = usedHeap();
+      for await (const batch of file.rows) for (const row of batch) excerpts.push(row.excerpt());
+      const kept = usedHeap() - before;
+      assert.equal(excerpts.length, rows.length, name);
+      assert.ok(kept < 3_000_000, `${name}: ${kept} bytes for ${excerpts.length} excerpts`);
+    }
+  });
+
   test('a wrong item of a JSON list does not spoil the others', async () => {
     const text = `[{"a":1},\n{"a":},\n"x",\n{"a":"${'x'.repeat(20_000)}"},\n{"a":{"b":[1,"]}"]}}]`;
     const { rows } = await rowsOf('a.json', Buffer.from(text), { pieces: 13 });
@@ -216,3 +249,10 @@ test('any rows of text come back from CSV and JSON as they went in', async () =>
     { numRuns: 60 },
   );
 });
+
+/** Bytes of V8's heap that are still used after a collection. */
+function usedHeap(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ByteStream, bounded, digestingStream, peek } from './byte-stream.ts';
+import { bounded, digestingStream, peek } from './byte-stream.ts';
 import { cutIntoBlocks } from './cut-blocks.ts';
 import { readDelimited, refuseColumns } from './delimited.ts';
 import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
@@ -55,7 +55,7 @@ export async function openRows(file: FileToRead, { options, bounds, tempDir }: O
   const end = { bytesRead: source.bytes, finish: source.finish };
   if (isParquet(sample)) {
     checkAskedFormat(options.format);
-    return { ...(await spooled(chunks, { source, bounds, tempDir })), gzip, ...end };
+    return { ...(await spooled(chunks, { packedBytes: file.sizeBytes, bounds, tempDir })), gzip, ...end };
   }
   return { ...(await openText({ sample, chunks }, { options, bounds, fileName: file.name })), gzip, ...end };
 }
@@ -67,9 +67,9 @@ function checkAskedFormat(asked: FileFormat | null): void {
     });
 }
 
-type Spooling = { source: ByteStream; bounds: ReadBounds; tempDir: string };
+type Spooling = { packedBytes: number; bounds: ReadBounds; tempDir: string };
 
-async function spooled(chunks: AsyncIterable<Buffer>, { bounds, tempDir }: Spooling) {
+async function spooled(chunks: AsyncIterable<Buffer>, { packedBytes, bounds, tempDir }: Spooling) {
   const file = path.join(tempDir, 'file.parquet');
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   await pipeline(chunks, createWriteStream(file));
@@ -77,7 +77,7 @@ async function spooled(chunks: AsyncIterable<Buffer>, { bounds, tempDir }: Spool
     try {
       // Its reader is large, and most files are text.
       const { readParquet } = await import('./parquet.ts');
-      yield* readParquet(file, bounds);
+      yield* readParquet(file, { packedBytes, bounds });
     } finally {
       await rm(file, { force: true });
     }

@@ -1,18 +1,22 @@
-import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBValueConverter,
-  type Json,
-  JsonDuckDBValueConverter,
-} from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import { checkGrowth, checkTextBytes } from './growth.ts';
 import { ImportFailure } from './import-failure.ts';
-import { batchRows, excerptChars, type ReadBounds, type SourceRow } from './source-row.ts';
+import { ParquetRows } from './parquet-rows.ts';
+import { batchRows, type ReadBounds, type SourceRow } from './source-row.ts';
 
 /** What DuckDB may use; a file whose row groups need more is refused by it with an error, not by the kernel. */
 const memoryLimit = '256MB';
+/** DuckDB gives 2,048 rows at a time, and would read so many ahead that their texts alone took gigabytes. */
+const readAhead = '1KB';
+const maxBatchBytes = 1 << 20;
+/** Up to this size any ratio is allowed: in Parquet a text that many rows share is stored once. */
+const freeBytes = 256 * 1024 * 1024;
+const hint = 'Upload it as JSONL.';
+
+export type ParquetBounds = { packedBytes: number; bounds: ReadBounds };
 
 /** Reads a Parquet file from disk: its footer is at its end, so it cannot be read as it comes. */
-export async function* readParquet(path: string, bounds: ReadBounds): AsyncGenerator<SourceRow[]> {
+export async function* readParquet(path: string, bounds: ParquetBounds): AsyncGenerator<SourceRow[]> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     memory_limit: memoryLimit,
@@ -22,6 +26,7 @@ export async function* readParquet(path: string, bounds: ReadBounds): AsyncGener
   });
   const connection = await instance.connect();
   try {
+    await connection.run(`set streaming_buffer_size = '${readAhead}'`);
     yield* rowsOf(connection, path, bounds);
   } catch (error) {
     throw error instanceof ImportFailure ? error : failureOf(error);
@@ -34,38 +39,41 @@ export async function* readParquet(path: string, bounds: ReadBounds): AsyncGener
 async function* rowsOf(
   connection: DuckDBConnection,
   path: string,
-  { maxColumns }: ReadBounds,
+  { packedBytes, bounds }: ParquetBounds,
 ): AsyncGenerator<SourceRow[]> {
   const result = await connection.stream(`select * from read_parquet('${path.replaceAll("'", "''")}')`);
-  const columns = result.columnNames();
-  if (columns.length > maxColumns)
-    throw new ImportFailure(
-      'too_many_columns',
-      `The file has ${columns.length} columns; at most ${maxColumns} can be read.`,
-      {
-        details: { limit: maxColumns, actual: columns.length },
-      },
-    );
-  let line = 0;
-  for await (const rows of result.yieldConvertedRowObjects(toJson))
-    for (let at = 0; at < rows.length; at += batchRows)
-      yield rows.slice(at, at + batchRows).map((fields) => toRow(fields, ++line));
+  const columns = result.deduplicatedColumnNames();
+  refuseColumns(columns.length, bounds.maxColumns);
+  const reader = new ParquetRows(columns, bounds.maxRowBytes);
+  for await (const chunk of result) {
+    for (const rows of batchesOf(reader, chunk)) {
+      checkTextBytes(reader.bytes, bounds.maxTextBytes);
+      checkGrowth(reader.bytes, { packedBytes, freeBytes, hint });
+      yield rows;
+    }
+    // Its texts are outside of V8's heap: nothing would make V8 collect them.
+    chunk.reset();
+  }
 }
 
-/** DuckDB's own makes texts of all integers of 64 bits, and most writers have no others: the arguments of a tool, say. */
-const toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
-  const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
-  return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
-};
+function refuseColumns(actual: number, limit: number): void {
+  if (actual <= limit) return;
+  throw new ImportFailure('too_many_columns', `The file has ${actual} columns; at most ${limit} can be read.`, {
+    details: { limit, actual },
+  });
+}
 
-function toRow(fields: Record<string, Json | null>, line: number): SourceRow {
-  return {
-    line,
-    byteOffset: null,
-    fields,
-    problem: null,
-    excerpt: () => JSON.stringify(fields).slice(0, excerptChars),
-  };
+function* batchesOf(reader: ParquetRows, chunk: DuckDBDataChunk): Generator<SourceRow[]> {
+  let rows: SourceRow[] = [];
+  let bytesBefore = reader.bytes;
+  for (const row of reader.rowsOf(chunk)) {
+    rows.push(row);
+    if (rows.length < batchRows && reader.bytes - bytesBefore < maxBatchBytes) continue;
+    yield rows;
+    rows = [];
+    bytesBefore = reader.bytes;
+  }
+  if (rows.length > 0) yield rows;
 }
 
 function failureOf(error: unknown): ImportFailure {

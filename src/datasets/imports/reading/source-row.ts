@@ -42,12 +42,17 @@ export const maxDepth = 64;
 /** Rows are handed on in batches of this size, so that there is little to wait for between them. */
 export const batchRows = 500;
 
+/** The beginning of a row as text. It is copied: a slice would keep the whole text in memory for as long as itself. */
+export function excerptFrom(text: string): string {
+  return Buffer.from(text.slice(0, excerptChars), 'utf16le').toString('utf16le');
+}
+
 export function brokenRow(
   place: { line: number; byteOffset: number | null },
   problem: RowProblem,
   text: string,
 ): SourceRow {
-  const excerpt = text.slice(0, excerptChars);
+  const excerpt = excerptFrom(text);
   return { ...place, fields: null, problem, excerpt: () => excerpt };
 }
 
@@ -63,5 +68,5 @@ export function rowOf(
   }
   // as: an object of JSON.
   const fields = value as Record<string, unknown>;
-  return { ...place, fields, problem: null, excerpt: () => (text ?? JSON.stringify(fields)).slice(0, excerptChars) };
+  return { ...place, fields, problem: null, excerpt: () => excerptFrom(text ?? JSON.stringify(fields)) };
 }

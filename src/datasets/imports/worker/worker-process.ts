@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Counting } from './counting.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
 
 export type WorkerEnd = { type: 'done' } | { type: 'again' | 'failed' | 'lost'; message: string };
@@ -22,6 +23,8 @@ const heapOptions = [
 ];
 /** A worker that says nothing for so long is stuck in something that never ends. */
 const silenceMs = 60_000;
+/** Far more than any real file takes. A file of a few kilobytes can unpack to all the memory that a machine has. */
+const memory = { mostBytes: 1536 * 1024 * 1024, everyMs: 250 };
 /** What the S3 client looks for by itself, where compiled modules lie, and nothing else of the server's secrets. */
 const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|AWS_\w+)$/;
 
@@ -112,6 +115,10 @@ async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: Abo
   const kill = () => void child.kill('SIGKILL');
   let silence = setTimeout(kill, silenceMs);
   let tail = '';
+  const endWatch = watchMemory(child.pid ?? 0, memory, () => {
+    tail = `It took more than ${memory.mostBytes} bytes of memory.`;
+    kill();
+  });
   const onText = (text: string) => {
     tail = (tail + text).slice(-2_000);
   };
@@ -133,6 +140,7 @@ async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: Abo
     return await ended.promise;
   } finally {
     clearTimeout(silence);
+    endWatch();
     signal.removeEventListener('abort', kill);
     child.stderr?.off('data', onText);
     child.off('message', onMessage).off('error', onError).off('exit', onExit);

@@ -1,0 +1,20 @@
+import { ImportFailure } from './import-failure.ts';
+
+/** No real text compresses better than this; a file that does is made to fill a disk, or to keep a worker busy for hours. */
+const maxRatio = 250;
+
+/** Throws when a file has unpacked to far more than real text does. Up to `freeBytes` any ratio is allowed. */
+export function checkGrowth(
+  unpackedBytes: number,
+  { packedBytes, freeBytes, hint }: { packedBytes: number; freeBytes: number; hint: string },
+): void {
+  if (unpackedBytes <= Math.max(freeBytes, packedBytes * maxRatio)) return;
+  throw new ImportFailure('bad_compression', `The file unpacks to more than ${maxRatio} times its size.`, { hint });
+}
+
+export function checkTextBytes(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
+  throw new ImportFailure('too_large', `The file unpacks to more than ${maxBytes} bytes.`, {
+    details: { limit: maxBytes },
+  });
+}

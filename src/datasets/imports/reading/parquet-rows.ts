@@ -1,0 +1,76 @@
+import {
+  DuckDBBlobValue,
+  type DuckDBDataChunk,
+  type DuckDBValue,
+  type DuckDBValueConverter,
+  type DuckDBVector,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api';
+import { brokenRow, excerptFrom, type SourceRow } from './source-row.ts';
+
+/** A vector remembers every value that it gave, so rows are read from vectors of a few rows, which are soon forgotten. */
+const rowsAtOnce = 16;
+
+class RowTooLarge extends Error {}
+
+/**
+ * Makes rows of what DuckDB gives. A text that is stored once may stand in each row, and often in one, so it is counted what
+ * rows have in them.
+ */
+export class ParquetRows {
+  readonly #columns: readonly string[];
+  readonly #maxRowBytes: number;
+  #line = 0;
+  #bytes = 0;
+  #rowBytes = 0;
+
+  constructor(columns: readonly string[], maxRowBytes: number) {
+    this.#columns = columns;
+    this.#maxRowBytes = maxRowBytes;
+  }
+
+  /** Of all rows so far: the length of texts, and one for everything else. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  *rowsOf(chunk: DuckDBDataChunk): Generator<SourceRow> {
+    const { rowCount } = chunk;
+    for (let from = 0; from < rowCount; from += rowsAtOnce) {
+      const rows = Math.min(rowsAtOnce, rowCount - from);
+      const vectors = this.#columns.map((_, column) => chunk.getColumnVector(column).slice(from, rows));
+      for (let at = 0; at < rows; at++) yield this.#row(vectors, at);
+    }
+  }
+
+  #row(vectors: readonly DuckDBVector[], at: number): SourceRow {
+    const line = ++this.#line;
+    this.#rowBytes = 0;
+    try {
+      const values = vectors.map((vector) => this.#toJson(vector.getItem(at), vector.type, this.#toJson));
+      const fields = Object.fromEntries(this.#columns.map((name, column) => [name, values[column] ?? null]));
+      const excerpt = () => excerptFrom(JSON.stringify(fields));
+      return { line, byteOffset: null, fields, problem: null, excerpt };
+    } catch (error) {
+      if (!(error instanceof RowTooLarge)) throw error;
+      const message = `The row is longer than ${this.#maxRowBytes} bytes.`;
+      return brokenRow({ line, byteOffset: null }, { code: 'too_large', message }, '');
+    } finally {
+      this.#bytes += this.#rowBytes;
+    }
+  }
+
+  /** DuckDB's own makes texts of all integers of 64 bits, and most writers have no others: the arguments of a tool, say. */
+  readonly #toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
+    this.#rowBytes += lengthOf(value);
+    if (this.#rowBytes > this.#maxRowBytes) throw new RowTooLarge();
+    const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
+    return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
+  };
+}
+
+function lengthOf(value: DuckDBValue): number {
+  if (typeof value === 'string') return value.length;
+  return value instanceof DuckDBBlobValue ? value.bytes.length : 1;
+}
