@@ -186,7 +186,10 @@ function prepareRoute(authenticator: Authenticator) {
   const authenticate = authenticateWith(authenticator);
   return (route: RouteOptions, { method, access, shape }: RouteRow): void => {
     const before = [route.onRequest ?? []].flat();
-    if (access !== 'public' && access !== 'admission') before.unshift(authenticate);
+    if (access !== 'public' && access !== 'admission') {
+      before.unshift(authenticate);
+      route.onSend = [keepFromCaches, ...[route.onSend ?? []].flat()];
+    }
     if (shape !== 'compat') {
       route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
       if (route.schema?.body) route.preHandler = [nameIgnored, ...[route.preHandler ?? []].flat()];
@@ -194,6 +197,15 @@ function prepareRoute(authenticator: Authenticator) {
     route.onRequest = before;
     if (method === 'HEAD') route.onSend = [leaveContent, ...[route.onSend ?? []].flat()];
   };
+}
+
+/**
+ * What belongs to one account is kept by no cache unless its route says how: of a request with a session a shared cache may
+ * otherwise keep the answer for everybody, as it may not of one with a key (RFC 9111 3.5).
+ */
+function keepFromCaches(_request: FastifyRequest, reply: FastifyReply, content: unknown, done: DoneWith): void {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  done(null, content);
 }
 
 /** Asked for its head, a file need not be read to its end. */
