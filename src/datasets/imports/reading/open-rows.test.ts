@@ -126,12 +126,12 @@ describe('rows that are wrong', () => {
 
   test('the excerpt of a long row does not keep the row in memory', async () => {
     const text = (row: number) => `${'x'.repeat(9_000)}${row}`;
-    const rows = Array.from({ length: 800 }, (_, row) => ({ q: text(row) }));
+    const rows = Array.from({ length: 1_600 }, (_, row) => ({ q: text(row) }));
     const files: [string, Buffer][] = [
       ['a.jsonl', Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))],
       ['a.json', Buffer.from(JSON.stringify(rows))],
       ['a.csv', Buffer.from(`q\n${rows.map(({ q }) => q).join('\n')}`)],
-      ['a.parquet', await parquetOf("select repeat('x', 9000) || i as q from range(800) t (i)")],
+      ['a.parquet', await parquetOf("select repeat('x', 9000) || i as q from range(1600) t (i)")],
     ];
     for (const [name, bytes] of files) {
       const file = await open(name, bytes);
@@ -140,7 +140,8 @@ describe('rows that are wrong', () => {
       for await (const batch of file.rows) for (const row of batch) excerpts.push(row.excerpt());
       const kept = usedHeap() - before;
       assert.equal(excerpts.length, rows.length, name);
-      assert.ok(kept < 3_000_000, `${name}: ${kept} bytes for ${excerpts.length} excerpts`);
+      // The last batch may still be there.
+      assert.ok(kept < 8_000_000, `${name}: ${kept} bytes for ${excerpts.length} excerpts`);
     }
   });
 
