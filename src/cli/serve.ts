@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { findAccountBySlug } from '#accounts';
 import { type Embedded, migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
-import { createLog } from '#telemetry';
+import { createLog, openLogStream } from '#telemetry';
 import { openSite } from '#web';
 import { createApp } from '../app.ts';
 import { type Config, unknownVariables } from '../config.ts';
@@ -22,7 +22,7 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const serves = config.roles.includes('serve');
   if (!serves && config.databaseUrl === null)
     throw new OperatorError('A worker works for servers: set DATABASE_URL to their database.');
-  const log = createLog({ level: config.logLevel, stream: pino.destination({ dest: 2, sync: true }) });
+  const log = createLog({ level: config.logLevel, stream: openLogStream(2) });
   const unknown = unknownVariables(config.environment);
   if (unknown !== null) log.warn(unknown);
   await prepareDataFolder(config.dataDir);

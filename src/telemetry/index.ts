@@ -1,2 +1,3 @@
 export { createLog } from './log.ts';
+export { openLogStream } from './log-stream.ts';
 export { createTelemetry } from './telemetry.ts';
