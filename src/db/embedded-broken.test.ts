@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,5 +31,12 @@ test('a data folder that lacks something is refused in one line, and serves agai
       await rename(`${file}.away`, file);
     });
 
-  await (await start()).stop();
+  await t.test('and removes what starts left that were killed while they made it, but no copy of it', async () => {
+    const folder = join(dataDir, 'postgres');
+    await mkdir(join(folder, 'unfinished-cluster.aB3xYz', 'base'), { recursive: true });
+    await writeFile(join(folder, 'unfinished-cluster.aB3xYz.password'), '');
+    await mkdir(join(folder, 'cluster.backup'));
+    await (await start()).stop();
+    assert.deepEqual((await readdir(folder)).sort(), ['cluster', 'cluster.backup', 'password', 'server.log']);
+  });
 });

@@ -10,7 +10,7 @@ import { alone } from './embedded-alone.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
 import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
-import { databaseUser, ensureCluster, lastComplaint, spawnPostmaster } from './postmaster.ts';
+import { databaseUser, ensureCluster, lastComplaint, removeDrafts, spawnPostmaster } from './postmaster.ts';
 import { sqlState } from './sqlstate.ts';
 
 export type EmbeddedOptions = {
@@ -66,6 +66,7 @@ export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number
   const binaries = await locateBinaries(home.identity);
   return alone(home.password, async () => {
     const isNew = await ensureCluster(home, binaries);
+    await removeDrafts(home);
     const hasSocket = await takesSockets(home.folder);
     const launch = { home, binaries, durable, leavesToOthers, hasSocket };
     const server = await startFirst(dataDir, launch, patienceMs);

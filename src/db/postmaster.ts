@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { chown, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
@@ -46,7 +46,7 @@ const guardScript = (signal: 'INT' | 'TERM') => `( ( read -r _ <&4 || kill -${si
 export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<boolean> {
   const cluster = join(home.folder, 'cluster');
   if (await checkVersion(cluster)) return false;
-  const fresh = await mkdtemp(join(home.folder, 'cluster.'));
+  const fresh = await mkdtemp(join(home.folder, draftLead));
   const passwordFile = `${fresh}.password`;
   await writeFile(passwordFile, `${home.password}\n`, { mode: 0o600 });
   if (home.identity) {
@@ -66,6 +66,18 @@ export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<b
     await rm(passwordFile, { force: true });
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+// No name that a person would give to a copy of the cluster.
+const draftLead = 'unfinished-cluster.';
+
+/**
+ * Removes what processes left that were killed while they made the cluster. It is there by now: whoever still makes one will find it, and
+ * what he writes to meanwhile goes at the next start.
+ */
+export async function removeDrafts({ folder }: Home): Promise<void> {
+  const drafts = (await readdir(folder)).filter((name) => name.startsWith(draftLead));
+  for (const name of drafts) await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
 }
 
 /** What a rename to a folder that is not empty, or to no folder, fails with. */
