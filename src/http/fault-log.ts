@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { Fault, isFields, systemClock } from '#kernel';
-import { Alike, type AlikeOptions } from './alike.ts';
+import { Alike, type AlikeOptions, Fault, isFields, systemClock } from '#kernel';
 
 /** Tells the operator of calls that failed. */
 export type FaultLog = {

@@ -1,3 +1,4 @@
+export { Alike, type AlikeOptions, type Kind } from './alike.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
   billingUnitMs,

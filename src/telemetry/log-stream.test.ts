@@ -30,6 +30,7 @@ test('a log whose reader does not read on holds nothing up, and once it is read 
     stdio: ['pipe', 'pipe', writer],
   });
   t.after(() => child.kill('SIGKILL'));
+  assert.ok(child.stdout);
   await once(child.stdout, 'data');
   let log = '';
   for await (const piece of reader.setEncoding('utf8')) {

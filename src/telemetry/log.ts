@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { isFields } from '#kernel';
+import { createTroubleLog } from './trouble-log.ts';
 
 /**
  * The log: JSON lines on one stream. Texts of callers are never logged on purpose. What could slip in with an error
@@ -7,8 +8,14 @@ import { isFields } from '#kernel';
  * are blanked.
  */
 export function createLog({ level, stream }: { level: string; stream: DestinationStream }): Logger {
+  const tellTrouble = createTroubleLog();
   return pino(
-    { level, redact: { paths: secretPaths(), censor: '[secret]' }, serializers: { err: errorToLog } },
+    {
+      level,
+      redact: { paths: secretPaths(), censor: '[secret]' },
+      serializers: { err: errorToLog },
+      hooks: { logMethod: tellTrouble },
+    },
     stream,
   );
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { createTroubleLog } from './trouble-log.ts';
+
+type Line = { msg: string; alike?: number; job?: string; err?: { message: string } };
+
+function setUp() {
+  const lines: Line[] = [];
+  let nowMs = 0;
+  let timers: { atMs: number; run: () => void }[] = [];
+  const time = {
+    nowMs: () => nowMs,
+    later: (ms: number, run: () => void) => void timers.push({ atMs: nowMs + ms, run }),
+  };
+  // as: what pino writes of the entries below.
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
+  const log = pino({ hooks: { logMethod: createTroubleLog(time) } }, stream);
+  const pass = (ms: number) => {
+    nowMs += ms;
+    const due = timers.filter(({ atMs }) => atMs <= nowMs);
+    timers = timers.filter(({ atMs }) => atMs > nowMs);
+    for (const { run } of due) run();
+  };
+  return { log, lines, pass };
+}
+
+const away = () => Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' });
+
+test('trouble that comes again every few seconds is told at once, and then once a minute with its number', () => {
+  const { log, lines, pass } = setUp();
+  for (let each = 0; each < 300; each += 1) {
+    log.warn({ err: away(), duty: 'tidy' }, 'not tidied yet');
+    log.warn({ err: away() }, 'no look');
+    pass(2_000);
+  }
+  pass(60_000);
+  for (const msg of ['not tidied yet', 'no look']) {
+    const told = lines.filter((line) => line.msg === msg);
+    assert.equal(told[0]?.alike, undefined);
+    assert.ok(told.length <= 12, String(told.length));
+    assert.equal(
+      told.reduce((sum, { alike = 0 }) => sum + 1 + alike, 0),
+      300,
+    );
+  }
+});
+
+test('trouble of another sort is told at once', () => {
+  const { log, lines } = setUp();
+  log.warn({ err: away() }, 'no look');
+  log.warn({ err: new Error('No room') }, 'no look');
+  log.warn({ err: away(), duty: 'sweep' }, 'no look');
+  log.warn({ err: away(), duty: 'tidy' }, 'no look');
+  assert.equal(lines.length, 4);
+});
+
+test('what names a job is told each time, and so is what is no trouble', () => {
+  const { log, lines } = setUp();
+  for (let each = 0; each < 3; each += 1) {
+    log.warn({ err: away(), job: 'job_1' }, 'a training job failed');
+    log.info({ err: away() }, 'a model is loaded anew');
+    log.warn('PostgreSQL ended unexpectedly and is started again');
+  }
+  assert.equal(lines.length, 9);
+});
