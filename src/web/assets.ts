@@ -34,9 +34,9 @@ const encodings: readonly { encoding: Encoding; suffix: string }[] = [
  */
 export async function loadAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   const names = await readdir(folder);
-  const contents = new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)),
-  );
+  const contents = new Map<string, Buffer>();
+  // One after the other: all at once are more open files than a process may have on some machines.
+  for (const name of names) contents.set(name, await readFile(join(folder, name)));
   const assets = new Map<string, Asset>();
   for (const [name, content] of contents) {
     const type = types[extname(name)];
