@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +84,29 @@ test('a file that every worker dies of fails, and makes nothing', async () => {
   const failed = await text.until(id, 'failed', 'ready');
   assert.deepEqual([failed.state, failed.error?.code], ['failed', 'worker_lost']);
   assert.deepEqual(await text.demand('GET', 'datasets'), before);
+});
+
+/** An attempt has begun, has failed, and does not count. */
+async function isGivenBack(id: string): Promise<boolean> {
+  const rows = await world.db.database.query(
+    `select from imports where id = $1 and state = 'profiling' and attempts = 0`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+test('a disk that takes no more is not held against the file, which is read once it does', {
+  timeout: 120_000,
+}, async () => {
+  const { id } = await text.upload('a.jsonl', file);
+  const drafts = path.join(world.keptDir, '..', '.unfinished');
+  await rm(drafts, { recursive: true });
+  await writeFile(drafts, 'no folder');
+  await text.demand('POST', `imports/${id}/profile`, { encoding: 'utf-8' });
+  while (!(await isGivenBack(id))) await sleep(50);
+  await rm(drafts);
+  const { state } = await text.until(id, 'ready', 'failed');
+  assert.equal(state, 'ready');
 });
 
 test('an import is canceled while it is written, and nothing of it is there', async () => {

@@ -36,7 +36,7 @@ export async function findRunning(sql: Sql, importId: string): Promise<RunningIm
   return row ?? null;
 }
 
-/** An attempt that a stopping server gave up does not count. */
+/** An attempt that a stopping server gave up does not count, nor one whose worker lived to tell why it came to nothing. */
 export async function giveAttemptBack(sql: Sql, importId: string): Promise<void> {
   await sql.query('update imports set attempts = greatest(attempts - 1, 0) where id = $1', [importId]);
 }

@@ -6,6 +6,7 @@ import {
   endAsFailed,
   endCanceling,
   findRunning,
+  giveAttemptBack,
   type RunningImport,
   takeLease,
 } from '../import-runs.store.ts';
@@ -80,7 +81,11 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
       }
     });
   } catch (error) {
-    await end(deps, begun.run, failureOf(error));
+    await end(deps, begun.run, failureOf(error)).catch(async (trouble: unknown) => {
+      // A full disk or an outage is no worker that died: only of those are there few.
+      if (begun.run) await giveAttemptBack(database, importId).catch(() => {});
+      throw trouble;
+    });
   }
   return begun.run;
 }
