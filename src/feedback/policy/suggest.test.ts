@@ -79,9 +79,10 @@ test('a skipped result that scores nearly as high as the best positive is droppe
 });
 
 test('scores below zero are compared by how far below the positive they lie', () => {
-  const results = page(3, (rank) => ({ score: [-2.2, -2.05, -2][rank - 1] ?? null }));
-  const { negatives, dropped } = suggest({ results, judgments: [judged(3)] }, policy);
-  assert.deepEqual(negatives, [1]);
+  const results = page(4, (rank) => ({ score: [-2.2, -2.05, null, -2][rank - 1] ?? null }));
+  const { negatives, dropped } = suggest({ results, judgments: [judged(4)] }, policy);
+  // What has no score is not one of 0.
+  assert.deepEqual(negatives, [1, 3]);
   assert.deepEqual(dropped, [{ rank: 2, reason: 'score_too_high' }]);
 });
 
@@ -148,11 +149,24 @@ test('chosen negatives replace those of the policy, but cannot be positives', ()
     policy,
   );
   assert.deepEqual([chosen.positives, chosen.negatives, chosen.contradicts], [[2], [4], false]);
+  assert.deepEqual(
+    chosen.dropped,
+    [1, 3].map((rank) => ({ rank, reason: 'not_chosen' })),
+  );
   const both = suggest(
     { results: page(4), judgments: [judged(2)], choice: { positives: null, negatives: [2] } },
     policy,
   );
   assert.equal(both.contradicts, true);
+  // Also by the text alone, and where the positives are chosen as well.
+  const results = page(3, (rank) => ({ text: rank < 3 ? 'the same text' : 'another' }));
+  for (const [negatives, expected] of [
+    [[2], true],
+    [[3], false],
+  ] as const) {
+    const choice = { positives: [1], negatives };
+    assert.equal(suggest({ results, judgments: [judged(3)], choice }, policy).contradicts, expected);
+  }
 });
 
 test('texts that the model does not take are dropped; an event whose every positive is one teaches nothing', () => {

@@ -10,15 +10,13 @@ export type Verdict = {
 
 export const untouched: Verdict = { isTouched: false, isPositive: false, isNegative: false };
 
-/** Results with their verdicts, by rank. A judgment of a document is about each result that shows it. */
+/** Verdicts on the results that were judged, by rank. A judgment of a document is about each result that shows it. */
 export function verdictsOf(
   results: readonly EventResult[],
   judgments: readonly Judgment[],
   minStrength: number,
 ): Map<number, Verdict> {
-  const verdicts = new Map<number, Verdict>(
-    results.map(({ rank }): [number, Verdict] => [rank, untouched]).sort(([a], [b]) => a - b),
-  );
+  const verdicts = new Map<number, Verdict>();
   for (const judgment of judgments)
     for (const { rank } of judgedBy(judgment, results))
       verdicts.set(rank, withJudgment(verdicts.get(rank) ?? untouched, judgment, minStrength));
