@@ -139,3 +139,18 @@ test('a trainer that was done before it heard of the cancellation has won', () =
   assert.equal(next(live('taken', 'started', 'cancel_asked'), { type: 'trained' })?.state, 'saving');
   assert.equal(next(live('taken', 'started', 'trained'), { type: 'cancel_asked' }), null);
 });
+
+test('a cancellation is obeyed wherever the job is, and what ran until then is paid for', () => {
+  assert.equal(next(live('taken', 'started', 'put_down'), { type: 'cancel_asked' })?.state, 'canceled');
+  for (const event of [
+    { type: 'failed', code: 'internal_error' },
+    { type: 'put_down' },
+    { type: 'stopped' },
+  ] as const) {
+    const after = next(live('taken', 'started', 'cancel_asked'), event);
+    assert.deepEqual([after?.state, after?.money], ['canceled', 'charge'], event.type);
+    // A trainer that begins before it hears of it is not let go on.
+    const late = live('taken', 'cancel_asked', 'started');
+    assert.deepEqual([late.state, next(late, event)?.money], ['canceling', 'charge'], event.type);
+  }
+});
