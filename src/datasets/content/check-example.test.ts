@@ -67,6 +67,30 @@ test('arguments of tool calls fit their tool', () => {
   assert.deepEqual(codesOf(call('{}', 'stocks')), ['tool_unknown /messages/1/tool_calls/0/function/name']);
 });
 
+test('calls and tools are kept whole; a call without an id gets one, and an object is written out as JSON', () => {
+  const described = { ...weather, function: { ...weather.function, description: 'Says whether it rains.' } };
+  const { content, issues } = checkExample({ ...call({ city: 'Rome' }), tools: [described] }, 'text');
+  assert.ok(content && 'messages' in content);
+  const said = { arguments: '{"city":"Rome"}', name: 'weather' };
+  const answer = { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: said }] };
+  assert.deepEqual([issues, content.messages[1], content.tools], [[], answer, [described]]);
+  const unnamed = {
+    messages: [...call({}).messages.slice(0, 1), { role: 'assistant', tool_calls: [{ function: said }] }],
+  };
+  const { json } = checkExample({ ...unnamed, tools: [weather] }, 'text');
+  assert.deepEqual(JSON.parse(json ?? '').messages[1].tool_calls, [{ ...answer.tool_calls[0], id: 'call_1' }]);
+});
+
+test('a call that is none, reasoning that is no text, and arguments that are no object are told', () => {
+  const answers = (answer: object) => ({ messages: [{ role: 'assistant', content: 'Rain.', ...answer }] });
+  for (const wrong of [7, {}, { function: {} }, { function: { name: 7 } }])
+    assert.equal(codesOf(answers({ tool_calls: [wrong] }))[0], 'wrong_type /messages/0/tool_calls/0');
+  assert.equal(codesOf(answers({ reasoning_content: 7 }))[0], 'wrong_type /messages/0/reasoning_content');
+  // Also where the tool says nothing about them.
+  const free = { ...call('[]'), tools: [{ type: 'function', function: { name: 'weather' } }] };
+  assert.deepEqual(codesOf(free), ['tool_arguments_invalid /messages/1/tool_calls/0/function/arguments']);
+});
+
 test('an answer of the weight 0 is seen and not learned, and one answer must be learned', () => {
   const said = (...weights: unknown[]) => ({
     messages: weights.flatMap((weight) => [
