@@ -45,6 +45,7 @@ function noted() {
   const made: { configs: SamplerConfig[]; isDisposed: boolean }[] = [];
   const state = {} as NativeGrammarState;
   const fed: number[] = [];
+  const constrainedTo: NativeGrammar[] = [];
   const samplers = new Samplers({
     createSampler() {
       const one = { configs: [] as SamplerConfig[], isDisposed: false };
@@ -58,10 +59,13 @@ function noted() {
         },
       };
     },
-    createGrammarState: () => state,
+    createGrammarState: (grammar) => {
+      constrainedTo.push(grammar);
+      return state;
+    },
     advanceGrammar: (_state, token) => fed.push(token) > 0 && token !== misfit,
   });
-  return { samplers, made, state, fed };
+  return { samplers, made, state, fed, constrainedTo };
 }
 
 test('however many requests come, there are as many native samplers as have run at a time', () => {
@@ -75,6 +79,20 @@ test('however many requests come, there are as many native samplers as have run 
   assert.equal(made.length, 3);
   samplers.close();
   assert.ok(made.every(({ isDisposed }) => isDisposed));
+});
+
+test('a constrained request that waits for its turn has no state of its grammar, and one that has come to it has one', () => {
+  const { samplers, state, made, constrainedTo } = noted();
+  const grammar = {} as NativeGrammar;
+  const [first, second] = [1, 2].map((seed) => samplers.of({ temperature: 1, seed }));
+  first?.constrain(grammar, []);
+  second?.constrain(grammar, []);
+  assert.deepEqual(constrainedTo, []);
+  for (const _step of [1, 2, 3]) assert.ok(second?.native);
+  assert.deepEqual(constrainedTo, [grammar]);
+  assert.deepEqual(made[0]?.configs, [{ temperature: 1, seed: 2, grammarEvaluationState: state }]);
+  first?.dispose();
+  assert.equal(constrainedTo.length, 1);
 });
 
 test('a sampler is set anew for each request, and in between to what no request asks for', () => {

@@ -64,34 +64,35 @@ export class Samplers {
   }
 
   of(config: SamplerConfig): RequestSampler {
-    let wanted = config;
+    let wanted = (): SamplerConfig => config;
     let native: NativeSampler | null = null;
     let isOver = false;
     const take = (): NativeSampler => {
       if (isOver) throw new Error('The sampler of a request that is over was asked for. This is a bug.');
       const taken = this.#resting.pop() ?? this.#model.createSampler();
-      taken.applyConfig(wanted);
+      taken.applyConfig(wanted());
       return taken;
     };
-    const match = (grammarEvaluationState: NativeGrammarState, generated: readonly Token[]): void => {
-      wanted = {
+    const match = (state: () => NativeGrammarState, generated: readonly Token[]): void => {
+      wanted = () => ({
         ...config,
         ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
-        grammarEvaluationState,
-      };
-      native?.applyConfig(wanted);
+        grammarEvaluationState: state(),
+      });
+      native?.applyConfig(wanted());
     };
     return {
       get native() {
         native ??= take();
         return native;
       },
-      constrain: (grammar, generated) => match(this.#model.createGrammarState(grammar), generated),
+      // A state takes up to 190 MB: a request that waits has none either.
+      constrain: (grammar, generated) => match(() => this.#model.createGrammarState(grammar), generated),
       constrainWithin: (grammar, { begun, token, generated }) => {
         const state = this.#model.createGrammarState(grammar);
         for (const earlier of begun) this.#model.advanceGrammar(state, earlier);
         const fits = this.#model.advanceGrammar(state, token);
-        match(state, fits ? [...generated, token] : generated);
+        match(() => state, fits ? [...generated, token] : generated);
         return fits;
       },
       dispose: () => {
