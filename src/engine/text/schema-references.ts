@@ -20,9 +20,10 @@ export function withPointers(root: unknown): unknown {
     return schema;
   });
   return walk(root, nameless, (schema, base) => {
-    const { $ref: reference } = schema;
+    // With its ids gone, pointers within it are from the root, also for whoever comes next.
+    const { $ref: reference, $id: _id, $anchor: _anchor, ...rest } = schema;
     const pointer = typeof reference === 'string' ? pointerOf(reference, base, targets) : null;
-    return pointer === null ? schema : { ...schema, $ref: pointer };
+    return reference === undefined ? rest : { ...rest, $ref: pointer ?? reference };
   });
 }
 

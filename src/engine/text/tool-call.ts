@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../port.ts';
-import { areJson, areTexts, typesOf } from './parameter-types.ts';
+import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
 import type { ToolSyntax } from './template.ts';
 
 declare global {
@@ -41,7 +41,8 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
   const head = /^<function=([^>\n]*)>/.exec(body);
   if (head === null) return null;
   const name = (head[1] ?? '').trim();
-  const root = tools.find((tool) => tool.name === name)?.parameters ?? null;
+  const called = tools.find((tool) => tool.name === name);
+  const root = called === undefined ? null : rootOf(called);
   const properties = asObject(root?.['properties']) ?? {};
   const values: [string, unknown][] = [];
   const typesByName = new Map<string, unknown[]>();

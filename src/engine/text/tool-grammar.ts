@@ -2,7 +2,7 @@ import { Fault } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
-import { areJson, definitionOf, typesOf } from './parameter-types.ts';
+import { areJson, definitionOf, rootOf, typesOf } from './parameter-types.ts';
 import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
@@ -63,10 +63,11 @@ export function xmlCall(grammar: Grammar, tool: ToolDefinition, { opening, isHel
 }
 
 function namedParameters(grammar: Grammar, tool: ToolDefinition): Expression[] {
-  const properties = isSchema(tool.parameters?.['properties']) ? tool.parameters['properties'] : {};
-  const required = new Set(asList(tool.parameters?.['required']));
+  const root = rootOf(tool);
+  const properties = isSchema(root?.['properties']) ? root['properties'] : {};
+  const required = new Set(asList(root?.['required']));
   return Object.entries(properties).map(([name, schema]) => {
-    const value = parameterValue(grammar, { schema, root: tool.parameters });
+    const value = parameterValue(grammar, { schema, root });
     const tags = [literal(`<parameter=${name}>\n`), literal('\n</parameter>\n')];
     const parameter = grammar.define('parameter', tags.join(` ${value} `));
     return required.has(name) ? parameter : `${parameter}?`;

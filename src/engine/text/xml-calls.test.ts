@@ -173,6 +173,61 @@ test('a parameter has the type that it has by references and alternatives, and i
     assert.ok(!accepts(xml({ [name]: text })), name + text);
 });
 
+const named: ToolDefinition = {
+  ...order,
+  parameters: {
+    type: 'object',
+    $id: 'https://example.org/order',
+    properties: {
+      days: { $ref: 'days' },
+      size: { $ref: '#size' },
+      when: { $ref: 'https://example.org/order#/definitions/List%3Cnumber%3E' },
+      where: { $ref: 'place' },
+      again: { $ref: '#/properties/days' },
+      part: { $ref: '#/$defs/Place/properties/days' },
+      lost: { $ref: 'nowhere' },
+    },
+    $defs: {
+      Days: { $id: 'days', type: 'integer', minimum: 1 },
+      Size: { $anchor: 'size', enum: ['S', 'M'], type: 'string' },
+      Place: { $id: 'place', type: 'object', properties: { days: { $ref: 'days' } }, required: ['days'] },
+    },
+    definitions: { 'List<number>': { type: 'array', items: { type: 'integer' } } },
+  },
+};
+
+test('references by id, by anchor and into a schema are followed to the type of a parameter as pointers to definitions are', async () => {
+  const accepts = await promptMatcher(
+    llama,
+    { tools: [named], toolChoice: { mode: 'required' } },
+    { toolSyntax: 'xml', lead: 'nothing' },
+  );
+  for (const [name, text, value] of [
+    ['days', '3', 3],
+    ['size', 'M', 'M'],
+    ['when', '[1, 2]', [1, 2]],
+    ['where', '{"days": 2}', { days: 2 }],
+    ['again', '3', 3],
+    ['part', '3', 3],
+    ['lost', '3', '3'],
+  ] as const) {
+    const call = xml({ [name]: text });
+    assert.ok(accepts(call), call);
+    assert.deepEqual(parsed([call], [named]), [{ [name]: value }]);
+  }
+  for (const [name, text] of [
+    ['days', '0'],
+    ['days', 'three'],
+    ['size', 'L'],
+    ['when', '["a"]'],
+    ['where', '{"days": 0}'],
+    ['where', 'Oslo'],
+    ['again', 'three'],
+    ['part', '0'],
+  ] as const)
+    assert.ok(!accepts(xml({ [name]: text })), name + text);
+});
+
 test('calls as XML that no grammar holds are read as before: without line breaks, and with quotes that nothing closes', () => {
   const call = '<tool_call><function=order><parameter=list>[1]</parameter><parameter=note>5" disk</parameter>';
   const list = '<parameter=list>["</parameter>\n<parameter=map>\n{"a":1}\n</parameter>\n';
