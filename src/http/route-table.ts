@@ -34,10 +34,10 @@ export type RouteTable = {
   /** Methods that a path takes, for `Allow`; empty when nothing is there. */
   methodsOf: (path: string) => string[];
   /**
-   * Whether a path that came to this pattern is the one of another: a word that is the name of something is no id, also for
+   * Whether a url that came to this pattern is the one of another: a word that is the name of something is no id, also for
    * methods that only things with an id take.
    */
-  isOfAnother: (pattern: string, path: string) => boolean;
+  isOfAnother: (pattern: string, url: string) => boolean;
 };
 
 /** Lists the routes as they are registered; `prepare` may add hooks to each. A route without an operation is a bug. */
@@ -58,13 +58,20 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
   return {
     rows,
     methodsOf: (path) => methodsOf(rows, nearest(patterns, path)),
-    isOfAnother: (pattern, path) => {
+    isOfAnother: (pattern, url) => {
       // The routes are complete when the first request comes.
       nearer ??= nearerOf(patterns);
-      return nearer.get(pattern)?.some((expression) => expression.test(decoded(path))) ?? false;
+      // Nearly no pattern has any.
+      const others = nearer.get(pattern);
+      if (others === undefined) return false;
+      const path = decoded(pathOf(url));
+      return others.some((expression) => expression.test(path));
     },
   };
 }
+
+/** A url without its query. */
+export const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
 type Pattern = { expression: RegExp; rank: string };
 

@@ -21,7 +21,7 @@ import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
 import { faultOf, sendFault, type WireShape } from './render-fault.ts';
 import { retired, successorOf } from './retired-paths.ts';
-import { collectRoutes, type RouteRow, type RouteTable } from './route-table.ts';
+import { collectRoutes, pathOf, type RouteRow, type RouteTable } from './route-table.ts';
 import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -230,10 +230,8 @@ function nameIgnored(request: FastifyRequest, reply: FastifyReply, done: () => v
 type Elsewhere = { routes: RouteTable } & Required<Pick<ServerOptions, 'answerStranger'>>;
 
 function isMeantForAnother({ routeOptions, url }: FastifyRequest, routes: RouteTable): boolean {
-  return routes.isOfAnother(routeOptions.url ?? '', pathOf(url));
+  return routes.isOfAnother(routeOptions.url ?? '', url);
 }
-
-const pathOf = (url: string) => url.split('?', 1)[0] ?? '';
 
 /** 410 for a retired path, 405 for a known path with another method, otherwise 404. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, answerStranger }: Elsewhere): void {
