@@ -78,7 +78,7 @@ export class AnswerBody {
   }
 
   async json(): Promise<unknown> {
-    return JSON.parse(await this.text());
+    return jsonOf(await this.text());
   }
 
   /** Nobody needs the rest. It passes, so that its connection can serve the next call, unless it takes too long. */
@@ -92,4 +92,9 @@ export class AnswerBody {
       if (!this.#end) give = setTimeout(() => this.#connection.abort(new Error('Not needed.')), dropMs).unref();
     });
   }
+}
+
+/** Some engines' platforms put a mark of the byte order in front. */
+export function jsonOf(text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ''));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
 import { AnswerBody } from './answer-body.ts';
@@ -9,7 +10,7 @@ import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
 const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
 
-/** Reads a stream whose pieces come one after the other; tells which deltas came with each. */
+/** Reads a stream whose pieces come one after the other; tells which deltas came with each, and behind the last. */
 async function readPieces(pieces: readonly Buffer[]): Promise<Delta[][]> {
   const unused = () => assert.fail('Nothing is ended early here.');
   const body = new AnswerBody({ abort: unused });
@@ -26,7 +27,7 @@ async function readPieces(pieces: readonly Buffer[]): Promise<Delta[][]> {
   });
   body.end(null);
   await read;
-  return ofPieces;
+  return seen.length > 0 ? [...ofPieces, seen] : ofPieces;
 }
 
 test('text that came in one piece is one delta, and nothing waits for the next piece', async () => {
@@ -61,6 +62,32 @@ test('where a stream is cut into pieces does not matter, not even inside a chara
     const deltas = (await readPieces(pieces)).flat();
     assert.equal(deltas.map((each) => (each.type === 'content' ? each.text : '?')).join(''), texts.join(''));
   }
+});
+
+test('what some write around their chunks changes nothing: byte order marks, events of nothing, blanks', async () => {
+  const [hi, end] = [JSON.stringify(delta({ content: 'Hi' })), JSON.stringify(finish('stop'))];
+  for (const stream of [
+    `\uFEFFdata: ${hi}\n\ndata: ${end}\n\ndata: [DONE]\n\n`,
+    `data: \n\ndata: ${hi}\n\ndata:\n\ndata: ${end}\n\ndata: [DONE] \n\n`,
+    `data:${hi}\n\ndata:${end}\n\ndata:  [DONE]\n\n`,
+    `: OK\r\n\r\ndata: ${hi}\r\n\r\ndata: \r\n\r\ndata: ${end}\r\n\r\ndata: [DONE]\r\n\r\n`,
+  ]) {
+    const deltas = (await readPieces([Buffer.from(stream)])).flat();
+    assert.deepEqual(deltas, [{ type: 'content', text: 'Hi' }], JSON.stringify(stream));
+  }
+});
+
+test('an engine that answers in one piece where it was asked for a stream has answered, and one that tells of an error has failed', async () => {
+  const message = { role: 'assistant', content: 'Grüße' };
+  const whole = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }, null, 2);
+  for (const bytes of [whole, `\uFEFF\n${whole}\n`].map((text) => Buffer.from(text))) {
+    const at = bytes.indexOf('ü') + 1;
+    for (const pieces of [[bytes], [bytes.subarray(0, at), bytes.subarray(at)]])
+      assert.deepEqual((await readPieces(pieces)).flat(), [{ type: 'content', text: 'Grüße' }]);
+  }
+  const error = JSON.stringify({ error: { message: 'out of memory', type: 'server_error' } });
+  const saysWhy = ({ options }: Fault): boolean => /out of memory/.test(options.internal ?? '');
+  await assert.rejects(readPieces([Buffer.from(error)]), saysWhy);
 });
 
 const text = fc.oneof(

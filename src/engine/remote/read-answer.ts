@@ -1,11 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 import { fault } from '#kernel';
 import type { Delta } from '../port.ts';
+import { jsonOf } from './answer-body.ts';
 import type { ChatAnswer } from './chat-answer.ts';
 import { fieldsOf, type Said } from './chunk-fields.ts';
 import { ChunkForms } from './chunk-form.ts';
 import { EventTexts } from './event-texts.ts';
 import type { Answer } from './http/transport.ts';
+
+const beginsJson = /^\uFEFF?\s*\{/;
 
 type Reading = { signal: AbortSignal; onDelta: (delta: Delta) => void };
 
@@ -36,24 +39,33 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
         together = { kind: forms.kind, text: said };
         return;
       }
-      const data = all.slice(from, to);
+      const data = all.slice(from, to).trim();
       if (data === '[DONE]') isDone = true;
-      else {
+      // Some keep a connection busy with events of nothing.
+      else if (data !== '') {
         const chunk: unknown = JSON.parse(data);
         pass(chunk, text, onDelta);
         forms.learn(data, chunk);
       }
     });
+    let whole: string | null = null;
+    let isBeginning = true;
     await body.read((piece) => {
       if (signal.aborted) return false;
       try {
-        events.feed(decode(piece));
+        const come = decode(piece);
+        // Some engines answer in one piece what they cannot stream, errors too. No event begins so.
+        if (isBeginning && beginsJson.test(come)) whole = '';
+        isBeginning = false;
+        if (whole === null) events.feed(come);
+        else whole += come;
       } finally {
         // Also what came before a chunk that cannot be read.
         say();
       }
       return !isDone;
     });
+    if (whole !== null) pass(jsonOf(whole), text, onDelta);
     if (!text.isComplete) throw new Error('The stream ended before the answer did.');
   });
 }

@@ -14,7 +14,10 @@ export type Refusal =
 
 const mostTextBytes = 64 * 1024;
 const loadingWords = /loading|model_warming|starting/i;
-const contextWords = /context length|context size|exceeds the available|maximum.*tokens|too long|longer than/i;
+const contextWords =
+  /context length|context size|exceeds the available|maximum.*tokens|too long|longer than|too large to process/i;
+/** LM Studio and routers of engines say so with 400. */
+const missingWords = /\bno models? (is |are )?(currently )?loaded|\bmodel\b.{0,200}\b(not found|not loaded|unloaded)/i;
 
 /** Reads the error of an answer whose status is not 200. */
 export async function refusalOf(answer: Answer, context: { param: string; adapter: Adapter | null }): Promise<Refusal> {
@@ -28,12 +31,23 @@ export async function refusalOf(answer: Answer, context: { param: string; adapte
     return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: loadingWords.test(text) };
   }
   if (status === 400 || status === 413 || status === 422) {
+    // Its words may be the caller's own, which must not take a route down.
+    if (status === 400 && missingWords.test(text)) return misplaced(reason, { isDown: false });
     return { kind: 'final', error: invalid(text, context.param, reason) };
   }
+  // llama.cpp's server says it of an input that is too large for it.
+  if (status === 500 && contextWords.test(messageIn(text) ?? ''))
+    return { kind: 'final', error: invalid(text, context.param, reason) };
   // The wrong secret, the wrong path or name of the model: this route is set up wrongly, and nothing ran.
-  if (status >= 400 && status < 500)
-    return { kind: 'elsewhere', reason, isDown: true, retryAfterSeconds: null, isLoading: false };
+  if (status >= 300 && status < 500 && status !== failedAtWork) return misplaced(reason, { isDown: true });
   return { kind: 'final', error: fault('generation_failed', { internal: reason }) };
+}
+
+/** TEI's and TGI's status where the model itself has failed. */
+const failedAtWork = 424;
+
+function misplaced(reason: string, { isDown }: { isDown: boolean }): Refusal {
+  return { kind: 'elsewhere', reason, isDown, retryAfterSeconds: null, isLoading: false };
 }
 
 /** The words of the engine are for its operator; a context that is too long is told to the caller. */
