@@ -45,7 +45,12 @@ export function defaultSettings(): EngineSettings {
 }
 
 type Parts = { pool: Pool; handles: Handles; settings: EngineSettings };
-type PrepareCall = { modelId: string; signal: AbortSignal; request: (handle: string) => PrepareRequest };
+type PrepareCall = {
+  modelId: string;
+  scope?: string;
+  signal: AbortSignal;
+  request: (handle: string) => PrepareRequest;
+};
 
 /** The embedded engine: each base model in a child process of its own, loaded on demand. */
 export function createEngine(options: EngineOptions): Engine {
@@ -68,6 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
       const request = (handle: string): PrepareRequest => ({ type: 'prepare_chat', handle, prompt });
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
+        ...(prompt.scope === undefined ? {} : { scope: prompt.scope }),
         signal,
         request,
       });
@@ -109,7 +115,7 @@ async function prepare(parts: Parts, call: PrepareCall) {
   handles.releaseExpired();
   call.signal.throwIfAborted();
   const runtime = pool.runtime(call.modelId);
-  const place = runtime.admission.enter();
+  const place = runtime.admission.enter(call.scope);
   try {
     const handle = handles.next();
     let tries = 0;

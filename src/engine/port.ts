@@ -41,6 +41,8 @@ export type ChatPrompt = {
   reasoningEffort: ReasoningEffort;
   /** How many tokens it may generate. With it, a prompt that is far too short for the context need not be counted. */
   maxTokens?: number;
+  /** Whose call it is (an account): where many wait for a model, scopes take turns. */
+  scope?: string;
 };
 
 /** A tokenised prompt that waits in the engine for `generate`, `embed` or `release`; forgotten after 60 s. */

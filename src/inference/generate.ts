@@ -69,7 +69,7 @@ function run(
     keep,
     async prepare() {
       const prepared = await engine.prepareChat(
-        { ...prompt, target: model.target, maxTokens: sampling.maxTokens },
+        { ...prompt, target: model.target, maxTokens: sampling.maxTokens, scope: admitted.accountId },
         signal,
       );
       const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import { Admission } from './admission.ts';
+import { Admission, mostOf } from './admission.ts';
 
 const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 9 });
 const clock = { nowMs: () => 0, monotonicMs: () => 0 };
 
-function refusalOf(admission: Admission): Fault | null {
+function refusalOf(admission: Admission, scope?: string): Fault | null {
   try {
-    admission.enter().free();
+    admission.enter(scope).free();
     return null;
   } catch (error) {
     assert.ok(error instanceof Fault);
@@ -50,4 +50,36 @@ test('who would wait longer than the limit is refused although there are places'
   for (let i = 0; i < 5; i++) admission.enter();
   assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
   assert.equal(admission.used, 5);
+});
+
+function enterAll(admission: Admission, scope: string): number {
+  for (let count = 0; ; count++) {
+    if (refusalOf(admission, scope) !== null) return count;
+    admission.enter(scope);
+  }
+}
+
+test('a scope that has all places keeps no other one out, each of which has its share, and is itself refused', () => {
+  const admission = new Admission({ sequences: 4, maxQueue: 20, maxWaitMs: 1e9 }, clock, pace);
+  assert.equal(enterAll(admission, 'flood'), 24);
+  assert.equal(enterAll(admission, 'second'), 12);
+  assert.equal(enterAll(admission, 'third'), 8);
+  assert.equal(refusalOf(admission, 'flood')?.fault, 'capacity_unavailable');
+});
+
+test('however many scopes flood, there is a bound of all requests', () => {
+  const admission = new Admission({ sequences: 8, maxQueue: 64, maxWaitMs: 1e9 }, clock, pace);
+  for (let scope = 0; scope < 200; scope++) enterAll(admission, `s${scope}`);
+  assert.ok(admission.used < mostOf({ sequences: 8, maxQueue: 64 }), `${admission.used} requests`);
+});
+
+test('a call waits for its turn only, and for as long as one of those that run where all sequences are taken', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 100, maxWaitMs: 10_000 }, clock, pace);
+  for (let i = 0; i < 100; i++) admission.worked(1_000);
+  assert.equal(enterAll(admission, 'flood'), 12);
+  assert.deepEqual([admission.waitMs('flood'), admission.waitMs('other')], [11_000, 1_000]);
+  const place = admission.enter('other');
+  assert.equal(admission.waitMs('other'), 2_000);
+  place.free();
+  assert.equal(admission.waitMs('other'), 1_000);
 });

@@ -24,20 +24,25 @@ export class FairQueue<Request extends { readonly id: number; readonly scope: st
 
   /**
    * Takes out, of the scope with the fewest running, the longest waiting request, unless another was passed over too
-   * often. null: nothing waits. `running`: the requests that hold a sequence.
+   * often: that one goes first, and its scope has had its turn, or all that it has queued would be late with it and go before the
+   * others. null: nothing waits. `running`: the requests that hold a sequence.
    */
   shift(running: Iterable<{ readonly scope: string }>): Request | null {
     const counts = new Map<string, number>();
     for (const { scope } of running) counts.set(scope, (counts.get(scope) ?? 0) + 1);
     const runningBeside = ({ request }: Queued<Request>) => counts.get(request.scope) ?? 0;
-    let chosen = this.#queued[0];
+    const late = this.#queued.find(({ passedOver }) => passedOver >= mostTimesPassedOver);
+    let chosen = late ?? this.#queued[0];
     if (chosen === undefined) return null;
-    if (chosen.passedOver < mostTimesPassedOver) {
+    if (late === undefined) {
       for (const queued of this.#queued) if (runningBeside(queued) < runningBeside(chosen)) chosen = queued;
     }
     const place = this.#queued.indexOf(chosen);
     for (const queued of this.#queued.slice(0, place)) queued.passedOver += 1;
     this.#queued.splice(place, 1);
+    if (late !== undefined) {
+      for (const queued of this.#queued) if (queued.request.scope === late.request.scope) queued.passedOver = 0;
+    }
     return chosen.request;
   }
 }

@@ -228,6 +228,16 @@ test('past its places a model refuses at once with a Retry-After, also while it 
   assert.equal((await ask(engine, 'm')).reason, 'stop');
 });
 
+test('a caller who has taken all places of a model keeps no other one out', async () => {
+  const { engine, install } = open({ settings: { sequences: 1, maxQueue: 3 } });
+  install('m');
+  const prepare = (scope: string) => engine.prepareChat({ ...chatPrompt('m', '{}'), scope }, never);
+  const prepared = await Promise.all(['a', 'a', 'a', 'a'].map(prepare));
+  await assert.rejects(prepare('a'), isFault('capacity_unavailable', hintsRetry));
+  prepared.push(await prepare('b'));
+  for (const { handle } of prepared) engine.release(handle);
+});
+
 test('callers that left give their places back', async () => {
   const { engine, install } = open({ settings: { sequences: 1, maxQueue: 1 } });
   install('m', { loadMs: 150 });

@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel';
 import type { EngineModel } from '../port.ts';
+import { mostOf } from './admission.ts';
 import type { MemoryNeed } from './memory.ts';
 import type { ChildCommand, Log } from './process.ts';
 import type { ChildConfig } from './protocol.ts';
@@ -71,6 +72,6 @@ export function childConfig(model: EngineModel, settings: RuntimeSettings, adapt
     threads,
     gpu,
     // The bound of the queue is the admission's; the child's own is never reached first.
-    maxQueue: sequences + maxQueue,
+    maxQueue: mostOf({ sequences, maxQueue }),
   };
 }

@@ -22,7 +22,8 @@ const openai = (code: number, message: string, type = 'server_error') => ({ erro
 test('what engines say of a prompt that is too long is told to the caller, with whatever status they say it', async () => {
   const vllm = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.";
   const llama = 'the request exceeds the available context size (4096 tokens), try increasing it';
-  const batch = 'input (600 tokens) is too large to process. increase the physical batch size (current batch size: 512)';
+  const batch =
+    'input (600 tokens) is too large to process. increase the physical batch size (current batch size: 512)';
   for (const [status, said] of [
     [400, openai(400, vllm, 'BadRequestError')],
     [400, { object: 'error', message: vllm, type: 'BadRequestError', code: 400 }],
