@@ -47,7 +47,7 @@ export function defaultSettings(): EngineSettings {
 type Parts = { pool: Pool; handles: Handles; settings: EngineSettings };
 type PrepareCall = {
   modelId: string;
-  scope?: string;
+  scope: string;
   signal: AbortSignal;
   request: (handle: string) => PrepareRequest;
 };
@@ -73,7 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
       const request = (handle: string): PrepareRequest => ({ type: 'prepare_chat', handle, prompt });
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
-        ...(prompt.scope === undefined ? {} : { scope: prompt.scope }),
+        scope: prompt.scope ?? '',
         signal,
         request,
       });
@@ -81,7 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
       return { handle, promptTokens: prepared.promptTokens, maxContextTokens };
     },
     prepareEmbedding: async (inputs, signal) => {
-      const { target, texts, maxInputTokens, truncate } = inputs;
+      const { target, texts, maxInputTokens, truncate, scope = '' } = inputs;
       const { baseModelId, adapter } = target;
       const request = (handle: string): PrepareRequest => ({
         type: 'prepare_embedding',
@@ -90,8 +90,9 @@ export function createEngine(options: EngineOptions): Engine {
         texts,
         maxInputTokens,
         truncate,
+        scope,
       });
-      const { handle, prepared, session } = await prepare(parts, { modelId: baseModelId, signal, request });
+      const { handle, prepared, session } = await prepare(parts, { modelId: baseModelId, scope, signal, request });
       return { handle, inputs: prepared.inputs, dimensions: session.dimensions };
     },
     generate: (generation, onDelta) => generate(parts, generation, onDelta),

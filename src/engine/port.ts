@@ -61,6 +61,8 @@ export type EmbeddingInputs = {
   maxInputTokens: number;
   /** true: longer inputs are cut at their end to `maxInputTokens`; false: `tokens` reports their full length. */
   truncate: boolean;
+  /** As of a chat. */
+  scope?: string;
 };
 
 export type Sampling = {

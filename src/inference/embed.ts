@@ -32,7 +32,7 @@ function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingA
 
 function run(deps: InferenceDeps, call: Call, { wanted, keep }: Embedding): Promise<EmbeddingAnswer> {
   const { engine } = deps;
-  const { model, signal } = call;
+  const { model, signal, admitted } = call;
   return performCall(deps, call, {
     keep,
     async prepare() {
@@ -42,6 +42,7 @@ function run(deps: InferenceDeps, call: Call, { wanted, keep }: Embedding): Prom
           texts: instructed(wanted, model.queryInstruction),
           maxInputTokens: model.limits.maxInputTokens,
           truncate: wanted.truncate,
+          scope: admitted.accountId,
         },
         signal,
       );

@@ -169,7 +169,7 @@ export class ChildEngine {
     if (prepared.inputs.some((tokens) => tokens.length > this.#options.config.maxContextTokens)) {
       throw refusal('An input exceeds the context length.');
     }
-    this.#runner.embed(id, prepared.inputs, prepared.adapter);
+    this.#runner.embed(id, prepared);
   }
 
   /** Does the work, or replies with what went wrong. */

@@ -14,16 +14,23 @@ export type EmbeddingRunnerOptions = {
   now: () => number;
 };
 
+type Request = { inputs: readonly Uint32Array[]; adapter: Adapter | null; scope: string };
+
 type Job = {
   id: number;
+  scope: string;
   inputs: readonly Uint32Array[];
   vectors: Float32Array[];
   activeMs: number;
   promptTokens: number;
 };
 
+/** Scopes of which the last turn is known. */
+const mostScopes = 1_000;
+
 /**
- * Embeds requests in turns of about `batchTokens` tokens, so that a long list does not hold up a short one. Inputs are
+ * Embeds requests in turns of about `batchTokens` tokens, so that a long list does not hold up a short one: those of each scope in
+ * turn, so that many requests of one do not hold up another. Inputs are
  * evaluated one by one in sequence 0, the only one whose vector llama.cpp's binding reads.
  */
 export class EmbeddingRunner {
@@ -34,6 +41,9 @@ export class EmbeddingRunner {
   readonly #chunkTokens: number;
   /** 0, 1, 2 and so on. */
   readonly #places: Uint32Array;
+  #turns = 0;
+  /** The last turn of each scope, the least recent first. */
+  readonly #lastTurns = new Map<string, number>();
   /** Replies of finished requests, sent while the next input is evaluated. */
   #replies: FromChild[] = [];
 
@@ -86,7 +96,7 @@ export class EmbeddingRunner {
   }
 
   /** The reply is `embedded` or `failed`. */
-  embed(id: number, inputs: readonly Uint32Array[], adapter: Adapter | null): void {
+  embed(id: number, { inputs, adapter, scope }: Request): void {
     const { config, send } = this.#options;
     const waiting = this.#lanes.all().reduce((sum, jobs) => sum + jobs.length, 0);
     if (waiting > config.maxQueue) {
@@ -94,7 +104,7 @@ export class EmbeddingRunner {
       return;
     }
     const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
-    this.#lanes.work(adapter).push({ id, inputs, vectors: [], activeMs: 0, promptTokens });
+    this.#lanes.work(adapter).push({ id, scope, inputs, vectors: [], activeMs: 0, promptTokens });
   }
 
   /** Ends with `finished`, reason `cancelled`. */
@@ -116,7 +126,7 @@ export class EmbeddingRunner {
         continue;
       }
       if (context === null) continue;
-      const [job] = jobs;
+      const job = this.#due(jobs);
       if (job !== undefined) await this.#turn(job, jobs, context, mayGoOn);
       break;
     }
@@ -129,7 +139,21 @@ export class EmbeddingRunner {
     for (const reply of replies) this.#options.send(reply);
   }
 
-  /** One turn of the first request; then it goes to the end of the row. */
+  /** The first request of the scope whose last turn was the longest ago. */
+  #due(jobs: readonly Job[]): Job | undefined {
+    const lastTurn = ({ scope }: Job) => this.#lastTurns.get(scope) ?? 0;
+    const [first, ...others] = jobs;
+    if (first === undefined) return undefined;
+    const due = others.reduce((best, job) => (lastTurn(job) < lastTurn(best) ? job : best), first);
+    this.#turns += 1;
+    this.#lastTurns.delete(due.scope);
+    this.#lastTurns.set(due.scope, this.#turns);
+    const [oldest] = this.#lastTurns.keys();
+    if (this.#lastTurns.size > mostScopes && oldest !== undefined) this.#lastTurns.delete(oldest);
+    return due;
+  }
+
+  /** One turn of a request; then it goes to the end of the row. */
   async #turn(job: Job, jobs: Job[], context: NativeContext, mayGoOn: () => boolean): Promise<void> {
     let left = this.#options.config.batchTokens;
     try {

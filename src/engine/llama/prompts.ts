@@ -16,7 +16,7 @@ export type PreparedChat = {
   parallelToolCalls: boolean;
   reasoningEffort: ChatPrompt['reasoningEffort'];
 };
-export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null };
+export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null; scope: string };
 
 /** With effort `low` reasoning is closed after this many tokens, or after half of `max_tokens` when that is less. */
 const lowReasoningTokens = 256;
@@ -38,6 +38,7 @@ export type PromptMaker = {
     texts: readonly string[];
     maxInputTokens: number;
     truncate: boolean;
+    scope?: string;
   }) => { prepared: PreparedInputs; report: { tokens: number; truncated: boolean }[] };
 };
 
@@ -78,7 +79,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
         reasoningEffort: prompt.reasoningEffort,
       };
     },
-    inputs: ({ adapter, texts, maxInputTokens, truncate }) => {
+    inputs: ({ adapter, texts, maxInputTokens, truncate, scope = '' }) => {
       const report: { tokens: number; truncated: boolean }[] = [];
       const inputs = texts.map((text) => {
         const whole = vocabulary.tokenizeInput(text);
@@ -87,7 +88,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
         report.push({ tokens: tokens.length, truncated });
         return tokens;
       });
-      return { prepared: { kind: 'inputs', inputs, adapter }, report };
+      return { prepared: { kind: 'inputs', inputs, adapter, scope }, report };
     },
   };
 }

@@ -52,6 +52,8 @@ export type ToChild =
       texts: string[];
       maxInputTokens: number;
       truncate: boolean;
+      /** Turns are taken per scope (an account). */
+      scope?: string;
     }
   | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string }
   | { type: 'embed'; id: number; handle: string }
