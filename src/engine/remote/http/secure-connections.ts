@@ -10,7 +10,10 @@ import {
   usualBounds,
 } from './transport.ts';
 
-/** Connections with TLS: undici knows it well, and beside it what undici costs does not show. */
+/**
+ * Connections with TLS: undici knows it well, and beside it what undici costs does not show. It counts its waits for an answer in ticks of
+ * this process, as plain connections do: time in which this process stood still is not the engine's silence.
+ */
 export function openSecureConnections(origin: string, { most, secret, bounds }: ConnectionsOptions): Connections {
   const { connectMs, answerMs, idleMs, probeAfterMs, mostAnswerBytes } = { ...usualBounds, ...bounds };
   const opened = openPool(origin, {
