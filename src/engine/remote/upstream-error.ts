@@ -32,7 +32,7 @@ export async function refusalOf(answer: Answer, context: { param: string; adapte
   }
   if (status === 400 || status === 413 || status === 422) {
     // Its words may be the caller's own, which must not take a route down.
-    if (status === 400 && missingWords.test(text)) return misplaced(reason, { isDown: false });
+    if (status === 400 && missingWords.test(messageIn(text) ?? '')) return misplaced(reason, { isDown: false });
     return { kind: 'final', error: invalid(text, context.param, reason) };
   }
   // llama.cpp's server says it of an input that is too large for it.
