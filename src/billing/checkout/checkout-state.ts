@@ -9,7 +9,7 @@ export type Seen = 'open' | 'processing' | 'paid' | 'failed' | 'expired';
  * so. Everything else only moves forward, because what is told may come twice and in any order.
  */
 export function nextState(state: CheckoutState, seen: Seen): CheckoutState {
-  if (state === 'completed' || seen === 'paid') return 'completed';
+  if (seen === 'paid') return 'completed';
   if (seen === 'processing') return state === 'open' ? 'processing' : state;
   if (seen === 'failed') return state === 'open' || state === 'processing' ? 'failed' : state;
   if (seen === 'expired') return state === 'open' ? 'expired' : state;
