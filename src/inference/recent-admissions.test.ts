@@ -55,17 +55,18 @@ test('questions that differ in anything have different names', () => {
     { ...question, model: 'Chat' },
     { ...question, model: '' },
     { ...question, model: null },
+    { ...question, model: 'null' },
   ];
   assert.equal(new Set([question, ...others].map(nameOf)).size, 1 + others.length);
 });
 
-test('an admission is known for a minute after it was last given, and not once it is forgotten', () => {
+test('what was admitted last is known for a minute after it was given, and not once it is forgotten', () => {
   const time = { ms: 0 };
   const recent = createRecentAdmissions(clockAt(time));
-  const answer = admitted();
-  recent.note('a', answer);
+  const [before, answer] = [admitted(), admitted()];
+  recent.note('a', before);
   time.ms = 59_999;
-  assert.equal(recent.find('a'), answer);
+  assert.equal(recent.find('a'), before);
   recent.note('a', answer);
   time.ms = 119_998;
   assert.equal(recent.find('a'), answer);

@@ -15,6 +15,14 @@ test('a successful call is billed for at least one unit, and a begun unit counts
   assert.deepEqual([0, 0.001, 100, 100.001, 200, 60_000].map(billingUnits), [1n, 1n, 1n, 2n, 2n, 600n]);
 });
 
+test('a credit is a million micro-credits, a debt has its sign before it, and nothing has none', () => {
+  const amounts = { '1.000000': 1_000_000n, '12.345678': 12_345_678n, '-0.500000': -500_000n, '0.000000': 0n };
+  for (const [text, amount] of Object.entries(amounts)) {
+    assert.equal(formatCredits(amount), text);
+    assert.equal(parseCredits(text), amount);
+  }
+});
+
 test('any amount comes back from its six decimals unchanged', () => {
   fc.assert(fc.property(micro, (amount) => parseCredits(formatCredits(amount)) === amount));
 });

@@ -31,6 +31,20 @@ test('a window lasts a minute from its first request and says when it ends', () 
   assert.equal(isTaken('192.0.2.1'), true);
 });
 
+test('every answer tells how many requests are left, and a refusal that none is, however often it is asked for', () => {
+  const { time, limit } = limitAt();
+  const left = () => limit.take('192.0.2.1')['ratelimit-remaining'];
+  assert.deepEqual([left(), left()], ['1', '0']);
+  time.ms = 30_000;
+  for (let attempt = 0; attempt < 3; attempt++)
+    assert.throws(left, (error) => {
+      assert.ok(error instanceof Fault);
+      const told = { 'ratelimit-limit': '2', 'ratelimit-remaining': '0', 'ratelimit-reset': '30' };
+      assert.deepEqual(error.options.headers, told);
+      return error.options.retryAfterSeconds === 30;
+    });
+});
+
 test('of IPv6 the network of 64 bits counts, however it is written; IPv4 in IPv6 is IPv4', () => {
   const { isTaken } = limitAt();
   const network = ['2001:db8:0:1::1', '2001:db8::1:0:0:0:2', '2001:db8:0:1:ffff::'];
