@@ -16,7 +16,7 @@ const nothing: SalesConfig = {
   creditPrice: null,
 };
 
-test('without settings nothing is sold; with all of them packs and credits are', () => {
+test('without settings nothing is sold; with all of them packs and credits are, or either alone', () => {
   assert.deepEqual(salesOf(nothing), { stripe: null, packs: [], creditPrice: null });
   const all = { stripeSecretKey: 'sk', stripeWebhookSecret: 'wh', creditPacks: 'a=1@2USD', creditPrice: '0.10 EUR' };
   assert.deepEqual(salesOf({ ...nothing, ...all }), {
@@ -24,6 +24,8 @@ test('without settings nothing is sold; with all of them packs and credits are',
     packs: [{ id: 'a', micro: 1_000_000n, price: { minorUnits: 200n, currency: 'USD' } }],
     creditPrice: { minorUnits: 10n, currency: 'EUR' },
   });
+  for (const unsold of ['creditPacks', 'creditPrice'])
+    assert.ok(salesOf({ ...nothing, ...all, [unsold]: null }).stripe);
 });
 
 test('secrets can come from files, without the line break at their end', async (t) => {
