@@ -102,7 +102,7 @@ const commonWords = new Set(
 function isCommon(password: string): boolean {
   const text = password.toLowerCase();
   const bare = text.replace(/^[^a-z]+|[^a-z]+$/g, '');
-  return [text, bare].some((each) => commonWords.has(once(undisguised(each))) || commonWords.has(once(each)));
+  return [text, bare].some((each) => commonWords.has(once(undisguised(each))));
 }
 
 const undisguised = (text: string) =>
