@@ -29,19 +29,19 @@ describe('admission of callers whom a model is shared with', () => {
       keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
       clock: systemClock,
     });
-    const share = async (expires: string | null = null) => {
+    const share = async (expires: string | null = null, model = lent) => {
       const id = newId('shr');
       await database.query(
         `insert into model_shares (id, hosted_model_id, project_id, account_id, expires_at)
          values ($1, $2, $3, $4, now() + $5::interval)`,
-        [id, lent.id, projectId, guest.accountId, expires],
+        [id, model.id, projectId, guest.accountId, expires],
       );
       return id;
     };
     const keys = { owner: await seedKey(database, owner), guest: await seedKey(database, guest) };
-    const ask = (who: keyof typeof keys, model: string | null) =>
-      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: project.slug, model }).answer;
-    return { database, ask, share, lent, kept, guest };
+    const ask = (who: keyof typeof keys, model: string | null, { slug } = project) =>
+      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: slug, model }).answer;
+    return { database, ask, share, lent, kept, owner, guest };
   }
 
   const refusal = async (answer: Admission['answer']) => {
@@ -66,6 +66,18 @@ describe('admission of callers whom a model is shared with', () => {
       const { share: none, isOwner } = await ask('guest', model);
       assert.deepEqual([none, isOwner], [null, false]);
     }
+  });
+
+  test('whom several models of a project are shared with calls each of them, and no other private project is opened', async () => {
+    const { database, ask, share, lent, kept, owner } = await seed();
+    const other = await seedProject(database, { accountId: owner.accountId });
+    const shares = [await share(), await share(null, kept)];
+    const admitted = await Promise.all(['lent', 'kept'].map((model) => ask('guest', model)));
+    assert.deepEqual(
+      admitted.map((each) => [each.alias?.id, each.share?.id]),
+      [lent, kept].map((model, index) => [model.id, shares[index]]),
+    );
+    for (const model of ['lent', null]) assert.equal(await refusal(ask('guest', model, other)), 'project_not_found');
   });
 
   test('an expired or deleted share ends with the next call', async () => {

@@ -221,13 +221,20 @@ test('a private project is for others one that does not exist, a public one they
   assert.deepEqual((await owner.ask('GET', `/${owner.slug}/open`)).json, open);
 });
 
-test('whoever a model is shared with reads the name of its project, not what its owner says of it, until the share ends', async () => {
+test('whoever a model is shared with reads the name of its project alone, not what its owner says of it, until the share ends', async () => {
   const [owner, friend] = [await someoneOn(server), await someoneOn(server)];
   const made = await owner.make({ name: 'shared', description: 'secret' });
-  const shareId = await shareModelOf(server, { projectId: made.id, accountId: friend.accountId });
+  await owner.make({ name: 'not shared' });
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const shareId = await shareModelOf(server, { projectId: made.id, accountId: friend.accountId, expiresAt });
   const at = `/${owner.slug}/shared`;
   const { json } = await friend.ask('GET', at);
   assert.deepEqual(json, { ...made, caller_role: 'shared', counts: null, description: null });
+  for (const method of ['GET', 'PATCH'])
+    assert.equal(
+      (await friend.ask(method, `/${owner.slug}/not-shared`, method === 'GET' ? undefined : {})).status,
+      404,
+    );
   assert.equal((await owner.ask('GET', at)).json.counts !== null, true);
   assert.deepEqual(codeOf(await friend.ask('PATCH', at, { name: 'x' })), [403, 'owner_required', null]);
   await owner.ask('PATCH', at, { archived: true });
