@@ -11,6 +11,13 @@ test('an instance is dead after fifteen seconds of watched silence, not earlier'
   assert.deepEqual(watch.observe([sighting], 15_000), [sighting]);
 });
 
+test('silence is counted in time, however often somebody looks', () => {
+  const watch = createDeathWatch(limits);
+  const sighting = { id: 'ins_a', seenAt: '2026-01-01 00:00:00+00' };
+  for (let nowMs = 100_000; nowMs < 115_000; nowMs += 100) assert.deepEqual(watch.observe([sighting], nowMs), []);
+  assert.deepEqual(watch.observe([sighting], 115_000), [sighting]);
+});
+
 test('any change of the life sign is life, also one that goes back in time', () => {
   const watch = createDeathWatch(limits);
   const signs = ['2026-01-01 12:00:00+00', '2025-12-31 12:00:00+00', '2026-01-02 12:00:00+00'];

@@ -60,7 +60,7 @@ test('calls of a rich account share one hold, and each is charged once', async (
 
 test('nobody is refused for credits that only wait in tills, on whichever instance', async () => {
   const accountId = await openAccount(database(), rich);
-  const timing = { tillIdleMs: 300, tillWaitMs: 60_000 };
+  const timing = { tillIdleMs: 300, tillWaitMs: 60_000, sweepMs: 600_000 };
   const [here, there] = [openBilling(timing), openBilling(timing)];
   await warm(here, accountId);
   await warm(there, accountId);
@@ -155,9 +155,9 @@ test('a call that ends while its till is being closed pays in full, and one that
   await Promise.all([billing.stop(), other.stop()]);
 });
 
-test('a till on which nothing draws is closed, and the credits are available again', async () => {
+test('a till on which nothing draws is closed without a sweep of holds, and the credits are available again', async () => {
   const accountId = await openAccount(database(), rich);
-  const billing = openBilling({ tillIdleMs: 60 });
+  const billing = openBilling({ tillIdleMs: 60, sweepMs: 600_000 });
   await warm(billing, accountId);
   await waitFor(async () => (await balanceOf(database(), accountId)).availableMicro === rich);
   assert.deepEqual(await holdsOf(accountId), []);
