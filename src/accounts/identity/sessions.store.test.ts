@@ -7,7 +7,7 @@ import { newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { putPassword, replacePassword } from './identities.store.ts';
-import { deleteSessions, insertSession } from './sessions.store.ts';
+import { deleteSessions, findSessionOwners, insertSession, renewSession } from './sessions.store.ts';
 
 let db: TestDatabase;
 
@@ -74,6 +74,9 @@ test('a sign-in whose password is being changed waits, and comes to nothing', as
 test('sessions are for active accounts, with the password that is theirs if one was checked', async () => {
   const accountId = await seedPerson();
   assert.equal(await enter(db.database, accountId, 'another hash'), null);
+  const { accountId: somebodyElse } = await seedAccount(db.database);
+  await putPassword(db.database, somebodyElse, 'hash of the password of somebody else');
+  assert.equal(await enter(db.database, accountId, 'hash of the password of somebody else'), null);
   assert.ok(await enter(db.database, accountId, null));
   await db.database.query("update accounts set status = 'suspended' where id = $1", [accountId]);
   assert.equal(await enter(db.database, accountId), null);
@@ -103,4 +106,13 @@ test('sessions that have expired go when their account signs in again', async ()
   ]);
   assert.ok(await enter(db.database, accountId));
   assert.equal(await sessionsOf(accountId), 1);
+});
+
+test('a session that ends before its renewal comes stays ended', async () => {
+  const { accountId } = await seedAccount(db.database);
+  const [id, digest] = [newId('ses'), randomBytes(32)];
+  await insertSession(db.database, { id, accountId, digest, passwordHash: null });
+  await db.database.query("update auth_sessions set expires_at = now() - interval '1 ms' where id = $1", [id]);
+  await renewSession(db.database, id);
+  assert.equal((await findSessionOwners(db.database, [digest])).size, 0);
 });
