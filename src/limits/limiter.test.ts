@@ -5,6 +5,7 @@ import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import type { CallLimits, LimitedSubject } from './call-limits.ts';
+import { deleteRestingCounters } from './limiter.store.ts';
 import { createLimiter, type Limiter, type Pass } from './limiter.ts';
 
 await awayFromMidnight();
@@ -263,6 +264,20 @@ test('nothing waits for ever for a call that nobody will pay', async () => {
     rows.map(({ id }) => id),
     [young],
   );
+});
+
+test('a counter goes once it has rested for two days, and not before', async () => {
+  const { limiter } = await createProcess();
+  const subjects = [subject({ requestsPerMinute: 1 })];
+  await (await enter(limiter, subjects)).leave();
+  for (const [days, outcome] of [
+    [0, 'requests_per_minute'],
+    [2, 'requests_per_minute'],
+    [3, 'in'],
+  ] as const) {
+    await deleteRestingCounters(pg.database, new Date(noon + days * 86_400_000));
+    assert.equal(await attempt(limiter, subjects), outcome, `after ${days} days`);
+  }
 });
 
 test('two processes that let in and see out the same subjects never wait for each other in a circle', async () => {
