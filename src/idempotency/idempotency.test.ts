@@ -149,7 +149,7 @@ test('a key is free again a day after it was used, and its row goes', async () =
   await age('24 hours 1 minute');
   assert.equal((await reserve(idempotency, key, { name: 'chairs' })).kept, null);
 
-  const swept = createIdempotency({ database, instanceId: newId('ins'), registered: async () => {}, sweepMs: 10 });
+  const swept = createIdempotency({ database, instanceId: newId('ins'), registered: async () => {}, tidyMs: 10 });
   swept.start();
   const rows = () => database.query('select from idempotent_requests where key = $1', [other]);
   for (let tries = 0; (await rows()).length > 0 && tries < 6_000; tries++) await new Promise((r) => setTimeout(r, 10));

@@ -57,15 +57,16 @@ export type IdempotencyOptions = {
   registered: () => Promise<void>;
   log?: Pick<Log, 'warn'>;
   sweepMs?: number;
+  /** Pause between looks for rows that are a day old. */
+  tidyMs?: number;
 };
 
 const attempts = 5;
 const expiredAtOnce = 500;
-const tidyMs = 60_000;
 
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
   const { database, lookout = createLookout({ sql: database }), sweepMs = 15_000 } = options;
-  const { instanceId, registered, log } = options;
+  const { instanceId, registered, log, tidyMs = 60_000 } = options;
   // Requests that have, or may come to have, a key. A row of this process that is not in here is a left-over.
   const running = new Set<string>();
 
