@@ -21,7 +21,7 @@ const charge = (work: Charge) =>
 
 test('work pays within its hold, which is gone then, and a second charge for it is refused', async () => {
   const accountId = await openAccount(database(), 5_000n);
-  const [cheap, dear, other] = [{ units: 3 }, { units: 99 }, {}].map((cost) => chargeFor(accountId, cost));
+  const [cheap, dear, other] = [3, 99, 1].map((units) => chargeFor(accountId, { units }));
   assert(cheap && dear && other);
   for (const each of [cheap, dear, other]) await holdFor(each);
   assert.equal(await charge(cheap), 300n);
@@ -40,7 +40,7 @@ test('work whose hold was given back, as its process was taken for dead, pays ou
   const running = chargeFor(accountId, { heldMicro: 1_500n });
   await holdFor(running);
   const works = Array.from({ length: 3 }, () => chargeFor(accountId, { units: 4 }));
-  const paid = [];
+  const paid: bigint[] = [];
   for (const work of works) paid.push(await charge(work));
   assert.deepEqual(paid, [400n, 100n, 0n]);
   const rows = (await listLedger(database(), accountId)).slice(1);
