@@ -61,6 +61,21 @@ export async function scriptedTrainer(): Promise<{ program: string; remove: () =
   return { program, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** The wired program with that trainer. */
+export async function startScripted(): Promise<TrainingServer> {
+  const trainer = await scriptedTrainer();
+  const server = await startTraining({
+    settings: { FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_ENGINE_THREADS: '1' },
+  });
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      await trainer.remove();
+    },
+  };
+}
+
 const atOnce = 100;
 const patienceMs = 180_000;
 

@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { scriptedTrainer, startTraining, type TrainingServer } from '../training.fixture.ts';
+import { startScripted, type TrainingServer } from '../training.fixture.ts';
 
 let server: TrainingServer;
-let trainer: Awaited<ReturnType<typeof scriptedTrainer>>;
-let dataDir: string;
 
 before(async () => {
-  trainer = await scriptedTrainer();
-  dataDir = await mkdtemp(join(tmpdir(), 'fanfold-frozen-'));
-  server = await startTraining({
-    dataDir,
-    settings: { FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_ENGINE_THREADS: '1' },
-  });
+  server = await startScripted();
 });
 
-after(async () => {
-  await server?.stop();
-  await trainer?.remove();
-  await rm(dataDir, { recursive: true, force: true });
-});
+after(() => server?.stop());
 
 /** The last one is for testing, whatever else is held out. */
 const examples = Array.from({ length: 31 }, (_, n) => ({

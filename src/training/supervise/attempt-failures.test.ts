@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
@@ -10,6 +9,7 @@ import { attemptFolder } from './attempt-folder.ts';
 import { claim } from './claim.ts';
 import type { WorkerDeps } from './hold.ts';
 import { takeIn } from './take-in.ts';
+import { workerWith } from './worker.fixture.ts';
 import { work } from './worker.ts';
 
 let server: TrainingServer;
@@ -28,32 +28,15 @@ after(async () => {
   await rm(root, { recursive: true });
 });
 
-/** A worker that finds a trainer which has ended with this code, and has said everything to another one; or comes to nothing. */
-function workerThatFinds(code: number, problem: Error | null = null): WorkerDeps {
-  const silent = () => {};
-  const file = { bytes: 0, sha256: 'a'.repeat(64), samples: 0 };
-  // as: what such a worker asks for.
-  return {
-    ...{ database: server.database, root, changed: silent, settled: silent },
-    objects: { get: async () => Readable.from([]) },
-    runner: {
-      name: 'local',
-      // biome-ignore lint/correctness/useYield: it says nothing.
-      async *run() {
-        return { kind: 'exited', code } as const;
-      },
-      cancel: async () => {},
-      close: async () => {},
+/** A worker that finds a trainer which has ended with this code, and has said everything to another one. */
+const workerThatFinds = (code: number, parts: Partial<WorkerDeps> = {}) =>
+  workerWith({
+    ...{ database: server.database, root, ...parts },
+    // biome-ignore lint/correctness/useYield: it says nothing.
+    async *run() {
+      return { kind: 'exited', code } as const;
     },
-    makeSnapshot: async () => {
-      if (problem) throw problem;
-      return { sha256: 'a'.repeat(64), kind: 'sft', padId: 0, files: { train: file, eval: file } };
-    },
-    weightsOf: async () => ({ dir: '/', arch: 'llama' }),
-    timing: { beatMs: 20, seconds: 3_600, gatherMs: 1, checkpointSeconds: 600 },
-    log: { info: silent, warn: silent },
-  } as unknown as WorkerDeps;
-}
+  });
 
 type Said = { code: string; message: string };
 
@@ -99,5 +82,6 @@ test('a failure that a trainer told a server which died then is told by the next
 test('a full disk is told by its name, whoever met it, and costs nothing', async () => {
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' });
   const told = ['artifact_write_failed', 'The disk of the server is full.', false];
-  assert.deepEqual(await errorOf([], workerThatFinds(exitCodes.done, full)), told);
+  const makeSnapshot = () => Promise.reject(full);
+  assert.deepEqual(await errorOf([], workerThatFinds(exitCodes.done, { makeSnapshot })), told);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
@@ -19,6 +18,7 @@ import { claim } from './claim.ts';
 import { createDeployments } from './deployments.ts';
 import type { WorkerDeps } from './hold.ts';
 import { takeIn } from './take-in.ts';
+import { workerWith } from './worker.fixture.ts';
 import { work } from './worker.ts';
 
 let server: TrainingServer;
@@ -171,27 +171,15 @@ test('a job of a dataset with a long name has a name of its own, also where an e
 /** A worker whose trainer is done when it hears of the cancellation, and whose result is not taken for this reason. */
 function workerThat({ publish }: Pick<WorkerDeps, 'publish'>, root: string): WorkerDeps {
   const heard = Promise.withResolvers<void>();
-  const file = { bytes: 0, sha256: 'a'.repeat(64), samples: 0 };
-  const silent = () => {};
-  // as: what such a worker asks for.
-  return {
-    ...{ database: server.database, root, publish, changed: silent, settled: silent, deploy: async () => {} },
-    objects: { get: async () => Readable.from([]) },
-    runner: {
-      name: 'local',
-      async *run() {
-        yield { event: 'started', seq: 1, t: 0, active_ms: 0, resumed_step: 0 } as const;
-        await heard.promise;
-        return { kind: 'exited', code: exitCodes.done } as const;
-      },
-      cancel: async () => heard.resolve(),
-      close: async () => {},
+  return workerWith({
+    ...{ database: server.database, root, publish },
+    async *run() {
+      yield { event: 'started', seq: 1, t: 0, active_ms: 0, resumed_step: 0 } as const;
+      await heard.promise;
+      return { kind: 'exited', code: exitCodes.done } as const;
     },
-    makeSnapshot: async () => ({ sha256: 'a'.repeat(64), kind: 'sft', padId: 0, files: { train: file, eval: file } }),
-    weightsOf: async () => ({ dir: '/', arch: 'llama' }),
-    timing: { beatMs: 20, seconds: 3_600, gatherMs: 1, checkpointSeconds: 600 },
-    log: { info: silent, warn: silent },
-  } as unknown as WorkerDeps;
+    cancel: async () => heard.resolve(),
+  });
 }
 
 test('a job that is canceled when its trainer is done ends with what becomes of its result, at once', async () => {
