@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createFarewell } from './app/farewell.ts';
 import type { AppOptions } from './app/ground.ts';
 import { openRooms, type Rooms } from './app/rooms.ts';
 import { openServer } from './app/server.ts';
@@ -60,6 +61,7 @@ async function startTelemetry({ telemetry, database, models, engine, saved, prob
 
 async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Promise<void> {
   rooms.telemetry.ending();
+  const farewell = createFarewell({ url: rooms.database.url, log: rooms.log });
   // In reverse: calls end first, then the books and the notes about keys are written, then the models go.
   await using parts = new AsyncDisposableStack();
   parts.defer(rooms.telemetry.stop);
@@ -67,22 +69,19 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.tokenCounter.close);
   parts.defer(rooms.closeEncoder);
   parts.defer(rooms.engine.close);
-  parts.defer(rooms.serving.stop);
-  parts.defer(rooms.months.stop);
-  parts.defer(rooms.keyUsage.stop);
-  parts.defer(rooms.credits.stop);
-  parts.defer(rooms.billing.stop);
-  parts.defer(rooms.idempotency.stop);
-  parts.defer(rooms.limiter.stop);
-  parts.defer(rooms.requests.stop);
-  parts.defer(rooms.saved.stop);
-  parts.defer(rooms.chats.stop);
-  parts.defer(rooms.hosting.stop);
-  parts.defer(rooms.imports.stop);
-  parts.defer(rooms.indexes.stop);
-  parts.defer(rooms.feedback.stop);
-  parts.defer(rooms.training.stop);
-  // Work in the background is tried again elsewhere; it need not hold up the end.
-  parts.defer(() => rooms.jobs.stop(Math.min(drainMs, 5_000)));
+  parts.defer(rooms.training.closeRunner);
+  parts.defer(farewell.end);
+  const { serving, months, keyUsage, credits, billing, idempotency, limiter, requests } = rooms;
+  const { saved, chats, hosting, imports, indexes, feedback } = rooms;
+  for (const books of [serving, months, keyUsage, credits, billing, idempotency, limiter, requests])
+    parts.defer(farewell.to(books.stop));
+  for (const room of [saved, chats, hosting, imports, indexes, feedback]) parts.defer(farewell.to(room.stop));
+  parts.defer(farewell.to(() => stopWorking(rooms, drainMs)));
+  parts.defer(farewell.callsAreOver);
   parts.defer(() => server.drain({ graceMs: drainMs }));
+}
+
+/** Work in the background is tried again elsewhere; it need not hold up the end. */
+async function stopWorking({ jobs, training }: Rooms, drainMs: number): Promise<void> {
+  await Promise.all([training.stop(), jobs.stop(Math.min(drainMs, 5_000))]);
 }

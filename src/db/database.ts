@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
@@ -27,6 +28,7 @@ export type Transaction = Sql & { copy: (text: string, data: readonly Buffer[]) 
 export type Database = Sql & {
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+  /** Takes nothing new, and gives what is under way a moment. */
   close: () => Promise<void>;
   url: string;
   /** Connections of the pool, and statements that wait for one. */
@@ -46,6 +48,7 @@ const oldestVersion = 16;
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
 const idleTimeoutMs = 300_000;
+const closeMs = 1_000;
 const retryAfterSeconds = 1;
 
 /**
@@ -75,7 +78,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         return lockMs === undefined ? rows() : withinLockWait({ client: connection.client, lockMs, connect }, rows);
       }),
     transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
-    close: () => pool.end(),
+    close: () => closePool(pool),
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
@@ -106,6 +109,13 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAl
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** What is still asked then has nobody left who waits for it; the pool would wait for as long as a statement may take. */
+async function closePool(pool: pg.Pool): Promise<void> {
+  const ended = new AbortController();
+  const late = sleep(closeMs, undefined, { signal: ended.signal }).catch(() => {});
+  await Promise.race([pool.end(), late]).finally(() => ended.abort());
 }
 
 function typeParserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {

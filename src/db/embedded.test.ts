@@ -156,6 +156,15 @@ test('the embedded server', async (t) => {
     assert.deepEqual(await keptNumbers(database), [1, 2, 3, 4]);
   });
 
+  await t.test('is ended by force where it says nothing to anybody, and has kept its data', async (t) => {
+    const server = await start(t, { dataDir });
+    process.kill(server.pid() ?? 0, 'SIGSTOP');
+    // Otherwise each of three signals is waited for, 15 s each.
+    assert.equal(await Promise.race([server.stop(), sleep(35_000, 'waits', { ref: false })]), undefined);
+    const next = await open(t, await start(t, { dataDir }));
+    assert.deepEqual(await keptNumbers(next), [1, 2, 3, 4]);
+  });
+
   await t.test('starts although the process number it left behind belongs to somebody else by now', async (t) => {
     const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
     const lines = [process.ppid, '/somewhere', 1_700_000_000, 1, '', '127.0.0.1', '  123456  7', 'ready   ', ''];

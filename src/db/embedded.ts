@@ -10,6 +10,7 @@ import { alone } from './embedded-alone.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
 import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
+import { knock } from './knock.ts';
 import { databaseUser, ensureCluster, lastComplaint, removeDrafts, spawnPostmaster } from './postmaster.ts';
 import { sqlState } from './sqlstate.ts';
 
@@ -47,6 +48,8 @@ const attemptPauseMs = 300;
 const ports = { first: 28_000, last: 31_999 };
 const defaultOthersMs = 3_000;
 const stopTimeoutMs = 15_000;
+/** One that takes no connection for so long does not end when it is told to, either: it is ended soon. */
+const silence = { mostMs: 4_000, stopMs: 1_000 };
 
 /**
  * Starts a PostgreSQL of our own on a free port of 127.0.0.1, and at a socket, with its data under `<dataDir>/postgres`. It is started
@@ -157,8 +160,9 @@ function supervise(
     stop: async () => {
       stopping = true;
       await reviving;
-      await signalAndWait(child, 'SIGTERM', othersMs);
-      if (!options.leavesToOthers) await stopProcess(child);
+      const isSilent = isRunning(child) && (await knock(url, silence.mostMs)) === 'silent';
+      if (!isSilent) await signalAndWait(child, 'SIGTERM', othersMs);
+      if (!options.leavesToOthers) await stopProcess(child, isSilent ? silence.stopMs : stopTimeoutMs);
     },
   };
 }
@@ -183,27 +187,6 @@ async function isReady({ pid }: ChildProcess, home: Home): Promise<boolean> {
 
 function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
-}
-
-/**
- * open: our password is right; changing: the server starts, stops, or has yet to make our database; refused: our password is
- * wrong; closed: nothing there, or no PostgreSQL.
- */
-async function knock(url: string): Promise<'open' | 'changing' | 'refused' | 'closed'> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return 'open';
-  } catch (error) {
-    const state = sqlState(error);
-    // No free connection: the password was right.
-    if (state === '53300') return 'open';
-    if (state === '28P01') return 'refused';
-    return state === '57P03' || state === '3D000' ? 'changing' : 'closed';
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 type Found = { state: 'free' | 'changing' } | { state: 'held'; url: string };
@@ -279,8 +262,8 @@ function listenOnce(port: number): Promise<number | null> {
 }
 
 /** Fast shutdown; when that takes too long, immediate (recovered at the next start), then by force. */
-async function stopProcess(child: ChildProcess): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) await signalAndWait(child, signal, stopTimeoutMs);
+async function stopProcess(child: ChildProcess, mostMs = stopTimeoutMs): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) await signalAndWait(child, signal, mostMs);
 }
 
 async function signalAndWait(child: ChildProcess, signal: NodeJS.Signals, mostMs: number): Promise<void> {

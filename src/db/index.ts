@@ -5,6 +5,7 @@ export { type Embedded, findEmbedded, startEmbedded } from './embedded.ts';
 export { shareEmbedded } from './embedded-share.ts';
 export { prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
+export { isSilent } from './knock.ts';
 export { lockUntilCommit } from './locks.ts';
 export { createLookout, type Lookout, type Place, type Question } from './lookout.ts';
 export { migrate } from './migrate.ts';

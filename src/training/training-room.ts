@@ -72,6 +72,8 @@ export type Training = {
   start: (deploy: DeployTo) => void;
   /** Puts down what runs; it goes on later, or elsewhere. */
   stop: () => Promise<void>;
+  /** Trainers have ended when it resolves, whatever became of `stop`. */
+  closeRunner: () => Promise<void>;
 };
 
 const defaultTiming: TrainingTiming = {
@@ -115,10 +117,10 @@ export function createTraining(options: TrainingOptions): Training {
       if (options.slots > 0) supervisor.start();
     },
     async stop() {
-      await supervisor.stop();
-      await runner.close();
+      await Promise.all([supervisor.stop(), runner.close()]);
       await care.stop();
     },
+    closeRunner: runner.close,
   };
 }
 
