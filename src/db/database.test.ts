@@ -125,6 +125,21 @@ test('a database', async (t) => {
     assert.deepEqual(rows, [{ idle_in_transaction_session_timeout: '1min' }]);
   });
 
+  await t.test('reads times and patterns as they are written, whatever the server is set to', async () => {
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of ["DateStyle = 'German'", 'standard_conforming_strings = off'])
+      await database.query(`alter database ${name} set ${setting}`);
+    await database.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const later = await openDatabase({ url, maxConnections: 1 });
+    const stamp = new Date('2026-05-01T12:00:00.123Z');
+    const rows = await later.query(
+      `select $1::timestamptz as stamp, 'a\\_' as pattern, current_setting('transaction_isolation') as isolation`,
+      [stamp],
+    );
+    await later.close();
+    assert.deepEqual(rows, [{ stamp, pattern: 'a\\_', isolation: 'read committed' }]);
+  });
+
   await t.test('that refuses writes counts as unavailable', async () => {
     const work = database.transaction(async (tx) => {
       await tx.query('set transaction read only');

@@ -6,6 +6,7 @@ import { CopyIn } from './copy-in.ts';
 import { driverUrl } from './driver-url.ts';
 import { withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
+import { sessionOptions } from './session-settings.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
 type QueryOptions = {
@@ -100,8 +101,10 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAl
     // count as dear, PostgreSQL rather sorts all rows for each page, which is dear indeed once there are many.
     // A process that stops in the midst of a transaction, with its machine or without, leaves its locks: those on the row of an
     // account would hold up its charges, for hours where PostgreSQL is left to find out by itself.
-    options:
-      '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c random_page_cost=1 -c idle_in_transaction_session_timeout=60s',
+    options: sessionOptions({
+      ...{ plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', random_page_cost: '1' },
+      idle_in_transaction_session_timeout: '60s',
+    }),
     types: { getTypeParser: typeParserOf },
   });
   // A connection that breaks while idle leaves the pool, one that breaks in use fails its statement. Without listeners

@@ -10,5 +10,6 @@ export { lockUntilCommit } from './locks.ts';
 export { createLookout, type Lookout, type Place, type Question } from './lookout.ts';
 export { migrate } from './migrate.ts';
 export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';
+export { sessionOptions } from './session-settings.ts';
 export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';
 export { timeText } from './time-text.ts';

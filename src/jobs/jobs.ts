@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { createLookout, driverUrl, type Lookout, type Sql } from '#db';
+import { createLookout, driverUrl, type Lookout, type Sql, sessionOptions } from '#db';
 import type { Log, Rounds } from '#kernel';
 import { noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
@@ -37,7 +37,7 @@ export type Jobs = {
 export type JobsOptions = {
   url: string;
   lookout?: Lookout;
-  log?: Pick<Log, 'warn'>;
+  log?: Log;
   works?: boolean;
 };
 
@@ -125,8 +125,9 @@ function openBoss(url: string, log: JobsOptions['log']): PgBoss {
     connectionString: driverUrl(url),
     schema,
     max: maxConnections,
-    // Passed through to the driver's pool, though the queue's types do not name it.
+    // Passed through to the driver's pool, though the queue's types do not name them.
     ...keptConnections,
+    ...{ options: sessionOptions() },
     application_name: 'fanfold jobs',
     useListenNotify: true,
     // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.
