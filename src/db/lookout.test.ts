@@ -109,6 +109,34 @@ test('a round that fails is told and the next one comes; one that takes long kee
   for (const { stop } of [fails, slow, quick]) await stop();
 });
 
+test('a common look that fails is told once, and so is the next one that works', async () => {
+  const lines: string[] = [];
+  const write = (_: object, message: string) => void lines.push(message);
+  let isAway = true;
+  const sql: Sql = {
+    async query() {
+      if (isAway) throw new Error('The database is away.');
+      return [];
+    },
+  };
+  const lookout = createLookout({ sql, log: { info: write, warn: write } });
+  let told = Promise.withResolvers<void>();
+  const { start, stop } = lookout.look<boolean>({
+    ...{ question: () => 'true', pauseMs: 5 },
+    async work() {
+      told.resolve();
+      told = Promise.withResolvers();
+    },
+    onTrouble: () => {},
+  });
+  start();
+  for (let rounds = 0; rounds < 3; rounds++) await told.promise;
+  isAway = false;
+  for (let rounds = 0; rounds < 3; rounds++) await told.promise;
+  await stop();
+  assert.deepEqual(lines, ['no common look: each looks on its own', 'there is a common look again']);
+});
+
 test('a look with a longer pause comes with others of them, and one that begins at once has no answer yet', async () => {
   const { look } = setUp();
   const rare = look<boolean>(() => 'true', { pauseMs: 3_600_000, first: 'at once' });

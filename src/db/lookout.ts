@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Log, Rounds } from '#kernel';
+import { createOutage, type Log, type Rounds } from '#kernel';
 import type { Sql } from './database.ts';
 
 /**
@@ -44,10 +44,15 @@ type Listed = {
  */
 const patience = { timeoutMs: 5_000, lockMs: 300 };
 
-export function createLookout({ sql, log }: { sql: Sql; log?: Pick<Log, 'warn'> | undefined }): Lookout {
+export function createLookout({ sql, log }: { sql: Sql; log?: Log | undefined }): Lookout {
   const listed = new Set<Listed>();
   let timer: NodeJS.Timeout | undefined;
   let asking: Promise<void> | null = null;
+  const outage = createOutage<{ err: unknown }>({
+    tell: (trouble, alike) =>
+      log?.warn(alike === 0 ? trouble : { ...trouble, alike }, 'no common look: each looks on its own'),
+    tellEnd: (failures) => log?.info({ failures }, 'there is a common look again'),
+  });
 
   const leastMs = () => Math.min(...[...listed].map(({ pauseMs }) => pauseMs));
 
@@ -67,11 +72,20 @@ export function createLookout({ sql, log }: { sql: Sql; log?: Pick<Log, 'warn'> 
     const all = [...listed];
     const due = all.filter(({ isDue }) => isDue(leastMs()));
     if (due.length === 0) return;
-    const answers = await ask(all).catch((error: unknown) => {
-      log?.warn({ err: error }, 'no common look: each looks on its own');
-      return [];
-    });
+    const answers = await askAndTell(all);
     for (const one of due) if (listed.has(one)) one.begin(answers[all.indexOf(one)]);
+  }
+
+  /** None where nobody answers. */
+  async function askAndTell(all: readonly Listed[]): Promise<unknown[]> {
+    try {
+      const answers = await ask(all);
+      outage.works();
+      return answers;
+    } catch (err) {
+      outage.fails({ err });
+      return [];
+    }
   }
 
   /** All questions each time, so that it is always the same statement. */

@@ -40,6 +40,7 @@ export { madeOnce } from './made-once.ts';
 export { nearestName } from './nearest-name.ts';
 export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';
+export { createOutage, type Outage } from './outage.ts';
 export { quotedText } from './quoted-text.ts';
 export { randomPage } from './random.ts';
 export { createRounds, joinRounds, type Rounds } from './rounds.ts';

@@ -89,10 +89,13 @@ test('the least recently used idle model makes room, a busy one does not', async
     return ask(engine, id, { behaviour: { deltas: 100_000, stepMs: 2 }, signal: caller.signal, onDelta });
   });
   await until(() => running.size === 2);
-  await assert.rejects(ask(engine, 'b'), isFault('capacity_unavailable', hintsRetry));
+  for (let n = 0; n < 3; n++) await assert.rejects(ask(engine, 'b'), isFault('capacity_unavailable', hintsRetry));
+  const told = () => log.flatMap(({ message }) => (/memory to load/.test(message) ? [message] : []));
+  assert.deepEqual(told(), ['Too little memory to load the model'], 'once, and not for each call');
   caller.abort();
   await Promise.all(busy);
   assert.equal((await ask(engine, 'b')).reason, 'stop');
+  assert.deepEqual(told().slice(1), ['There is memory to load the model again']);
 });
 
 test('children see none of the secrets in the environment of the server', async () => {

@@ -1,4 +1,4 @@
-import { type Clock, fault } from '#kernel';
+import { type Clock, createOutage, fault, type Outage } from '#kernel';
 import type { EngineModel } from '../port.ts';
 import { createLease, type LeaseAction } from './lease.ts';
 import {
@@ -35,6 +35,8 @@ export class Pool {
   readonly #runtimes = new Map<string, ModelRuntime>();
   /** Memory promised to models that load at present. */
   readonly #promised = new Map<string, number>();
+  /** Of models that found no room; every call that is refused asks for it anew. */
+  readonly #shortages = new Map<string, Outage<object>>();
   #planning: Promise<unknown> = Promise.resolve();
 
   constructor(options: PoolOptions) {
@@ -74,21 +76,37 @@ export class Pool {
 
   async #plan(modelId: string, need: MemoryNeed): Promise<number> {
     const { log } = this.#options;
+    const shortage = this.#shortageOf(modelId);
     const giveUpSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.giveUpSpare()).length > 0;
     const plan = planPatiently(() => this.#planNow(modelId, need), giveUpSpare);
     if (plan.type === 'refused') {
-      log('error', 'Too little memory to load the model', { model: modelId, ...plan });
+      shortage.fails(plan);
       throw fault('capacity_unavailable', {
         message: 'There is too little memory to load this model at present.',
         retryAfterSeconds: plan.busy ? 10 : 59,
       });
     }
+    shortage.works();
     const { adapterContexts, evict } = plan;
     if (adapterContexts < fewestAdapterContexts)
       log('warn', 'Too little memory for all contexts of adapters', { model: modelId, adapterContexts });
     this.#promised.set(modelId, need.baseBytes + adapterContexts * need.contextBytes);
     await Promise.all(evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
     return adapterContexts;
+  }
+
+  #shortageOf(model: string): Outage<object> {
+    const { log, clock } = this.#options;
+    const shortage =
+      this.#shortages.get(model) ??
+      createOutage<object>({
+        tell: (plan, alike) =>
+          log('error', 'Too little memory to load the model', { model, ...plan, ...(alike === 0 ? {} : { alike }) }),
+        tellEnd: (failures) => log('info', 'There is memory to load the model again', { model, failures }),
+        nowMs: clock.monotonicMs,
+      });
+    this.#shortages.set(model, shortage);
+    return shortage;
   }
 
   #planNow(modelId: string, need: MemoryNeed): MemoryPlan {
