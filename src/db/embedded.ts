@@ -12,7 +12,6 @@ import { findHome, type Home, openHome } from './embedded-home.ts';
 import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
 import { knock } from './knock.ts';
 import { databaseUser, ensureCluster, lastComplaint, removeDrafts, spawnPostmaster } from './postmaster.ts';
-import { sqlState } from './sqlstate.ts';
 
 export type EmbeddedOptions = {
   dataDir: string;
