@@ -11,9 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from fanfold_trainer.conversation import Conversation
-from fanfold_trainer.lora import session  # noqa: F401
+from fanfold_trainer.lora.control import Control
 from fanfold_trainer.lora.demo import nickname_feedback, skill_examples
+from fanfold_trainer.lora.events import EventLog
+from fanfold_trainer.lora.session import Session, open_session
+from fanfold_trainer.lora.spec import read_spec
 from fanfold_trainer.lora.train import main
 from fanfold_trainer.samples import conversation_samples
 from fanfold_trainer.tokenizer import END_OF_TEXT, Tokenizer, load_hugging_face
@@ -96,6 +101,15 @@ def write_spec(folder: Path, spec: Line, changes: Line) -> Line:
 
 def events(folder: Path) -> list[Line]:
     return [json.loads(line) for line in (folder / "out" / "events.jsonl").read_text().splitlines()]
+
+
+def opened(folder: Path, control: Control | None = None) -> Session:
+    """A training that was begun already: a fresh adapter does nothing, and some gradients are 0."""
+    session = open_session(read_spec(folder / "spec.json"), folder, EventLog(folder / "out", None), control or Control())
+    with torch.no_grad():
+        for number, parameter in enumerate(session.learner.trainable()):
+            parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(number)) * 0.02)
+    return session
 
 
 class Run:

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 import torch
 from peft import PeftModel
-from runs import MODELS, Run, write_embedding, write_lines, write_sft, write_spec
+from runs import MODELS, Run, opened, write_embedding, write_sft, write_spec
 from transformers import AutoModel, AutoModelForCausalLM
 
 from fanfold_trainer.lora.base import Machine, read_config
 from fanfold_trainer.lora.batches import Plan, micro_batches
-from fanfold_trainer.lora.contrastive import Contrastive
 from fanfold_trainer.lora.control import Control
 from fanfold_trainer.lora.events import EventLog
 from fanfold_trainer.lora.failures import Stopped
@@ -25,15 +24,6 @@ from fanfold_trainer.lora.rates import rate
 from fanfold_trainer.lora.session import Fit, Session, find_fit, open_session
 from fanfold_trainer.lora.sft import Sft
 from fanfold_trainer.lora.spec import read_spec
-
-
-def opened(folder: Path) -> Session:
-    session = open_session(read_spec(folder / "spec.json"), folder, EventLog(folder / "out", None), Control())
-    with torch.no_grad():
-        for number, parameter in enumerate(session.learner.trainable()):
-            # A fresh adapter does nothing, and some gradients are 0.
-            parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(number)) * 0.02)
-    return session
 
 
 def gradients(session: Session, batch: list[int]) -> tuple[float, torch.Tensor]:
@@ -159,58 +149,6 @@ def test_a_wish_to_stop_ends_a_step_on_its_way_forwards_and_backwards(tmp_path: 
         session.learner.hidden([[1, 2, 3]])
 
 
-def test_what_answers_a_query_is_never_its_negative(tmp_path: Path) -> None:
-    write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05, "false_negative_margin": 2})
-    session = opened(tmp_path)
-    task = session.task
-    assert isinstance(task, Contrastive)
-    one, two = task._pairs[0], task._pairs[1]
-    numbers = [one.positive, two.positive]
-    vectors = torch.nn.functional.normalize(torch.randn(4, 8, generator=torch.Generator().manual_seed(1)), dim=-1)
-    nothing = torch.zeros(2, 2, dtype=torch.bool)
-    assert float(task._loss(vectors, [one, two], numbers, nothing)) > 0
-    task._data.answers[one.query].add(two.positive)
-    task._data.answers[two.query].add(one.positive)
-    assert float(task._loss(vectors, [one, two], numbers, nothing)) == 0
-
-
-def test_an_answer_that_is_only_measured_is_no_negative_and_one_that_is_only_learned_no_mistake(tmp_path: Path) -> None:
-    write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05, "false_negative_margin": 2})
-    held_out = [json.loads(line) for line in (tmp_path / "eval.jsonl").read_text().splitlines()]
-    learned = json.loads((tmp_path / "train.jsonl").read_text().splitlines()[0])
-    write_lines(tmp_path / "eval.jsonl", [{**held_out[0], "q": learned["q"]}])
-    session = opened(tmp_path)
-    task = session.task
-    assert isinstance(task, Contrastive)
-    one, two = task._data.train[0], task._data.eval[0]
-    assert (one.query, one.positive != two.positive) == (two.query, True)
-    assert task._data.leaks() == (1, 1)
-    vectors = torch.nn.functional.normalize(torch.randn(3, 8, generator=torch.Generator().manual_seed(1)), dim=-1)
-    owned = torch.tensor([[False, True]])
-    assert float(task._loss(vectors, [one], [one.positive, two.positive], owned)) == 0
-    with torch.no_grad():
-        # Both are as near to the query as can be.
-        task._texts[one.positive] = task._texts[two.positive] = one.query
-        found = task.evaluate()
-    assert found is not None
-    assert found.metrics["mrr10"] == 1
-
-
-def test_a_negative_of_its_own_is_learned_however_well_it_scores_and_one_of_others_is_not(tmp_path: Path) -> None:
-    write_embedding(tmp_path, embedding={"mode": "both", "temperature": 0.05})
-    task = opened(tmp_path).task
-    assert isinstance(task, Contrastive)
-    pair, other = task._pairs[0], task._pairs[1]
-    # The query, its positive, and a document that looks far more like it.
-    vectors = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-
-    def loss(owned: bool) -> float:
-        return float(task._loss(vectors, [pair], [pair.positive, other.positive], torch.tensor([[False, owned]])))
-
-    assert loss(owned=False) == 0
-    assert loss(owned=True) == pytest.approx(20, abs=0.01)
-
-
 def test_rankings_count_as_the_books_say() -> None:
     documents = torch.eye(12)
     query = torch.arange(12, 0, -1).float()[None]
@@ -223,6 +161,9 @@ def test_rankings_count_as_the_books_say() -> None:
     assert beside.means() == pytest.approx({"ndcg10": 1 / math.log2(3) / ideal, "mrr10": 1 / 2, "recall1": 0, "recall10": 0.5, "recall100": 1})
     # Where everything scores the same, nothing is found.
     assert rank(torch.zeros(1, 12), documents, [[0]]).means()["ndcg10"] == 0
+    # The eleventh place is not among the ten, and with more than ten answers ten are all that can be among them.
+    assert rank(query, documents, [[10]]).means() == {"ndcg10": 0, "mrr10": 0, "recall1": 0, "recall10": 0, "recall100": 1}
+    assert rank(query, documents, [list(range(11))]).means()["ndcg10"] == pytest.approx(1)
     low, high = interval([0.0, 1.0] * 50, 1000, 1)
     assert 0.35 < low < 0.45 < 0.55 < high < 0.65
 
@@ -257,6 +198,10 @@ def test_the_rate_rises_and_falls_to_a_tenth() -> None:
     assert rates[19] == 1 and rates[0] == pytest.approx(0.05)
     assert rates[:20] == sorted(rates[:20]) and rates[20:] == sorted(rates[20:], reverse=True)
     assert rates[-1] == pytest.approx(0.1, abs=0.01)
+    # A short training reaches the highest rate as well, a long one does not rise for ever, and none rises unasked.
+    assert [max(rate(step, total, 0.1) for step in range(total)) for total in (1, 2, 4, 8)] == [1, 1, 1, 1]
+    assert (rate(98, 100_000, 0.1), rate(99, 100_000, 0.1)) == (0.99, 1)
+    assert rate(0, 200, 0) == 1
 
 
 def test_counting_goes_on_behind_what_a_crash_cut_or_spoilt(tmp_path: Path) -> None:
