@@ -20,7 +20,6 @@ const maxGrowth = 10;
 export type ImportsOptions = Omit<ImportTaskOptions, 'bounds'> &
   Omit<ImportRoutesDeps, 'task' | 'limits'> & {
     limits: DatasetLimits;
-    log: { warn: (details: object, message: string) => void };
     uploadSilenceMs?: number;
   };
 

@@ -20,6 +20,7 @@ export type ImportTaskOptions = {
   /** What workers count tokens with, as it is when one starts. */
   counting: () => Counting | null;
   environment: Readonly<Record<string, string | undefined>>;
+  log: { warn: (details: object, message: string) => void };
 };
 
 export type ImportTask = {
@@ -66,8 +67,9 @@ async function handle(options: Handling, importId: string, run: TaskRun): Promis
     await giveAttemptBack(database, importId);
     throw new Error('The server stopped while an import was under way; it goes on elsewhere.');
   }
+  if (end.type === 'away') options.log.warn({ reason: end.message, importId }, 'an import waits for what it needs');
   // The worker may have committed even if it failed, so the state is read anew.
-  if (end.type === 'again')
+  if (end.type === 'again' || end.type === 'away')
     return jobs.enqueue(database, task, { importId }, { key: importId, afterSeconds: busySeconds });
   if (end.type !== 'done') {
     if (run.isLastAttempt) await giveUp(database, importId);

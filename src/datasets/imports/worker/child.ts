@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
+import { isOutOfReach, messageOf } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { type Counting, createRulers } from './counting.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
@@ -79,12 +80,24 @@ async function run(order: WorkOrder<Counting>, { tools, ...rulers }: With): Prom
     await work({ ...(await tools(order)), bounds, tempDir, keptDir, ...rulers }, importId);
     return { type: 'done' };
   } catch (error) {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { type: error instanceof Busy ? 'again' : 'failed', message };
+    return endOf(error);
   } finally {
     clearInterval(alive);
     await rm(tempDir, { recursive: true, force: true });
   }
+}
+
+function endOf(error: unknown): FromWorker {
+  if (error instanceof Busy) return { type: 'again', message: error.message };
+  if (isOutOfReach(error)) return { type: 'away', message: reasonOf(error) };
+  return { type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** For the operator: what it was in detail is in the cause. */
+function reasonOf(error: unknown): string {
+  return !(error instanceof Error) || error.cause === undefined
+    ? messageOf(error)
+    : `${error.message} (${messageOf(error.cause)})`;
 }
 
 function say(message: FromWorker): void {

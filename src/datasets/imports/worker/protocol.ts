@@ -39,10 +39,11 @@ export type ToWorker<Counting> =
   | { type: 'start'; order: WorkOrder<Counting> };
 
 /**
- * `alive` comes every second. `again`: somebody else works at the import, or the database does not answer: try later.
+ * `alive` comes every second. `again`: somebody else works at the import: try later. `away`: so, as the database or the object store
+ * does not answer, which the operator should know.
  */
 export type FromWorker =
   | { type: 'alive'; rssBytes: number }
   | { type: 'done' }
-  | { type: 'again'; message: string }
+  | { type: 'again' | 'away'; message: string }
   | { type: 'failed'; message: string };

@@ -4,7 +4,7 @@ import type { Counting } from './counting.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
 
-export type WorkerEnd = { type: 'done' } | { type: 'again' | 'failed' | 'lost'; message: string };
+export type WorkerEnd = { type: 'done' } | { type: 'again' | 'away' | 'failed' | 'lost'; message: string };
 
 const program = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** With what DuckDB and buffers take beside it, a worker stays below 400 MB for text. */
