@@ -93,14 +93,18 @@ export async function insertDataset(tx: Sql, row: NewDatasetRow): Promise<void> 
   );
 }
 
-/** What a project holds, for its limits. Until the transaction ends, nobody else adds a dataset to it. */
-export async function lockContents(tx: Sql, projectId: string): Promise<{ openDatasets: number }> {
+/** Until the transaction ends, nobody else adds a dataset to the project: take it late, and be brief. */
+export async function lockContents(tx: Sql, projectId: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('datasets of ' || $1, 0))`, [projectId]);
-  const [row] = await tx.query<{ openDatasets: number }>(
-    `select count(*)::integer as "openDatasets" from datasets where project_id = $1 and archived_at is null`,
+}
+
+/** Datasets of a project that are not in the archive, for its limit. */
+export async function countOpen(sql: Sql, projectId: string): Promise<number> {
+  const [row] = await sql.query<{ open: number }>(
+    'select count(*)::integer as open from datasets where project_id = $1 and archived_at is null',
     [projectId],
   );
-  return { openDatasets: row?.openDatasets ?? 0 };
+  return row?.open ?? 0;
 }
 
 /** A dataset whose row is locked: changes of one dataset come one after the other. */

@@ -16,6 +16,7 @@ import { noSuchDataset } from './dataset-access.ts';
 import { type DatasetAuthor, tellOfCreation, tellOfMove } from './dataset-activity.ts';
 import {
   countDatasets,
+  countOpen,
   type Dataset,
   type DatasetFilter,
   findDataset,
@@ -37,10 +38,32 @@ export type NewDataset = {
 
 /** Makes a dataset of the project's kind. Throws `invalid_request` for a bad field, `state_conflict` when there are too many. */
 export async function createDataset(tx: Sql, input: NewDataset): Promise<Dataset> {
-  const { project, targetModel = null, author, maxDatasets } = input;
+  const { project, maxDatasets } = input;
+  await makeRoom(tx, { projectId: project.id, maxDatasets });
+  return insertNew(tx, input);
+}
+
+/**
+ * The same in a transaction that goes on for long, which would keep others from making datasets meanwhile: it must end with
+ * `claimRoom`. Refuses at once where there is no room already.
+ */
+export async function createDatasetEarly(tx: Sql, input: NewDataset): Promise<Dataset> {
+  const { project, maxDatasets } = input;
+  refuseBeyond(maxDatasets, await countOpen(tx, project.id));
+  return insertNew(tx, input);
+}
+
+/** Makes sure, shortly before the end of its transaction, that there is room for a dataset that was made early. */
+export async function claimRoom(tx: Sql, { project, maxDatasets }: Pick<NewDataset, 'project' | 'maxDatasets'>) {
+  await lockContents(tx, project.id);
+  const others = (await countOpen(tx, project.id)) - 1;
+  refuseBeyond(maxDatasets, others);
+}
+
+async function insertNew(tx: Sql, input: NewDataset): Promise<Dataset> {
+  const { project, targetModel = null, author } = input;
   const { id: projectId, kind } = project;
   const texts = checkTexts({ name: input.name, description: input.description ?? null });
-  await makeRoom(tx, { projectId, maxDatasets });
   const id = newId('ds');
   await insertDataset(tx, { id, projectId, kind, targetModel, ...texts, searchText: searchTextOf(texts) });
   await tellOfCreation(tx, { dataset: { id, name: texts.name }, author, kind });
@@ -111,7 +134,11 @@ async function makeRoom(
   tx: Sql,
   { projectId, maxDatasets }: { projectId: string; maxDatasets: number },
 ): Promise<void> {
-  const { openDatasets } = await lockContents(tx, projectId);
+  await lockContents(tx, projectId);
+  refuseBeyond(maxDatasets, await countOpen(tx, projectId));
+}
+
+function refuseBeyond(maxDatasets: number, openDatasets: number): void {
   if (openDatasets < maxDatasets) return;
   throw fault('state_conflict', {
     message: `The project has ${openDatasets} datasets and may have ${maxDatasets}. Archive one first.`,

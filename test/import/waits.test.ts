@@ -3,6 +3,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fault } from '#kernel';
 import { type ObjectStore, openFolderStore } from '#objects';
+import { removeKept } from '../../src/datasets/imports/kept/kept-files.ts';
 import type { WorkDeps } from '../../src/datasets/imports/worker/room.ts';
 import { Busy, work } from '../../src/datasets/imports/worker/work.ts';
 import type { ImportClient } from './import-client.ts';
@@ -21,11 +22,11 @@ before(async () => {
 after(() => world?.stop());
 
 const file = mixedRows({ rows: 20, different: 20 });
-const depsWith = (store: ObjectStore): WorkDeps => ({
+const depsWith = (store: ObjectStore, maxDatasets = 10): WorkDeps => ({
   ...{ database: world.db.database, objects: store, tempDir: world.tempDir, keptDir: world.keptDir },
   bounds: {
     ...{ maxRows: 1_000, maxTextBytes: 1e8, maxRowBytes: 1e6, maxColumns: 100 },
-    ...{ maxExamples: 1_000, maxDatasets: 10, maxVersions: 10 },
+    ...{ maxExamples: 1_000, maxDatasets, maxVersions: 10 },
   },
   rulerOf: () => null,
   surveyRulerOf: async () => null,
@@ -66,4 +67,54 @@ test('another import that writes into the dataset for long is no death of a work
   });
   await work(depsWith(objects), id);
   assert.equal((await text.read(id)).state, 'completed');
+});
+
+/** Confirms a file that makes a dataset, and does something while a worker writes it. */
+async function whileWriting({ maxDatasets }: { maxDatasets?: number }, then: () => Promise<void>): Promise<string> {
+  const id = await uploaded();
+  await work(depsWith(objects), id);
+  await confirm(id);
+  // So that the file is read once more, which waits for us.
+  await removeKept(world.keptDir, id);
+  const [reading, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: ObjectStore = {
+    ...objects,
+    get: async (...asked) => {
+      reading.resolve();
+      await goesOn.promise;
+      return objects.get(...asked);
+    },
+  };
+  const working = work(depsWith(slow, maxDatasets), id);
+  try {
+    await Promise.race([reading.promise, working]);
+    await then();
+  } finally {
+    goesOn.resolve();
+    await working;
+  }
+  return id;
+}
+
+const openDatasets = async () =>
+  (await text.demand<{ total_count: number }>('GET', 'datasets?archived=false')).total_count;
+
+test('while an import writes a dataset of its own, others of the project are made and come back from the archive', async () => {
+  const { id: old } = await text.demand<{ id: string }>('POST', 'datasets', { name: 'Old' });
+  await text.demand('PATCH', `datasets/${old}`, { archived: true });
+  const id = await whileWriting({}, async () => {
+    await text.demand('PATCH', `datasets/${old}`, { archived: false });
+    await text.demand('POST', 'datasets', { name: 'New' });
+  });
+  assert.equal((await text.read(id)).state, 'completed');
+});
+
+test('a project that has become full meanwhile gets no further dataset by an import', async () => {
+  const before = await openDatasets();
+  const id = await whileWriting({ maxDatasets: before + 1 }, async () => {
+    await text.demand('POST', 'datasets', { name: 'The last one' });
+  });
+  const { state, error } = await text.read(id);
+  assert.deepEqual([state, error?.code], ['failed', 'dataset_unavailable']);
+  assert.equal(await openDatasets(), before + 1);
 });

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
 import { contentHash } from '../../content/check-example.ts';
-import { createDataset } from '../../datasets.ts';
+import { claimRoom, createDatasetEarly } from '../../datasets.ts';
 import { type BulkCounts, bulkAdd } from '../../examples/bulk-add.ts';
 import { type StorableExample, storable } from '../../examples/new-examples.ts';
 import { freezeVersion, type SummarisedHead, writeVersion } from '../../versions/versions.ts';
@@ -46,6 +46,7 @@ async function endWriting(tx: Transaction, job: Job, written: Added & { datasetI
   if (rows !== run.counts?.rows || valid !== run.counts.valid)
     throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
   const versionId = await versionOf(tx, job, { datasetId, head });
+  if (run.datasetId === null) await claimRoom(tx, { project: projectOf(run), maxDatasets: job.bounds.maxDatasets });
   const counts = { ...run.counts, duplicates: run.options.dedupe === 'exact' ? duplicates : run.counts.duplicates };
   const result = { versionId, examplesAdded: added, rowsSkipped: rows - added };
   if (!(await endImporting(tx, run.id, { datasetId, counts, ...result })))
@@ -102,11 +103,18 @@ function authorOf({ run }: Job) {
 async function datasetOf(tx: Sql, job: Job): Promise<string> {
   const { run, bounds } = job;
   if (run.datasetId !== null) return run.datasetId;
-  const project = { id: run.projectId, kind: run.kind };
+  const project = projectOf(run);
   const name = run.datasetName ?? run.fileName;
-  const { id } = await createDataset(tx, { project, name, author: authorOf(job), maxDatasets: bounds.maxDatasets });
+  const { id } = await createDatasetEarly(tx, {
+    project,
+    name,
+    author: authorOf(job),
+    maxDatasets: bounds.maxDatasets,
+  });
   return id;
 }
+
+const projectOf = ({ projectId, kind }: Job['run']) => ({ id: projectId, kind });
 
 type ToFreeze = { datasetId: string; head: SummarisedHead | null };
 
