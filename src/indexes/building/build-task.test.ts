@@ -9,6 +9,7 @@ import { deleteSome, listLeftOvers } from '../documents.store.ts';
 import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
 import { createScanner } from '../vectors/scanner.ts';
 import { createVectorFiles } from '../vectors/vector-files.ts';
+import { beginBuild } from './build.store.ts';
 import { type BuildTaskOptions, buildIndex } from './build-task.ts';
 
 /** Counts what is embedded, and can fail or wait before it is. */
@@ -238,6 +239,22 @@ test('a server that stops leaves a build to the next one, and that does not coun
     await assert.rejects(buildIndex(options, id, run(stopping.signal)));
   }
   between.before = () => {};
+  await buildIndex(options, id, run());
+  assert.equal((await read()).state, 'ready');
+});
+
+test('an attempt that finds another one in its place was no loss of a server, and does not count as a try', async () => {
+  const { id, read } = await queued();
+  const goesOn = Promise.withResolvers<void>();
+  between.before = () => goesOn.promise;
+  const first = buildIndex(options, id, run());
+  while (batches < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  // As when a server starts, and its queue tries again what was under way when the one before died.
+  await beginBuild(server.db.database, { id, lease: 'build_another' });
+  goesOn.resolve();
+  await first;
+  const [row] = await server.db.database.query('select tries from dataset_indexes where id = $1', [id]);
+  assert.deepEqual(row, { tries: 1 });
   await buildIndex(options, id, run());
   assert.equal((await read()).state, 'ready');
 });

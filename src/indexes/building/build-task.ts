@@ -13,6 +13,7 @@ import { openEmbedder } from '../open-embedder.ts';
 import {
   type Build,
   beginBuild,
+  giveLostTryBack,
   giveTryBack,
   listUnfinished,
   type Measured,
@@ -74,7 +75,7 @@ export async function buildIndex(
   try {
     await attempt(options, build, run.signal);
   } catch (error) {
-    if (error instanceof Superseded) return;
+    if (error instanceof Superseded) return await giveLostTryBack(database, build);
     if (run.signal.aborted) await giveTryBack(database, build);
     else {
       const isLast = run.isLastAttempt || build.tries >= triesAtMost;

@@ -64,6 +64,13 @@ export async function giveTryBack(sql: Sql, { id, lease }: Leased): Promise<void
   await sql.query(`update dataset_indexes set tries = greatest(tries - 1, 0) where ${isLeased}`, [id, lease]);
 }
 
+/** An attempt that lives to see that another one has taken over was no loss of a server, and does not count either. */
+export async function giveLostTryBack(sql: Sql, { id }: Pick<Build, 'id'>): Promise<void> {
+  await sql.query(`update dataset_indexes set tries = greatest(tries - 1, 0) where id = $1 and state = 'building'`, [
+    id,
+  ]);
+}
+
 export async function noteHeld(sql: Sql, { id, lease }: Leased, heldMicro: Micro): Promise<boolean> {
   const rows = await sql.query(`update dataset_indexes set held_micro = $3 where ${isLeased} returning 1`, [
     ...[id, lease, heldMicro],
