@@ -1,5 +1,5 @@
 import { isDiskFull } from '#db';
-import { Fault, OperatorError, systemCodeOf, UsageError } from '#kernel';
+import { Fault, isOutOfRoom, OperatorError, UsageError } from '#kernel';
 import { ModelError } from '#models';
 import { createProgram } from './cli/program.ts';
 import { note } from './cli/terminal.ts';
@@ -25,7 +25,7 @@ function stopOnSignal(): AbortSignal {
 /** What a person can mend is one line; anything else is a bug and keeps its stack trace. */
 function complain(error: unknown): void {
   if (isDiskFull(error)) note('The disk of the database is full.');
-  else if (systemCodeOf(error) === 'ENOSPC') note('The disk is full.');
+  else if (isOutOfRoom(error)) note('The disk is full.');
   else if (error instanceof OperatorError || error instanceof ModelError || error instanceof Fault) note(error.message);
   else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Fault, type FaultName, fault, systemCodeOf } from '#kernel';
+import { Fault, type FaultName, fault, isOutOfRoom, systemCodeOf } from '#kernel';
 
 /** `compat` is the envelope of the OpenAI family; `native` is a superset of it. */
 export type WireShape = 'compat' | 'native';
@@ -13,8 +13,6 @@ const frameworkFaults: Record<string, FaultName> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
-const diskIsFull = new Set(['ENOSPC', 'EDQUOT']);
-
 /**
  * What a thrown value means to the caller, whose body may have `mostBytes`. What nobody foresaw is `internal_error` and
  * tells nothing.
@@ -27,7 +25,7 @@ export function faultOf(error: unknown, mostBytes?: number): Fault {
   if (name === 'payload_too_large' && mostBytes !== undefined)
     return fault(name, { message: `The body is too large: at most ${mostBytes / 2 ** 20} MiB.`, cause: error });
   if (name) return fault(name, { cause: error });
-  if (diskIsFull.has(code))
+  if (isOutOfRoom(error))
     return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
   // The request's own stream ended early; nobody reads the answer.
   if (code === 'ECONNRESET') return fault('invalid_request', { message: 'The body is incomplete.' });

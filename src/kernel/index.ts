@@ -47,6 +47,6 @@ export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
 export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';
-export { systemCodeOf } from './system-code.ts';
+export { isOutOfRoom, systemCodeOf } from './system-code.ts';
 export { createEndOfTurn, type EndOfTurn } from './turn.ts';
 export { createTurns, type InTurn } from './turns.ts';

@@ -2,3 +2,8 @@
 export function systemCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
+
+/** A disk takes no more, or no more of this user. */
+export function isOutOfRoom(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
+}

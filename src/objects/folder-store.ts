@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fault, OperatorError, systemCodeOf } from '#kernel';
+import { fault, isOutOfRoom, OperatorError, systemCodeOf } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, isKey, type ListedObject, type ObjectStore } from './object-store.ts';
 
@@ -30,14 +30,15 @@ export function openFolderStore(root: string): ObjectStore {
     async put(key, source, { signal } = {}) {
       const target = pathOf(key);
       const draft = path.join(root, unfinished, randomBytes(12).toString('hex'));
-      await mkdir(path.dirname(draft), { recursive: true });
       const { through, result } = digesting();
       try {
+        await mkdir(path.dirname(draft), { recursive: true });
         await pipeline(source, through, createWriteStream(draft, { flags: 'wx', flush: true }), { signal });
         await moveIntoPlace(draft, target);
       } catch (error) {
+        source.destroy();
         await rm(draft, { force: true });
-        throw error;
+        throw told(error);
       }
       return result();
     },
@@ -148,6 +149,12 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** A full disk is as a store that is away: the same works once there is room. */
+function told(error: unknown): unknown {
+  if (!isOutOfRoom(error)) return error;
+  return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
 }
 
 function isMissing(error: unknown): boolean {

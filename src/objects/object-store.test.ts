@@ -187,6 +187,17 @@ test('an object is stored whole while others of its folder are removed', async (
   assert.deepEqual(await readdir(root), ['.unfinished']);
 });
 
+test('a folder without room is as a store that is away, and keeps nothing of what it could not take', async (t) => {
+  const root = await mkdtemp(path.join(tmpdir(), 'fanfold-objects-'));
+  t.after(() => rm(root, { recursive: true }));
+  async function* untilFull() {
+    yield Buffer.from('part');
+    throw Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' });
+  }
+  await assert.rejects(openFolderStore(root).put('a/b', Readable.from(untilFull())), isOutOfReach);
+  assert.deepEqual(await readdir(root, { recursive: true }), ['.unfinished']);
+});
+
 test('while S3 cannot be reached, whoever asks is told so, and what it refuses is told as it is', async () => {
   const { stop, ...place } = await startS3Server();
   const strange = openS3Store({ ...place, bucket: 'another' });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCodeOf } from '#kernel';
+import { isOutOfRoom } from '#kernel';
 import { ModelError } from '../model-error.ts';
 import { type HubOptions, HubRefusal, TransferError } from './hub-client.ts';
 
@@ -44,7 +44,7 @@ export async function toldInOneLine<T>(work: () => Promise<T>): Promise<T> {
       const then = 'What has arrived stays, and the next pull goes on from there.';
       throw new ModelError(`${capitalised(error.message)}. ${then}`, { cause: error });
     }
-    if (systemCodeOf(error) === 'ENOSPC') throw new ModelError('The disk is full.', { cause: error });
+    if (isOutOfRoom(error)) throw new ModelError('The disk is full.', { cause: error });
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AdapterProbe } from '#engine';
-import { isOutOfReach } from '#kernel';
+import { isOutOfReach, isOutOfRoom } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { AdapterError, convertAdapter, type PackedFile, packFiles, peftFiles, readHeads } from '../adapters/index.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
@@ -32,7 +32,7 @@ export function createPublisher(deps: PublisherDeps): Publish {
       return await publish(deps, trained, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AttemptFailure || isOutOfReach(error)) throw error;
+      if (error instanceof AttemptFailure || isOutOfReach(error) || isOutOfRoom(error)) throw error;
       const why = error instanceof AdapterError ? `: ${error.message}` : '.';
       throw new AttemptFailure('artifact_write_failed', `The adapter could not be saved${why}`, { cause: error });
     }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault, isOutOfReach, OperatorError, systemCodeOf } from '#kernel';
+import { Fault, isOutOfReach, isOutOfRoom, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { noteArtifacts } from '../leftovers.store.ts';
@@ -95,12 +95,10 @@ async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void>
   await removeAttempt(hold.folder);
 }
 
-const noRoom = new Set(['ENOSPC', 'EDQUOT']);
-
 /** What an error says of the attempt; null: nobody expected it. */
 function failureIn(error: unknown): AttemptFailure | null {
   if (error instanceof AttemptFailure) return error;
-  if (!noRoom.has(systemCodeOf(error) ?? '')) return null;
+  if (!isOutOfRoom(error)) return null;
   return new AttemptFailure('artifact_write_failed', 'The disk of the server is full.', { cause: error });
 }
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { type Database, openDatabase } from '#db';
-import { isOutOfReach, messageOf } from '#kernel';
+import { isOutOfReach, isOutOfRoom, messageOf } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { type Counting, createRulers } from './counting.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
@@ -89,7 +89,8 @@ async function run(order: WorkOrder<Counting>, { tools, ...rulers }: With): Prom
 
 function endOf(error: unknown): FromWorker {
   if (error instanceof Busy) return { type: 'again', message: error.message };
-  if (isOutOfReach(error)) return { type: 'away', message: reasonOf(error) };
+  // Room on a disk is made as an object store comes back: without the file's doing.
+  if (isOutOfReach(error) || isOutOfRoom(error)) return { type: 'away', message: reasonOf(error) };
   return { type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 

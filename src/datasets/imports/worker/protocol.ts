@@ -40,7 +40,7 @@ export type ToWorker<Counting> =
 
 /**
  * `alive` comes every second. `again`: somebody else works at the import: try later. `away`: so, as the database or the object store
- * does not answer, which the operator should know.
+ * does not answer or the disk is full, which the operator should know.
  */
 export type FromWorker =
   | { type: 'alive'; rssBytes: number }
