@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { findKept, takeKey } from './idempotency.store.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
 
@@ -152,9 +154,39 @@ test('a key is free again a day after it was used, and its row goes', async () =
   const swept = createIdempotency({ database, instanceId: newId('ins'), registered: async () => {}, tidyMs: 10 });
   swept.start();
   const rows = () => database.query('select from idempotent_requests where key = $1', [other]);
-  for (let tries = 0; (await rows()).length > 0 && tries < 6_000; tries++) await new Promise((r) => setTimeout(r, 10));
+  for (let tries = 0; (await rows()).length > 0 && tries < 6_000; tries++) await sleep(10);
   await swept.stop();
   assert.equal((await rows()).length, 0);
+});
+
+test('a request takes its key once other processes can see that its own lives', async () => {
+  const seen = Promise.withResolvers<void>();
+  const unseen = createIdempotency({
+    ...{ database: pg.database, instanceId: newId('ins') },
+    registered: () => seen.promise,
+  });
+  const seenToo = await createProcess();
+  const key = randomUUID();
+  const early = reserve(unseen, key);
+  const other = await reserve(seenToo.idempotency, key);
+  await other.keep(answer('"other"'));
+  seen.resolve();
+  assert.equal((await early).kept?.body.toString(), '"other"');
+});
+
+test('a sweep gives back the keys of what its process has lost, and of nothing that runs', async () => {
+  const { database } = pg;
+  const instanceId = newId('ins');
+  const idempotency = createIdempotency({ database, instanceId, registered: async () => {}, sweepMs: 10 });
+  const [lost, running] = [randomUUID(), randomUUID()];
+  await reserve(idempotency, running);
+  const applicant = { accountId, key: lost, fingerprint: fingerprint(), requestId: newId('req'), instanceId };
+  await takeKey(database, applicant);
+  idempotency.start();
+  for (let tries = 0; (await findKept(database, applicant)) && tries < 6_000; tries++) await sleep(10);
+  assert.equal(await findKept(database, applicant), null);
+  await assert.rejects(reserve(idempotency, running), isFault('idempotency_in_progress'));
+  await idempotency.stop();
 });
 
 test('a process that stops gives back the keys of what has not ended', async () => {
