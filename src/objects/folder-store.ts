@@ -31,6 +31,8 @@ export function openFolderStore(root: string): ObjectStore {
       const target = pathOf(key);
       const draft = path.join(root, unfinished, randomBytes(12).toString('hex'));
       const { through, result } = digesting();
+      // It may fail before it is read, as a file that is gone; the pipeline tells it.
+      source.on('error', () => {});
       try {
         await mkdir(path.dirname(draft), { recursive: true });
         await pipeline(source, through, createWriteStream(draft, { flags: 'wx', flush: true }), { signal });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -100,6 +101,13 @@ for (const [name, open] of [
       await store.remove('c/never');
       const sizes = await Promise.all(['c/1', 'c/10', 'c/2'].map((key) => store.size(key)));
       assert.deepEqual(sizes, [null, 4, 3]);
+    });
+
+    test('what cannot be read is no object, and ends nothing but its own storing', async () => {
+      const { store } = opened;
+      for (let n = 0; n < 20; n++)
+        await assert.rejects(store.put('g/1', createReadStream(path.join(tmpdir(), 'not', 'there'))), { code: 'ENOENT' });
+      assert.equal(await store.size('g/1'), null);
     });
 
     test('a list has every object once with its size and age, some at a time, and nothing else', async () => {
