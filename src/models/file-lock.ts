@@ -49,6 +49,10 @@ async function tryAcquire(path: string, holder: string): Promise<boolean> {
     const file = await open(path, 'wx');
     try {
       await file.writeFile(holder);
+    } catch (error) {
+      // On a full disk it would name nobody, and keep others out.
+      await unlink(path).catch(() => {});
+      throw error;
     } finally {
       await file.close();
     }

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, fork } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -134,6 +143,19 @@ describe('file lock', () => {
       /no/,
     );
     await withFileLock(path, busy, async () => {});
+  });
+
+  test('a disk that takes no lock keeps nobody out: each is told of the disk, and nothing stays', () => {
+    const path = join(folder, 'full.lock');
+    const module = new URL('./file-lock.ts', import.meta.url).href;
+    const script = `import { withFileLock } from ${JSON.stringify(module)};
+      const lock = { waitMs: 0, busyMessage: 'busy' };
+      for (const _ of [1, 2])
+        await withFileLock(${JSON.stringify(path)}, lock, async () => {}).catch(({ code }) => console.log(code));`;
+    const node = [process.execPath, '--input-type=module', '-e', script];
+    // Files may have no bytes, as on a full disk.
+    const told = execFileSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', ...node], { encoding: 'utf8' });
+    assert.deepEqual([told, existsSync(path)], ['EFBIG\nEFBIG\n', false]);
   });
 
   test('the lock of a process that was killed is taken over at once', async () => {
