@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { openWay } from '#test/way.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { defineTask } from './task.ts';
 
@@ -132,4 +133,35 @@ test('work is at work while a living process does it, or one is free to begin', 
   assert.equal(await isAtWork('l'), true, 'the process is free again');
   await supervised('1 hour');
   assert.equal(await isAtWork('l'), false, 'all processes have stopped');
+});
+
+test('work goes on by itself after a network that has swallowed what it said', { timeout: 300_000 }, async (t) => {
+  const own = await createTestDatabase();
+  const way = await openWay(own.url);
+  const sender = createJobs({ url: own.url, works: false });
+  const worker = createJobs({ url: way.url, answerMs: 2_000 });
+  t.after(async () => {
+    await worker.stop(1_000);
+    await sender.stop(0);
+    await way.close();
+    await own.drop();
+  });
+  const begun: string[] = [];
+  const end = Promise.withResolvers<void>();
+  sender.handle(held, async () => {});
+  worker.handle(held, async ({ text }) => {
+    begun.push(text);
+    if (text === 'first') await end.promise;
+  });
+  await sender.start();
+  await worker.start();
+  await sender.enqueue(own.database, held, { text: 'first' });
+  await until(() => begun.includes('first'), 120_000);
+  way.swallow();
+  end.resolve();
+  // Says that the first is done, and is not heard.
+  await sleep(500);
+  way.restore();
+  await sender.enqueue(own.database, held, { text: 'second' });
+  await until(() => begun.includes('second'), 120_000);
 });

@@ -39,6 +39,8 @@ export type JobsOptions = {
   lookout?: Lookout;
   log?: Log;
   works?: boolean;
+  /** Longest wait for an answer of the database, ms. */
+  answerMs?: number;
 };
 
 const maxConnections = 3;
@@ -47,6 +49,11 @@ const maxConnections = 3;
  * queue needs two about once a minute.
  */
 const keptConnections = { idleTimeoutMillis: 300_000 };
+/**
+ * Behind a network that has swallowed a statement or its answer the queue would wait for good, and nothing would be worked on
+ * any more, also once the network is back. Longer than its supervision takes on a database that is slow.
+ */
+const longestAnswerMs = 60_000;
 /** Silence of a worker, 10 at least, that means that it is dead. */
 const heartbeatSeconds = 10;
 /** Less than the watch takes from one supervision to the next. */
@@ -68,8 +75,8 @@ const isAtWork = `
                and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
   ) as yes`;
 
-export function createJobs({ url, lookout, log, works = true }: JobsOptions): Jobs {
-  const boss = openBoss(url, log);
+export function createJobs({ url, lookout, log, works = true, answerMs = longestAnswerMs }: JobsOptions): Jobs {
+  const boss = openBoss(url, answerMs, log);
   const own: Sql = sqlOf(boss);
   const handled = new Map<string, Handled>();
   const workers = createWorkers(boss, log);
@@ -120,13 +127,14 @@ export function createJobs({ url, lookout, log, works = true }: JobsOptions): Jo
   };
 }
 
-function openBoss(url: string, log: JobsOptions['log']): PgBoss {
+function openBoss(url: string, answerMs: number, log: JobsOptions['log']): PgBoss {
   const boss = new PgBoss({
     connectionString: driverUrl(url),
     schema,
     max: maxConnections,
     // Passed through to the driver's pool, though the queue's types do not name them.
     ...keptConnections,
+    ...{ query_timeout: answerMs, keepAlive: true },
     ...{ options: sessionOptions() },
     application_name: 'fanfold jobs',
     useListenNotify: true,
