@@ -9,6 +9,7 @@ export { isSilent } from './knock.ts';
 export { lockUntilCommit } from './locks.ts';
 export { createLookout, type Lookout, type Place, type Question } from './lookout.ts';
 export { migrate } from './migrate.ts';
+export { missingRights } from './missing-rights.ts';
 export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';
 export { sessionOptions } from './session-settings.ts';
 export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';

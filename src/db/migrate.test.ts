@@ -101,6 +101,14 @@ test('migrations', async (t) => {
     });
   });
 
+  await t.test('of a user whose search_path leads nowhere are refused in one line', async (t) => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c search_path=nowhere');
+    const lost = await openDatabase({ url: url.href, maxConnections: 1 });
+    t.after(lost.close);
+    await assert.rejects(migrate(lost), { name: 'OperatorError', message: /^The search_path of .+ names no schema/ });
+  });
+
   await t.test('that can only be read are refused in one line', async (t) => {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c default_transaction_read_only=on');

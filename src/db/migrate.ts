@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, OperatorError } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
+import { missingRights } from './missing-rights.ts';
 import { sqlState } from './sqlstate.ts';
 
 type Migration = { version: number; name: string; breaking: boolean; text: string; digest: string };
@@ -41,21 +42,14 @@ export async function migrate(database: Database, folder: string = migrationFold
   });
   await work.catch(async (error: unknown) => {
     const state = sqlState(error);
-    if (state === insufficientPrivilege) throw withoutRights(error);
     if (state === readOnly) throw new OperatorError(readOnlyMessage, { cause: error });
     if (state !== null && foreignStates.has(state) && !(await isOurs(database))) throw ofAnother(error);
-    throw error;
+    throw missingRights(error);
   });
 }
 
-const insufficientPrivilege = '42501';
 const readOnly = '25006';
 const readOnlyMessage = 'The database takes no changes: it is a standby, or read-only for this user.';
-
-function withoutRights(cause: unknown): OperatorError {
-  const said = messageOf(cause);
-  return new OperatorError(`The database user may not make tables (${said}). Let it own the database.`, { cause });
-}
 
 /** Tables, types, functions or schemas of the names that a migration makes are there, or a table of migrations is another's. */
 const foreignStates = new Set(['42P07', '42710', '42723', '42P06', '42703']);

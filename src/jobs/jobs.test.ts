@@ -165,3 +165,16 @@ test('work goes on by itself after a network that has swallowed what it said', {
   await sender.enqueue(own.database, held, { text: 'second' });
   await until(() => begun.includes('second'), 120_000);
 });
+
+test('a user who may not make the schema of the queue is refused, and it is said what is missing', async (t) => {
+  const own = await createTestDatabase();
+  t.after(own.drop);
+  const url = new URL(own.url);
+  url.searchParams.set('options', '-c role=pg_read_all_data');
+  const refused = createJobs({ url: url.href });
+  await assert.rejects(refused.start(), {
+    name: 'OperatorError',
+    message: /^The database user may not make tables \(permission denied for database .+\)\. Let it own/,
+  });
+  await refused.stop(0);
+});

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { createLookout, driverUrl, type Lookout, type Sql, sessionOptions } from '#db';
+import { createLookout, driverUrl, type Lookout, missingRights, type Sql, sessionOptions } from '#db';
 import type { Log, Rounds } from '#kernel';
 import { noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
@@ -107,7 +107,9 @@ export function createJobs({ url, lookout, log, works = true, answerMs = longest
     },
 
     async start() {
-      await boss.start();
+      await boss.start().catch((error: unknown) => {
+        throw missingRights(error);
+      });
       for (const { task } of handled.values()) await prepareQueue(boss, task);
       if (!works) return;
       for (const each of handled.values()) await workers.add(each);
