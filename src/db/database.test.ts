@@ -140,6 +140,24 @@ test('a database', async (t) => {
     assert.deepEqual(rows, [{ stamp, pattern: 'a\\_', isolation: 'read committed' }]);
   });
 
+  await t.test('ends no statement that takes or waits longer than people may', async () => {
+    const name = new URL(url).pathname.slice(1);
+    const bounds = ['statement_timeout', 'lock_timeout', 'idle_session_timeout'];
+    for (const bound of bounds) await database.query(`alter database ${name} set ${bound} = '200ms'`);
+    const later = await openDatabase({ url, maxConnections: 1 });
+    const rows = await later.query('select current_setting(name) as bound from unnest($1::text[]) name', [bounds]);
+    await later.close();
+    assert.deepEqual(rows, [{ bound: '0' }, { bound: '0' }, { bound: '0' }]);
+  });
+
+  await t.test('that ends the connection of a transaction for its length counts as unavailable', async () => {
+    const work = database.transaction(async (tx) => {
+      await tx.query(`set local transaction_timeout = '50ms'`);
+      await tx.query('select pg_sleep(60)');
+    });
+    await assert.rejects(work, isServiceUnavailable);
+  });
+
   await t.test('that refuses writes counts as unavailable', async () => {
     const work = database.transaction(async (tx) => {
       await tx.query('set transaction read only');

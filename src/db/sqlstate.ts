@@ -18,6 +18,8 @@ export function isDiskFull(error: unknown): boolean {
 
 // 08 connection, 53 out of resources (disk full, too many connections), 57P shutdown or start-up, 58 system error.
 const unavailableClass = /^(08|53|57P|58)/;
+// PostgreSQL has ended the connection, for a transaction that took or rested too long.
+const endedForTime = ['25P03', '25P04'];
 // A standby, or a server switched to read only: writes are refused until the operator acts.
 const readOnlyTransaction = '25006';
 const networkCodes = new Set([
@@ -43,7 +45,8 @@ const networkCodes = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof Fault) return error.fault === 'service_unavailable';
   const state = sqlState(error);
-  if (state !== null) return unavailableClass.test(state) || state === readOnlyTransaction;
+  if (state !== null)
+    return unavailableClass.test(state) || state === readOnlyTransaction || endedForTime.includes(state);
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   return networkCodes.has(systemCodeOf(error) ?? '');
 }
