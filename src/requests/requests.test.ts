@@ -22,7 +22,14 @@ after(() => pg?.drop());
 const nowMs = Date.now();
 const day = 24 * 60 * 60_000;
 
-type Options = { clock?: Clock; perMinute?: number; maxWaiting?: number; pageMs?: number; sweepMs?: number };
+type Options = {
+  clock?: Clock;
+  perMinute?: number;
+  maxWaiting?: number;
+  pageMs?: number;
+  sweepMs?: number;
+  tidyMs?: number;
+};
 
 function create(options: Options = {}, instanceId = newId('ins')) {
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
@@ -214,7 +221,7 @@ test('nothing is told of a call of more than 30 days ago', async () => {
 test('what is no longer told goes by the clock of the database, and not by that of a server that is years ahead', async () => {
   const ids = await failedAgo(1_000 * day, 29 * day, 0);
   const clock = { nowMs: () => nowMs + 10_000 * day, monotonicMs: () => 0 };
-  const ahead = create({ sweepMs: 10, clock });
+  const ahead = create({ tidyMs: 10, clock });
   ahead.start();
   await until(async () => (await arePresent(ids))[0] === false);
   await ahead.stop();

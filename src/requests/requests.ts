@@ -36,12 +36,13 @@ export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
   /** Pause between notes of what runs, and the age from which a call is noted. */
   pageMs?: number;
   sweepMs?: number;
+  /** Pause between looks for what is no longer told. */
+  tidyMs?: number;
 };
 
 const keptDays = 30;
 const keptMs = keptDays * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
-const tidyMs = 60_000;
 
 /** Their months go when nothing is told of them any more. */
 export function failedRequestMonths(clock: Clock): MonthlyTable {
@@ -50,7 +51,7 @@ export function failedRequestMonths(clock: Clock): MonthlyTable {
 
 export function createRequests(options: RequestsOptions): Requests {
   const { database, lookout = createLookout({ sql: database }), instanceId, registered, ...rest } = options;
-  const { clock, log, pageMs = 1_000, sweepMs = 10_000 } = rest;
+  const { clock, log, pageMs = 1_000, sweepMs = 10_000, tidyMs = 60_000 } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
   const here: RunningCalls = new Map();
   let noted = 0;
