@@ -10,13 +10,13 @@ import {
 import { createEndOfTurn } from '#kernel';
 import type { Books } from './books.ts';
 import type { Engines } from './engines.ts';
-import type { Ground } from './ground.ts';
+import type { AppOptions, Ground } from './ground.ts';
 import type { Resources } from './resources.ts';
 
-export type CallsOptions = { ground: Ground; engines: Engines; books: Books; resources: Resources };
+export type CallsDeps = { ground: Ground; engines: Engines; books: Books; resources: Resources };
 
 /** Calls of models, those that are saved, and chats, whose answers are calls too. */
-export function openCalls({ ground, engines, books, resources }: CallsOptions) {
+export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, books, resources }: CallsDeps) {
   const { config, database, lookout, log, clock, cursors, telemetry } = ground;
   const { models, engine } = engines;
   const { billing, limiter, idempotency, requests, keyUsage } = books;
@@ -37,6 +37,6 @@ export function openCalls({ ground, engines, books, resources }: CallsOptions) {
     endOfTurn: createEndOfTurn(),
   };
   const principalCalls = createPrincipalCalls(inference);
-  const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls });
+  const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls, ...pace });
   return { saved, inference, chats };
 }

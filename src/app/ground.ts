@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { type BillingTiming, grant } from '#billing';
+import type { ChatsOptions } from '#chats';
 import { createLookout, type Database } from '#db';
 import type { EngineSettings } from '#engine';
 import { createPublicUrl, type ServerLimits } from '#http';
@@ -22,6 +23,8 @@ export type AppOptions = {
   limits?: Partial<ServerLimits>;
   /** How soon a process counts as dead, and the like; other than by default in tests only. */
   timing?: Partial<BillingTiming>;
+  /** How often unpaid answers of dead processes are looked for; other than by default in tests only. */
+  chats?: Pick<ChatsOptions, 'tidyMs'>;
   /** How long calls wait for a model that is starting, and the like; other than by default in tests only. */
   engine?: Partial<EngineSettings>;
   /** The web app; without it only programs are served. */

@@ -12,6 +12,6 @@ export async function openRooms(options: AppOptions) {
   const engines = openEngines(options, ground, () => resources.training.served);
   const books = openBooks(options, ground, engines);
   const resources = openResources(ground, engines, books);
-  const calls = openCalls({ ground, engines, books, resources });
+  const calls = openCalls(options, { ground, engines, books, resources });
   return { ...ground, ...engines, ...books, ...resources, ...calls };
 }

@@ -1,18 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
-import type { Database, Lookout } from '#db';
+import type { Database } from '#db';
 import type { PrincipalCalls } from '#inference';
 import type { CursorCodec, Log } from '#kernel';
 import { chatsRoutes } from './chats.routes.ts';
 import type { LiveAnswer } from './live-answer.ts';
 import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
-import { createSweep } from './sweep.ts';
+import { createSweep, type SweepOptions } from './sweep.ts';
 
-export type ChatsOptions = {
+export type ChatsOptions = Pick<SweepOptions, 'lookout' | 'tidyMs'> & {
   database: Database;
-  lookout: Lookout;
   cursors: CursorCodec;
   billing: Billing;
   calls: PrincipalCalls;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel } from '#models';
 import { bearer } from '#test/accounts.ts';
-import { startApp, type TestApp } from '#test/app.ts';
+import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { seedAlias, seedTenant } from '#test/tenants.ts';
@@ -12,10 +12,10 @@ import { seedAlias, seedTenant } from '#test/tenants.ts';
 /** The program on a database of its own; its base model `endless` never ends by itself. */
 export type ChatsServer = { db: TestDatabase; app: TestApp; dataDir: string; stop: () => Promise<void> };
 
-export async function startChatsServer(): Promise<ChatsServer> {
+export async function startChatsServer(options: Pick<TestAppOptions, 'chats'> = {}): Promise<ChatsServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-chats-'));
   const db = await createTestDatabase();
-  const app = await startApp(db.database, { dataDir });
+  const app = await startApp(db.database, { ...options, dataDir });
   const ggufPath = join(dataDir, 'endless.gguf');
   const shape = { ...smallShape, contextTokens: 16_384 };
   writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });

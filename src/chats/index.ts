@@ -1,1 +1,1 @@
-export { createChats } from './chats-room.ts';
+export { type ChatsOptions, createChats } from './chats-room.ts';

@@ -12,7 +12,7 @@ import { beginAgain, endAnswer, endLostAnswers, keepAnswer, renewAnswer } from '
 let server: ChatsServer;
 
 before(async () => {
-  server = await startChatsServer();
+  server = await startChatsServer({ chats: { tidyMs: 200 } });
 });
 
 after(() => server?.stop());

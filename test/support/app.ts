@@ -8,6 +8,7 @@ import type { Database } from '#db';
 import type { ServerLimits } from '#http';
 import type { ModelsService } from '#models';
 import type { Site } from '#web';
+import type { AppOptions } from '../../src/app/ground.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { openCatalogue } from '../../src/cli/catalogue.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -30,6 +31,8 @@ export type TestAppOptions = {
   dataDir?: string;
   /** How soon a process counts as dead, and the like. */
   timing?: Partial<BillingTiming>;
+  /** How often unpaid answers are looked for. */
+  chats?: AppOptions['chats'];
   /** Compare each answer with the published contract, and fail when stopped. Default: true; off where time is measured. */
   watched?: boolean;
   /** The web app; without it only programs are served. */
@@ -41,10 +44,10 @@ export async function startApp(database: Database, options: TestAppOptions = {})
   const config = loadConfig({ ...process.env, ...options.settings, FANFOLD_DATA_DIR: dataDir });
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }));
   const models = openCatalogue(config, (line) => log.error(line));
-  const { limits = {}, timing = {}, site } = options;
+  const { limits = {}, timing = {}, chats = {}, site } = options;
   // A model may take its time to start on a busy machine; no call is to fail for that.
   const engine = { warmWaitMs: 150_000 };
-  const parts = { config, database, models, log, limits, timing, engine };
+  const parts = { config, database, models, log, limits, timing, chats, engine };
   const { server, close } = await createApp(site ? { ...parts, site } : parts);
   const watch = options.watched === false ? null : watchContract(server);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
