@@ -8,7 +8,7 @@ import { startEmbedded } from './embedded.ts';
 test('a data folder that lacks something is refused in one line, and serves again when that is back', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-broken-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const start = () => startEmbedded({ dataDir, othersMs: 0 });
+  const start = () => startEmbedded({ dataDir, othersMs: 0, attemptPauseMs: 50 });
   await (await start()).stop();
   const refused = (message: RegExp) => assert.rejects(start, { name: 'OperatorError', message });
 

@@ -23,6 +23,8 @@ export type EmbeddedOptions = {
   leavesToOthers?: boolean;
   /** How long `stop` waits for others, ms; after that it cuts them off or leaves PostgreSQL to them. */
   othersMs?: number;
+  /** Pause between attempts to start it; other than by default in tests only. */
+  attemptPauseMs?: number;
 };
 
 type OnEvent = (event: 'lost' | 'hindered' | 'recovered', complaint?: string) => void;
@@ -42,10 +44,10 @@ const answerTimeoutMs = 60_000;
 const takeoverMs = 4_000;
 const pollMs = 50;
 const startAttempts = 10;
-const attemptPauseMs = 300;
 /** Below those of every system's connections: Linux begins at 32,768, others at 49,152. */
 const ports = { first: 28_000, last: 31_999 };
 const defaultOthersMs = 3_000;
+const defaultAttemptPauseMs = 300;
 const stopTimeoutMs = 15_000;
 /** One that takes no connection for so long does not end when it is told to, either: it is ended soon. */
 const silence = { mostMs: 4_000, stopMs: 1_000 };
@@ -64,13 +66,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 /** The same; null when another process runs PostgreSQL on this data folder, and still does after `patienceMs`. */
 export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number): Promise<Embedded | null> {
   const { dataDir, durable = true, onEvent = () => {}, leavesToOthers = false, othersMs = defaultOthersMs } = options;
+  const { attemptPauseMs = defaultAttemptPauseMs } = options;
   const home = await openHome(dataDir);
   const binaries = await locateBinaries(home.identity);
   return alone(home.password, async () => {
     const isNew = await ensureCluster(home, binaries);
     await removeDrafts(home);
     const hasSocket = await takesSockets(home.folder);
-    const launch = { home, binaries, durable, leavesToOthers, hasSocket };
+    const launch = { home, binaries, durable, leavesToOthers, hasSocket, attemptPauseMs };
     const server = await startFirst(dataDir, launch, patienceMs);
     if (!server) return null;
     try {
@@ -94,12 +97,19 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   return found.state === 'held' ? found.url : null;
 }
 
-type Launch = { home: Home; binaries: Binaries; durable: boolean; leavesToOthers: boolean; hasSocket: boolean };
+type Launch = {
+  home: Home;
+  binaries: Binaries;
+  durable: boolean;
+  leavesToOthers: boolean;
+  hasSocket: boolean;
+  attemptPauseMs: number;
+};
 type Server = { child: ChildProcess; port: number };
 
 /** Null: another process has the folder. */
 async function startFirst(dataDir: string, launch: Launch, patienceMs: number): Promise<Server | null> {
-  const { home, binaries, ...options } = launch;
+  const { home, binaries, attemptPauseMs, ...options } = launch;
   for (let attempt = 0; attempt < startAttempts; attempt++) {
     if (!(await becomesFree(dataDir, patienceMs))) return null;
     const port = await findFreePort();
@@ -118,7 +128,7 @@ type Supervision = Launch & { isNew: boolean; onEvent: OnEvent; othersMs: number
 
 function supervise(
   { child: first, port }: Server,
-  { home, binaries, isNew, onEvent, othersMs, ...options }: Supervision,
+  { home, binaries, isNew, onEvent, othersMs, attemptPauseMs, ...options }: Supervision,
 ): Embedded {
   const url = urlOf(home, port, databaseName);
   let child = first;
