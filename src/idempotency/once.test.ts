@@ -180,6 +180,14 @@ test('many slow requests with keys all end, and requests without one do not wait
   assert.equal(await countOf('slow'), 12);
 });
 
+test('an answer without a secret can be had again with every credential of the account', async () => {
+  const key = randomUUID();
+  const first = await post('/things', { name: 'shared' }, key);
+  const again = await post('/things', { name: 'shared' }, key, 'Bearer two');
+  assert.deepEqual([again.status, again.text], [201, first.text]);
+  assert.equal(again.headers['idempotent-replay'], 'true');
+});
+
 test('an answer with a secret can be had again with the same credential only, and the database cannot read it', async () => {
   const key = randomUUID();
   const first = await post('/secrets', {}, key);

@@ -41,7 +41,8 @@ export function obeyIdempotencyKeys(
     const { contract, shape, keepsAnswers } = route.config ?? {};
     if (!contract?.idempotent || shape === 'compat' || keepsAnswers) return;
     route.preHandler = [...[route.preHandler ?? []].flat(), hooks.begin];
-    route.onSend = [...[route.onSend ?? []].flat(), hooks.end];
+    // First: what the handler said about caches tells which answers hold a secret, before all others are kept from them too.
+    route.onSend = [hooks.end, ...[route.onSend ?? []].flat()];
   });
 }
 
@@ -78,7 +79,7 @@ function createHooks({ idempotency, database }: { idempotency: Idempotency; data
 
 async function commit({ reservation, transaction, owner }: Once, reply: FastifyReply, payload: unknown): Promise<void> {
   const body = bytesOf(payload);
-  // An answer that no cache may keep holds a secret.
+  // An answer of which its handler says that no cache may keep it holds a secret.
   const sealed = String(reply.getHeader('cache-control') ?? '').includes('no-store');
   const answer = { status: reply.statusCode, body: sealed ? seal(body, owner) : body, sealed, charge: null };
   try {
