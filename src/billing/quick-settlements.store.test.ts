@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { constraintOf } from '#db';
+import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount } from './billing.fixture.ts';
+import type { Charge } from './charge.ts';
 import { balanceOf } from './grants.ts';
+import { placeHolds, releaseHolds } from './holds.store.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
+import { settleCharges } from './settlements.store.ts';
 
 const database = fileDatabase();
 
@@ -48,6 +52,47 @@ test('the poor one is left out wherever it stands among the accounts', async () 
     }
   }
   await assertBooksAreRight(database());
+});
+
+test('an account is told what no hold has reserved', async () => {
+  const accountId = await openAccount(database(), 10_000n);
+  const requests = [{ requestId: newId('req'), accountId, micro: 4_000n }];
+  await placeHolds(database(), 'ins_1', { requests, ...limit });
+  const paid = await settleQuickly(database(), [chargeFor(accountId, { units: 2 })], limit);
+  assert.deepEqual(paid, [{ accountId, availableMicro: 5_800n }]);
+  await releaseHolds(
+    database(),
+    requests.map(({ requestId }) => requestId),
+    limit,
+  );
+});
+
+test('the ledger keeps the same of a call, however it is paid', async () => {
+  const accountId = await openAccount(database(), 10_000n);
+  const [quick, slow] = [chargeFor(accountId, { units: 2 }), chargeFor(accountId, { units: 2 })];
+  await settleQuickly(database(), [quick], limit);
+  await settleCharges(database(), [slow], limit);
+  const factsOf = async ({ requestId }: Charge) => {
+    const [row] = await database().query<Record<string, unknown>>('select * from ledger where request_id = $1', [
+      requestId,
+    ]);
+    const {
+      id: _id,
+      seq: _seq,
+      created_at: _at,
+      request_id: _request,
+      balance_after_micro: _balance,
+      ...facts
+    } = row ?? {};
+    return facts;
+  };
+  const { usage, activeMs, heldMicro } = quick;
+  const facts = await factsOf(quick);
+  assert.deepEqual(await factsOf(slow), facts);
+  assert.deepEqual(
+    [facts['held_micro'], facts['active_ms'], facts['units'], facts['prompt_tokens'], facts['completion_tokens']],
+    [heldMicro, activeMs, 2n, usage.promptTokens, usage.completionTokens],
+  );
 });
 
 test('a batch with one charge that was made before writes nothing, and says which rule it broke', async () => {
