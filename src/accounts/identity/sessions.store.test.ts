@@ -6,8 +6,8 @@ import type { Sql } from '#db';
 import { newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { putPassword, replacePassword } from './identities.store.ts';
-import { deleteSessions, findSessionOwners, insertSession, renewSession } from './sessions.store.ts';
+import { findUserByIdentity, insertIdentity, putPassword, replacePassword } from './identities.store.ts';
+import { deleteSessions, findSession, findSessionOwners, insertSession, renewSession } from './sessions.store.ts';
 
 let db: TestDatabase;
 
@@ -115,4 +115,25 @@ test('a session that ends before its renewal comes stays ended', async () => {
   await db.database.query("update auth_sessions set expires_at = now() - interval '1 ms' where id = $1", [id]);
   await renewSession(db.database, id);
   assert.equal((await findSessionOwners(db.database, [digest])).size, 0);
+});
+
+test('a session that is renewed renews no other', async () => {
+  const { accountId } = await seedAccount(db.database);
+  const [used, unused] = [newId('ses'), newId('ses')];
+  for (const id of [used, unused])
+    await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null });
+  const soon = new Date(Date.now() + 3_600_000);
+  await db.database.query('update auth_sessions set expires_at = $2 where account_id = $1', [accountId, soon]);
+  await renewSession(db.database, used);
+  const endOf = async (id: string) => (await findSession(db.database, id))?.expiresAt;
+  assert.deepEqual(await endOf(unused), soon);
+  assert.notDeepEqual(await endOf(used), soon);
+});
+
+test('a person of an identity provider stays with the account that came first', async () => {
+  const [first, second] = [await seedAccount(db.database), await seedAccount(db.database)];
+  const person = { issuer: 'https://id.example', subject: newId('ses'), passwordHash: null };
+  assert.equal(await insertIdentity(db.database, { ...person, accountId: first.accountId }), true);
+  assert.equal(await insertIdentity(db.database, { ...person, accountId: second.accountId }), false);
+  assert.equal((await findUserByIdentity(db.database, person.issuer, person.subject))?.id, first.accountId);
 });

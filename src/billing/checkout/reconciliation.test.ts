@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId, systemClock } from '#kernel';
+import { type Fault, newId, systemClock } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { type Checkout, insertCheckout } from './checkouts.store.ts';
-import { takeEvent } from './checkouts.ts';
+import { cancelCheckout, takeEvent } from './checkouts.ts';
 import { createReconciliation } from './reconciliation.ts';
 
 let db: TestDatabase;
@@ -78,4 +78,27 @@ test('money that comes for a checkout that was given up so is delivered', async 
   const payment = { sessionId: checkout.sessionId, seen: 'paid' as const, price };
   await takeEvent(forgetfulServer().deps, { id: `evt_${checkout.id}`, type: 'checkout.session.completed', payment });
   assert.equal(await stateOf(checkout), 'completed');
+});
+
+test('a payment of the same figure in another currency is not delivered', async () => {
+  const checkout = await underWay('open', -60_000);
+  const payment = { sessionId: checkout.sessionId, seen: 'paid' as const, price: { ...price, currency: 'JPY' } };
+  const told = { id: `evt_${checkout.id}`, type: 'checkout.session.completed', payment };
+  await assert.rejects(takeEvent(forgetfulServer().deps, told), /not over the price/);
+  assert.equal(await stateOf(checkout), 'open');
+});
+
+test('a checkout whose payment is on its way by the time its page is closed is not canceled', async () => {
+  const checkout = await underWay('open', -60_000);
+  const { deps } = forgetfulServer();
+  const close = async () => {
+    await db.database.query(`update checkouts set state = 'processing' where id = $1`, [checkout.id]);
+    return null;
+  };
+  const provider = { ...deps.provider, close };
+  await assert.rejects(
+    cancelCheckout({ ...deps, provider }, checkout),
+    (error) => (error as Fault).fault === 'state_conflict',
+  );
+  assert.equal(await stateOf(checkout), 'processing');
 });
