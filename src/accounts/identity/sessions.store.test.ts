@@ -6,7 +6,14 @@ import type { Sql } from '#db';
 import { newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { findUserByIdentity, insertIdentity, putPassword, replacePassword } from './identities.store.ts';
+import {
+  findPasswordHolder,
+  findUserByIdentity,
+  insertIdentity,
+  putPassword,
+  replacePassword,
+  updateEmailVerified,
+} from './identities.store.ts';
 import { deleteSessions, findSession, findSessionOwners, insertSession, renewSession } from './sessions.store.ts';
 
 let db: TestDatabase;
@@ -136,4 +143,23 @@ test('a person of an identity provider stays with the account that came first', 
   assert.equal(await insertIdentity(db.database, { ...person, accountId: first.accountId }), true);
   assert.equal(await insertIdentity(db.database, { ...person, accountId: second.accountId }), false);
   assert.equal((await findUserByIdentity(db.database, person.issuer, person.subject))?.id, first.accountId);
+});
+
+test('a password is replaced by who has proved the one that is there, not one from before', async () => {
+  const accountId = await seedPerson();
+  assert.equal(await replacePassword(db.database, { accountId, from: old, to: 'second' }), true);
+  assert.equal(await replacePassword(db.database, { accountId, from: old, to: 'third' }), false);
+  assert.equal((await findPasswordHolder(db.database, accountId))?.passwordHash, 'second');
+});
+
+test('an address that is verified verifies that of no other account', async () => {
+  const seeded = [await seedAccount(db.database), await seedAccount(db.database)] as const;
+  const isVerified = () =>
+    db.database.query('select email_verified as is from accounts where id = any($1) order by id = $2 desc', [
+      seeded.map(({ accountId }) => accountId),
+      seeded[0].accountId,
+    ]);
+  assert.deepEqual(await isVerified(), [{ is: false }, { is: false }]);
+  await updateEmailVerified(db.database, seeded[0].accountId);
+  assert.deepEqual(await isVerified(), [{ is: true }, { is: false }]);
 });
