@@ -106,7 +106,9 @@ for (const [name, open] of [
     test('what cannot be read is no object, and ends nothing but its own storing', async () => {
       const { store } = opened;
       for (let n = 0; n < 20; n++)
-        await assert.rejects(store.put('g/1', createReadStream(path.join(tmpdir(), 'not', 'there'))), { code: 'ENOENT' });
+        await assert.rejects(store.put('g/1', createReadStream(path.join(tmpdir(), 'not', 'there'))), {
+          code: 'ENOENT',
+        });
       assert.equal(await store.size('g/1'), null);
     });
 
