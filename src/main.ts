@@ -1,4 +1,4 @@
-import { isDiskFull } from '#db';
+import { isDiskFull, sqlState } from '#db';
 import { Fault, isOutOfRoom, OperatorError, UsageError } from '#kernel';
 import { ModelError } from '#models';
 import { createProgram } from './cli/program.ts';
@@ -26,7 +26,10 @@ function stopOnSignal(): AbortSignal {
 function complain(error: unknown): void {
   if (isDiskFull(error)) note('The disk of the database is full.');
   else if (isOutOfRoom(error)) note('The disk is full.');
-  else if (error instanceof OperatorError || error instanceof ModelError || error instanceof Fault) note(error.message);
+  else if (error instanceof OperatorError || error instanceof ModelError) note(error.message);
+  else if (sqlState(error) === '53300')
+    note('PostgreSQL has no connection left: raise its max_connections, or lower FANFOLD_DATABASE_CONNECTIONS.');
+  else if (error instanceof Fault) note(error.message);
   else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
 }
 
