@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import resource
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from runs import MODELS, Line, Run, assert_sound, events, last_error, write_small
 from safetensors.torch import load_file, save_file
 
-from fanfold_trainer.lora import checkpoints
+from fanfold_trainer.lora import checkpoints, train
+from fanfold_trainer.lora.events import EventLog
+from fanfold_trainer.lora.train import _beat
 
 
 def test_the_time_limit_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
@@ -104,3 +109,51 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, words: str) -> None:
     assert error["code"] == "dataset_invalid"
     assert "train.jsonl, line 17" in error["message"]
     assert words in error["message"]
+
+
+def test_what_a_full_disk_kept_from_its_reader_is_told_with_the_next_event(tmp_path: Path) -> None:
+    """The output is a file, too, and may be out of room when the folder of the events is not."""
+    path = tmp_path / "output"
+    path.write_text("x" * 4_999 + "\n")
+    log = EventLog(tmp_path / "out", os.open(path, os.O_WRONLY | os.O_APPEND))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_010, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            log.emit("progress", step=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    log.emit("progress", step=2)
+    assert_sound(events(tmp_path))
+    told = [line.removeprefix("@evt ") for line in path.read_text().splitlines()[1:]]
+    assert [json.loads(line) for line in told] == events(tmp_path)
+
+
+def test_the_heart_of_a_run_beats_on_when_the_disk_was_full_for_a_moment(tmp_path: Path) -> None:
+    log = EventLog(tmp_path / "out", None)
+    finished = threading.Event()
+    beats = 0
+
+    def tell() -> None:
+        nonlocal beats
+        beats += 1
+        if beats == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        finished.set()
+
+    heart = threading.Thread(target=_beat, args=(log, tell, finished), daemon=True)
+    heart.start()
+    heart.join(60)
+    assert beats == 2
+
+
+def test_a_run_that_cannot_even_make_its_files_ends_as_one_on_a_full_disk(tmp_path: Path) -> None:
+    write_small(tmp_path)
+
+    def fill_disk() -> None:
+        def refuse(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        train.take_folder = refuse  # type: ignore[assignment]
+
+    assert Run(tmp_path, fill_disk).exit_code() == 32

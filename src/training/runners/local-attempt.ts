@@ -36,6 +36,8 @@ export class LocalAttempt {
   #pid = 0;
   #reason: string | null = null;
   #hasExited = false;
+  /** Its exit code, where this process was told of it. */
+  #exitCode: number | null = null;
   #isOver = false;
   #timer: NodeJS.Timeout | null = null;
   #wake: (() => void) | null = null;
@@ -123,7 +125,8 @@ export class LocalAttempt {
   }
 
   async outcome(): Promise<Outcome> {
-    const code = await this.folder.exitCode();
+    // On a full disk it could not be written down.
+    const code = (await this.folder.exitCode()) ?? this.#exitCode;
     const isCanceled = await this.folder.isCanceled();
     if (code !== null && code < signalBase) return { kind: 'exited', code };
     if (isCanceled) return { kind: 'exited', code: exitCodes.cancelled };
@@ -142,7 +145,7 @@ export class LocalAttempt {
         // Another process had started the attempt first: that one is followed.
         this.#child = null;
         this.#pid = 0;
-      }
+      } else this.#exitCode = code;
       this.#wake?.();
     });
   }

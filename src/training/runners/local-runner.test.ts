@@ -161,3 +161,15 @@ test('a program that is not there ends an attempt with the code of the shell', a
   assert.deepEqual((await follow(runner, run)).outcome, { kind: 'exited', code: 127 });
   assert.equal(await readFile(join(run.specFolder, 'start-0/exit'), 'utf8'), '127\n');
 });
+
+test('an attempt that a full disk ended is told by its code, though the code cannot be written down', async () => {
+  const run = await attempts.attempt();
+  const noRoom = 'rm -f start-0/exit.new; mkdir start-0/exit.new; exit 32';
+  const runner = open({
+    async *program() {
+      yield 'Getting ready.';
+      return { file: '/bin/sh', args: ['-c', noRoom], cwd: run.specFolder, env: { PATH: process.env.PATH ?? '' } };
+    },
+  });
+  assert.deepEqual((await follow(runner, run)).outcome, { kind: 'exited', code: 32 });
+});

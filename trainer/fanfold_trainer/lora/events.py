@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TypeAlias
 
+from .failures import is_full
+
 PREFIX = "@evt "
 #: Readers give up on longer lines.
 LONGEST_LINE = 16_000
@@ -30,6 +32,8 @@ class EventLog:
     def __init__(self, folder: Path, output: int | None) -> None:
         self._lock = threading.Lock()
         self._output = output
+        #: What of the lines before could not be told yet.
+        self._untold = b""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "events.jsonl"
         self._seq, self._active_before = _last_event(path)
@@ -77,11 +81,14 @@ class EventLog:
     def _tell(self, line: str) -> None:
         if self._output is None:
             return
+        self._untold += f"{PREFIX}{line}\n".encode()
         try:
-            rest = f"{PREFIX}{line}\n".encode()
-            while rest:
-                rest = rest[os.write(self._output, rest) :]
-        except OSError:
+            while self._untold:
+                self._untold = self._untold[os.write(self._output, self._untold) :]
+        except OSError as error:
+            # Where the output is a file, whoever reads it still does: the rest is told with the next event.
+            if is_full(error):
+                raise
             # Nobody listens any more. The file has it, and the watch of standard input decides what follows.
             self._output = None
 

@@ -45,9 +45,14 @@ def out_of_memory(message: str) -> TrainerFailure:
     return TrainerFailure(OUT_OF_MEMORY, "out_of_memory", message, hint)
 
 
+def is_full(error: OSError) -> bool:
+    """No space, or less of it than this process may take."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 def disk_failure(error: OSError) -> Exception:
-    """What an error of the file system means: no space, or less of it than this process may take; or a bug."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    """What an error of the file system means: a full disk, or a bug."""
+    if not is_full(error):
         return error
     hint = "Free disk space and retry from the last checkpoint."
     return TrainerFailure(DISK_FULL, "artifact_write_failed", "The disk is full.", hint, retryable=True)

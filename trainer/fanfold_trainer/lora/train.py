@@ -35,16 +35,28 @@ def main(arguments: list[str] | None = None) -> int:
     out = path.parent / spec.out_dir
     try:
         held = take_folder(out, control)
+        events = EventLog(out, output)
     except Stopped as stopped:
         return CANCELLED if stopped.reason == CANCEL else INTERRUPTED
     except TrainerFailure as failure:
         # Without an event: the numbers in the folder belong to the other one.
-        print(failure, file=sys.stderr)
-        return failure.exit_code
-    code = run(spec, path.parent, EventLog(out, output), control)
+        return _end_unsaid(failure)
+    except OSError as error:
+        known = disk_failure(error)
+        if isinstance(known, TrainerFailure):
+            return _end_unsaid(known)
+        raise
+    code = run(spec, path.parent, events, control)
     if held is not None:
         os.close(held)
     return code
+
+
+def _end_unsaid(failure: TrainerFailure) -> int:
+    """The exit code says the same."""
+    with contextlib.suppress(OSError):
+        print(failure, file=sys.stderr)
+    return failure.exit_code
 
 
 def run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
@@ -53,7 +65,9 @@ def run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
         return _run(spec, folder, events, control)
     except Stopped as stopped:
         if stopped.reason == CANCEL:
-            events.emit("cancelled", sync=True, best={})
+            # On a full disk the exit code says the same.
+            with contextlib.suppress(OSError):
+                events.emit("cancelled", sync=True, best={})
             return CANCELLED
         words = "The program that started the training is gone."
         return _failed(events, TrainerFailure(INTERRUPTED, "worker_lost", words, retryable=True))
@@ -81,8 +95,7 @@ def _failed(events: EventLog, failure: TrainerFailure) -> int:
     try:
         events.emit("failed", sync=True, error=error)
     except OSError:
-        # Not even this can be written. The exit code says the same.
-        print(failure, file=sys.stderr)
+        return _end_unsaid(failure)
     return failure.exit_code
 
 
@@ -112,7 +125,10 @@ def _run(spec: Spec, folder: Path, events: EventLog, control: Control) -> int:
 
 def _beat(events: EventLog, tell: Callable[[], None], finished: threading.Event) -> None:
     while not finished.wait(0.25):
-        if events.silent_s() >= 1:
+        if events.silent_s() < 1:
+            continue
+        # A disk may be full for a moment. A heart that stopped with it would let a trainer that goes on be taken for lost.
+        with contextlib.suppress(OSError):
             tell()
 
 
