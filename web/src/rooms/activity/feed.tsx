@@ -17,6 +17,7 @@ import { useNow, When } from '../../ui/when.tsx';
 import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
 import styles from './feed.module.css';
+import { limitsSet } from './limits-set.ts';
 import { useActivityText } from './use-activity-text.ts';
 
 const signs = {
@@ -59,12 +60,20 @@ function useDay(): (at: string) => string {
 function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   const text = useActivityText()(row);
+  const limits = limitsSet(row, t, useFormat());
   const Sign = signs[row.severity];
   return (
     <li className={styles.row} data-severity={row.severity}>
       <Sign size={18} aria-hidden={undefined} role="img" aria-label={t.severities[row.severity]} />
       <div className={styles.words}>
         <p>{isPage(row.subject.href) ? <AppLink href={row.subject.href}>{text}</AppLink> : text}</p>
+        {limits.length > 0 && (
+          <p className={styles.small}>
+            {limits.map((limit) => (
+              <span key={limit}>{limit}</span>
+            ))}
+          </p>
+        )}
         <p className={styles.small}>
           <Actor actor={row.actor} />
           {row.project && (
