@@ -51,7 +51,7 @@ async function start(rooms: Rooms): Promise<void> {
 
 async function startTelemetry({ telemetry, database, models, engine, saved, probe }: Rooms): Promise<void> {
   const observed = {
-    models: () => models.engineModels().map(({ id }) => id),
+    models: () => models.baseModels().flatMap(({ id, installed, isRemote }) => (installed || isRemote ? id : [])),
     runtime: (model: string) => ({ ...engine.status(model), ...engine.load(model) }),
     database: database.connections,
     savedCalls: saved.autoSave.counts,

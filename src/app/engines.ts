@@ -23,15 +23,17 @@ export function openEngines(options: AppOptions, { clock, lookout }: Ground, ser
     log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object) => log[level](fields, message),
   };
   const tokenCounter = createTokenCounter(forChildren);
+  const settings = { ...engineSettingsOf(config), ...options.engine };
+  const isInstalled = (id: string) => models.find(id)?.installed != null;
   const engine = createRoutedEngine({
-    own: createEngine({ ...forChildren, settings: { ...engineSettingsOf(config), ...options.engine }, clock }),
+    own: createEngine({ ...forChildren, settings, clock }),
     remote: createRemoteEngine({
-      ...{ routes: serving.routes, clock, log: forChildren.log },
+      ...{ routes: serving.routes, clock, log: forChildren.log, waiting: settings, isInstalled },
       adapters: { writePeft: (sha256, folder) => served().writePeft(sha256, folder) },
       countHere: async (id, items, signal) =>
         models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
     }),
-    isInstalled: (id) => models.find(id)?.installed != null,
+    isInstalled,
     attend: (adapter) => served().attend(adapter),
   });
   return { serving, models, forChildren, tokenCounter, engine };

@@ -8,6 +8,7 @@ import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+import { defaultWaiting } from './turns/admission.ts';
 
 export type EngineSettings = RuntimeSettings & {
   /** Bound on the memory of all loaded models together; null: what the machine has. */
@@ -32,12 +33,11 @@ export function defaultSettings(): EngineSettings {
   return {
     threads: defaultThreads(),
     gpu: false,
+    ...defaultWaiting,
     sequences: 8,
     batchTokens: 512,
     prefillChunkTokens: 128,
-    maxQueue: 64,
     warmWaitMs: 20_000,
-    capacityWaitMs: 55_000,
     idleUnloadMs: 30 * 60_000,
     hangMs: 60_000,
     memoryLimitBytes: null,

@@ -65,7 +65,11 @@ export function createRoutedEngine({ own, remote, isInstalled, attend }: RoutedE
     },
     status: (id) => placeOf(id).status(id),
     pace: (id) => placeOf(id).pace(id),
-    load: (id) => placeOf(id).load(id),
+    load: (id) => {
+      if (!isInstalled(id)) return placeOf(id).load(id);
+      const [here, there] = [own.load(id), remote.load(id)];
+      return { running: here.running + there.running, waiting: here.waiting + there.waiting };
+    },
     warm: (id) => placeOf(id).warm(id),
     close: async () => {
       await remote.close();

@@ -1,5 +1,5 @@
 import type { Clock } from '#kernel';
-import type { Place } from './admission.ts';
+import type { Place } from '../turns/admission.ts';
 import type { ModelRuntime } from './runtime.ts';
 import type { Session } from './session.ts';
 

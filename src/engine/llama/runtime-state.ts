@@ -1,6 +1,6 @@
 import type { Clock } from '#kernel';
 import type { EngineModel } from '../port.ts';
-import { mostOf } from './admission.ts';
+import { mostOf } from '../turns/admission.ts';
 import type { MemoryNeed } from './memory.ts';
 import type { ChildCommand, Log } from './process.ts';
 import type { ChildConfig } from './protocol.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
-import { Admission } from './admission.ts';
+import { notInstalled, stopping } from '../refusals.ts';
+import { Admission } from '../turns/admission.ts';
 import { type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
@@ -269,10 +270,7 @@ export class ModelRuntime {
     const found = model();
     if (found !== undefined) return found;
     this.#retire();
-    throw fault('model_not_installed', {
-      param: 'model',
-      message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --kind KIND --gguf FILE).`,
-    });
+    throw notInstalled(modelId);
   }
 
   #etaMs(): number {
@@ -295,5 +293,3 @@ export class ModelRuntime {
     this.#options.log(level, message, { model: this.#options.modelId, ...fields });
   }
 }
-
-const stopping = () => fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 });

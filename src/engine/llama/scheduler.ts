@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue, runningByScope } from '../turns/fair-queue.ts';
 import { createSlots, firstHole, place, type Slot } from './slots.ts';
 
 /**
@@ -108,7 +108,7 @@ export class Scheduler {
   admit(): Admission[] {
     const admissions: Admission[] = [];
     while (this.free > 0) {
-      const request = this.#waiting.shift(this.#running.values());
+      const request = this.#waiting.shift(runningByScope(this.#running.values()));
       if (request === null) break;
       const { slot, keep, copyFrom } = place(this.#slots, request.scope, request.prompt);
       this.#hold(slot, request, keep);

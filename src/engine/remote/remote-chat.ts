@@ -5,7 +5,8 @@ import { chatBody } from './chat-request.ts';
 import { countPrompt } from './count-tokens.ts';
 import { readStream, readWhole } from './read-answer.ts';
 import type { RemoteParts } from './remote-parts.ts';
-import { Elsewhere, reach } from './route-set.ts';
+import { reach } from './route-set.ts';
+import { Elsewhere } from './routed-call.ts';
 import { adapterFields, doubting, sendCall } from './send-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 
@@ -19,14 +20,15 @@ export function prepareChat(
   signal: AbortSignal,
 ): Promise<PreparedChat> {
   waiting.forgetExpired();
-  const { baseModelId, adapter } = prompt.target;
+  const { target, scope = '' } = prompt;
+  const { baseModelId, adapter } = target;
   const bytes = bytesOf(prompt);
   const tokens = Math.ceil(bytes / 4);
   // With a single route there is nothing to choose.
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-  return routes.place({ baseModelId, adapter, prefix, tokens }, async (runtime, leave) => {
+  return routes.place({ baseModelId, adapter, prefix, tokens, scope }, async ({ runtime, leave, isInLine }) => {
     const { upstream, route } = runtime;
-    const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+    const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
     const counted = fitsSurely(prompt, bytes, route)
       ? null
@@ -34,7 +36,9 @@ export function prepareChat(
           nothingRan: true,
         });
     if (counted instanceof Elsewhere) return counted;
-    const handle = waiting.keep({ runtime, adapter, leave, prefix, tokens: counted ?? tokens, what: { chat: prompt } });
+    const place = { runtime, leave, isInLine };
+    const call = { baseModelId, adapter, prefix, tokens: counted ?? tokens, scope };
+    const handle = waiting.keep({ ...place, ...call, what: { chat: prompt } });
     // Where nobody can count or needs to, the engine itself checks the length.
     return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
   });
@@ -71,6 +75,7 @@ export async function generateChat(
       await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
+      parts.routes.line(call.baseModelId).worked(activeMs);
       sent.runtime.measured(activeMs, text.usage.completionTokens);
       return { reason: text.reason, usage: text.usage, activeMs };
     } catch (error) {

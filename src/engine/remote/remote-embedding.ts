@@ -4,7 +4,8 @@ import { countTexts } from './count-tokens.ts';
 import { canCut, embeddingCall, vectorsOf } from './embedding-request.ts';
 import { readJson } from './read-answer.ts';
 import type { RemoteParts } from './remote-parts.ts';
-import { Elsewhere, reach } from './route-set.ts';
+import { reach } from './route-set.ts';
+import { Elsewhere } from './routed-call.ts';
 import { adapterFields, doubting, sendCall } from './send-call.ts';
 
 /** Counts the tokens of inputs, and gives them their place with a route. */
@@ -14,11 +15,12 @@ export function prepareEmbedding(
   signal: AbortSignal,
 ): Promise<PreparedEmbedding> {
   waiting.forgetExpired();
-  const { baseModelId, adapter } = inputs.target;
+  const { target, scope = '' } = inputs;
+  const { baseModelId, adapter } = target;
   const tokens = Math.ceil(inputs.texts.join('').length / 4);
-  return routes.place({ baseModelId, adapter, prefix: '', tokens }, async (runtime, leave) => {
+  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope }, async ({ runtime, leave, isInLine }) => {
     const { upstream, route } = runtime;
-    const ready = adapter === null ? null : await adapterFields(runtime, adapter, signal);
+    const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
     const asked = { route, upstream, local: countHere, signal };
     const counts = await reach(runtime, () => countTexts(inputs.texts, asked), { nothingRan: true });
@@ -34,7 +36,9 @@ export function prepareEmbedding(
     if (longest > most && !canCut(route)) throw cannotBeCut(longest, inputs.maxInputTokens);
     const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
     const sum = counted.reduce((total, each) => total + each.tokens, 0);
-    const handle = waiting.keep({ runtime, adapter, leave, prefix: '', tokens: sum, what: { inputs, tokens: sum } });
+    const place = { runtime, leave, isInLine };
+    const call = { baseModelId, adapter, prefix: '', tokens: sum, scope };
+    const handle = waiting.keep({ ...place, ...call, what: { inputs, tokens: sum } });
     return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
   });
 }
@@ -64,7 +68,9 @@ export async function embedInputs(
     });
     try {
       const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
-      return { vectors, promptTokens: tokens, activeMs: parts.clock.monotonicMs() - sent.sentMs };
+      const activeMs = parts.clock.monotonicMs() - sent.sentMs;
+      parts.routes.line(call.baseModelId).worked(activeMs);
+      return { vectors, promptTokens: tokens, activeMs };
     } catch (error) {
       throw doubting(sent.runtime, error);
     } finally {

@@ -3,6 +3,7 @@ import type { LocalCounter } from './count-tokens.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
 import type { RemoteParts } from './remote-parts.ts';
+import { unknownPace } from './route-line.ts';
 import { RouteSet, type RouteSetOptions } from './route-set.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
@@ -13,8 +14,6 @@ export type RemoteEngine = Engine & {
   /** Whether any route is set up for the model, and for adapters on it where one is asked for. */
   serves: (target: Target) => boolean;
 };
-
-const unknownPace = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
 
 export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
   const { clock, countHere } = options;
@@ -33,7 +32,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
     release: (handle) => waiting.release(handle),
     status: (baseModelId) => statusOf(routes, baseModelId),
     pace: (baseModelId) => paceOf(routes, baseModelId),
-    load: (baseModelId) => ({ running: routes.of(baseModelId).reduce((sum, { calls }) => sum + calls, 0), waiting: 0 }),
+    load: (baseModelId) => routes.line(baseModelId).load(),
     warm: () => {},
     close: () => routes.close(),
   };

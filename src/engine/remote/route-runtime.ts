@@ -18,6 +18,9 @@ export type RouteDeps = {
   health?: Partial<HealthTiming>;
 };
 
+/** Is told of calls that have a place, and have left it. */
+type Line = { came: (scope: string) => void; left: (scope: string) => void };
+
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
   readonly upstream: Upstream;
@@ -86,18 +89,33 @@ export class RouteRuntime {
     const { id, weight, capacity, draining } = this.#route;
     return {
       ...{ id, weight, capacity, draining, calls: this.#calls, outstandingTokens: this.#tokens, runtime: this },
-      isUp: isTried(this.#breaker, this.#clock.monotonicMs()),
+      isUp: this.isTried,
       isDoubtful: this.#isDoubtful,
       knowsPrefix: this.#prefixes.has(prefix),
       hasAdapter: adapter !== null && this.adapters?.has(adapter.sha256) === true,
     };
   }
 
-  /** Takes a place for a call; returns how to leave it, which does nothing the second time. */
-  enter(tokens: number): () => void {
+  /** Whether a call may try it: its breaker is closed, or lets one through. */
+  get isTried(): boolean {
+    return isTried(this.#breaker, this.#clock.monotonicMs());
+  }
+
+  /** Takes calls once it has room. */
+  get isOpen(): boolean {
+    return !this.#route.draining && this.isTried;
+  }
+
+  get hasRoom(): boolean {
+    return this.#calls < this.#route.capacity;
+  }
+
+  /** Takes a place for a call; returns how to leave it, which does nothing the second time. `line` counts it. */
+  enter({ tokens, scope }: { tokens: number; scope: string }, line: Line): () => void {
     this.#breaker = trying(this.#breaker, this.#clock.monotonicMs());
     this.#calls += 1;
     this.#tokens += tokens;
+    line.came(scope);
     let isIn = true;
     return () => {
       if (!isIn) return;
@@ -105,6 +123,7 @@ export class RouteRuntime {
       this.#calls -= 1;
       this.#tokens -= tokens;
       this.#endIfDone();
+      line.left(scope);
     };
   }
 

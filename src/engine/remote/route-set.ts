@@ -1,33 +1,30 @@
-import { type Fault, fault } from '#kernel';
-import type { Adapter } from '../port.ts';
+import { fault } from '#kernel';
+import { defaultWaiting } from '../turns/admission.ts';
 import { AdapterRefused } from './adapters/lora-calls.ts';
 import { rankRoutes, takesCalls } from './choose-route.ts';
 import { TransportError } from './http/transport.ts';
+import { mayTake, RouteLine, type Turn } from './route-line.ts';
 import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
+import { Elsewhere, noRoute, type RoutedCall } from './routed-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 
 export type RouteSetOptions = RouteDeps & {
   /** The routes at present; asked at every call. The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];
+  /** Of each model: calls that wait for its routes at most, and for how long. */
+  waiting?: { maxQueue: number; capacityWaitMs: number };
+  /** Whether calls that find all routes full run here instead of waiting. */
+  isInstalled?: (baseModelId: string) => boolean;
 };
 
-export type RoutedCall = {
-  baseModelId: string;
-  adapter: Adapter | null;
-  /** Of the beginning of the prompt; '' where engines keep none. */
-  prefix: string;
-  /** About how much work it is. */
-  tokens: number;
-  /** Has refused it already. */
-  except?: RouteRuntime;
-  /** What that one said. */
-  refused?: Elsewhere;
-};
+/** Readies a call for a route where it has its place, or, with one in line, where it is likely to have one. */
+type Take<Taken> = (place: Turn & { isInLine: boolean }) => Promise<Taken | Elsewhere>;
 
 /** The remote engines that are set up at present. */
 export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #runtimes = new Map<string, RouteRuntime>();
+  readonly #lines = new Map<string, RouteLine>();
   #seen: readonly ServingRoute[] = [];
   #ofModels = new Map<string, RouteRuntime[]>();
 
@@ -45,51 +42,106 @@ export class RouteSet {
     return this.#ofModels.get(baseModelId) ?? [];
   }
 
-  /** Tries the routes of a model, the best first, until one takes the call. `capacity_unavailable`: none did, and nothing ran. */
-  async place<Taken>(
-    call: RoutedCall,
-    take: (runtime: RouteRuntime, leave: () => void) => Promise<Taken | Elsewhere>,
-  ): Promise<Taken> {
-    const { baseModelId, adapter, prefix, tokens, except } = call;
+  /** Those who wait for the routes of a model. */
+  line(baseModelId: string): RouteLine {
+    const found = this.#lines.get(baseModelId);
+    if (found) return found;
+    const { clock, waiting } = this.#options;
+    const routes = () => this.of(baseModelId);
+    const line = new RouteLine({ ...defaultWaiting, ...waiting, clock, routes });
+    this.#lines.set(baseModelId, line);
+    return line;
+  }
+
+  /**
+   * Tries the routes of a model, the best first, until one takes the call; where all others are full, gives it a place in line.
+   * `capacity_unavailable`: none did, and nothing ran.
+   */
+  async place<Taken>(call: RoutedCall, take: Take<Taken>): Promise<Taken> {
+    const { baseModelId, adapter, prefix } = call;
+    const line = this.line(baseModelId);
+    line.goOn();
     const candidates = this.of(baseModelId)
       .filter(({ adapters }) => adapter === null || adapters !== null)
       .map((runtime) => runtime.candidate(prefix, adapter));
-    let refused = call.refused;
+    let refused: Elsewhere | undefined;
+    let tried: Set<RouteRuntime> | undefined;
     for (const { runtime } of rankRoutes(candidates)) {
-      if (runtime === except) continue;
       // While another one was asked, others may have filled it.
-      if (refused !== call.refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
-      const leave = runtime.enter(tokens);
-      const taken = await take(runtime, leave).catch((error: unknown) => {
+      if (refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
+      const leave = runtime.enter(call, line);
+      const taken = await take({ runtime, leave, isInLine: false }).catch((error: unknown) => {
         leave();
         throw error;
       });
       if (!(taken instanceof Elsewhere)) return taken;
       leave();
+      tried ??= new Set();
+      tried.add(runtime);
       refused = taken;
     }
-    throw noRoute(baseModelId, candidates, refused);
+    return this.#placeInLine({ ...call, tried: tried ?? new Set(), refused }, take);
+  }
+
+  /** Gives a call its turn with a route that it has not tried, as soon as one has room. `leaveLine`: of its place in line. */
+  async takeTurn<Taken>(
+    call: RoutedCall,
+    { signal, leaveLine }: { signal: AbortSignal; leaveLine: (() => void) | null },
+    take: (turn: Turn) => Promise<Taken | Elsewhere>,
+  ): Promise<Taken> {
+    const line = this.line(call.baseModelId);
+    const tried = new Set(call.tried);
+    let { refused } = call;
+    let leavePlace = leaveLine;
+    for (;;) {
+      const now = { ...call, tried, refused };
+      leavePlace ??= this.#join(now);
+      const turn = await line.turn(now, signal).finally(leavePlace);
+      leavePlace = null;
+      const taken = await take(turn).catch((error: unknown) => {
+        turn.leave();
+        throw error;
+      });
+      if (!(taken instanceof Elsewhere)) return taken;
+      turn.leave();
+      tried.add(turn.runtime);
+      refused = taken;
+    }
+  }
+
+  /** A route that is full counts its prompt meanwhile. */
+  async #placeInLine<Taken>(call: RoutedCall, take: Take<Taken>): Promise<Taken> {
+    const tried = new Set(call.tried);
+    let { refused } = call;
+    const leave = this.#join(call);
+    try {
+      for (const runtime of this.of(call.baseModelId)) {
+        if (!mayTake(runtime, { ...call, tried })) continue;
+        const taken = await take({ runtime, leave, isInLine: true });
+        if (!(taken instanceof Elsewhere)) return taken;
+        tried.add(runtime);
+        refused = taken;
+      }
+      throw noRoute({ ...call, refused }, this.of(call.baseModelId));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** What is installed here runs here instead of waiting. */
+  #join(call: RoutedCall): () => void {
+    const { baseModelId, scope } = call;
+    const runtimes = this.of(baseModelId);
+    const able = runtimes.filter((runtime) => mayTake(runtime, call));
+    const isInstalled = this.#options.isInstalled?.(baseModelId) === true;
+    if (able.length === 0 || (isInstalled && !able.some(({ hasRoom }) => hasRoom))) throw noRoute(call, runtimes);
+    return this.line(baseModelId).join(scope);
   }
 
   async close(): Promise<void> {
+    for (const line of this.#lines.values()) line.close();
     await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
-  }
-}
-
-/** A route did not take the call, and nothing of it can have run there. */
-export class Elsewhere {
-  readonly reason: string;
-  readonly retryAfterSeconds: number | null;
-  /** The engine is still reading its model. */
-  readonly isLoading: boolean;
-
-  constructor(
-    reason: string,
-    { retryAfterSeconds = null, isLoading = false }: Partial<Omit<Elsewhere, 'reason'>> = {},
-  ) {
-    this.reason = reason;
-    this.retryAfterSeconds = retryAfterSeconds;
-    this.isLoading = isLoading;
   }
 }
 
@@ -126,12 +178,3 @@ function follow(runtimes: Map<string, RouteRuntime>, routes: readonly ServingRou
 
 const connectsAs = ({ url, secret, capacity, api, adaptersFolder, adaptersSeenAs }: ServingRoute) =>
   JSON.stringify([url, secret, capacity, api, adaptersFolder, adaptersSeenAs]);
-
-function noRoute(baseModelId: string, candidates: readonly { isUp: boolean }[], refused: Elsewhere | undefined): Fault {
-  const up = candidates.filter(({ isUp }) => isUp).length;
-  const why = refused ? ` The last said: ${refused.reason}` : '';
-  return fault(refused?.isLoading ? 'model_warming' : 'capacity_unavailable', {
-    retryAfterSeconds: refused?.retryAfterSeconds ?? (up > 0 ? 1 : 5),
-    internal: `No route of ${baseModelId} took the call; ${up} of ${candidates.length} are up.${why}`,
-  });
-}

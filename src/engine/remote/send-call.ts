@@ -3,7 +3,8 @@ import type { Adapter } from '../port.ts';
 import type { Answer } from './http/transport.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
-import { Elsewhere, reach } from './route-set.ts';
+import { reach } from './route-set.ts';
+import { Elsewhere } from './routed-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { refusalOf } from './upstream-error.ts';
 import type { WaitingCall } from './waiting-calls.ts';
@@ -21,19 +22,23 @@ export type Sent = { answer: Answer; runtime: RouteRuntime; leave: () => void; s
 
 type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
 
-/** Sends a prepared call; where nothing can have run there, another route gets it. */
+/** Sends a prepared call, when it is its turn; where nothing can have run there, another route gets it. */
 export async function sendCall(parts: RemoteParts, call: WaitingCall, what: ToSend): Promise<Sent> {
-  const { runtime, leave, adapter, prefix, tokens } = call;
+  const { runtime, leave, isInLine, baseModelId, adapter, prefix, tokens, scope } = call;
+  const { signal } = what;
+  const send = (place: Place) => attempt(parts, call, { what, place });
+  const routed = { baseModelId, adapter, prefix, tokens, scope };
+  if (isInLine) return parts.routes.takeTurn(routed, { signal, leaveLine: leave }, send);
   const first = await attempt(parts, call, { what, place: { runtime, leave } }).catch((error: unknown) => {
     leave();
     throw error;
   });
   if (!(first instanceof Elsewhere)) return first;
   leave();
-  const { baseModelId } = runtime.route;
-  return parts.routes.place(
-    { baseModelId, adapter, prefix, tokens, except: runtime, refused: first },
-    (next, leaveNext) => attempt(parts, call, { what, place: { runtime: next, leave: leaveNext } }),
+  return parts.routes.takeTurn(
+    { ...routed, tried: new Set([runtime]), refused: first },
+    { signal, leaveLine: null },
+    send,
   );
 }
 

@@ -1,14 +1,15 @@
 import { type Clock, fault } from '#kernel';
-import type { Adapter, ChatPrompt, EmbeddingInputs } from '../port.ts';
+import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import type { RouteRuntime } from './route-runtime.ts';
+import type { RoutedCall } from './routed-call.ts';
 
-/** A call that has its place with a route, and waits to be run or released. */
-export type WaitingCall = {
+/** A call that has its place, and waits to be run or released. */
+export type WaitingCall = RoutedCall & {
+  /** Where it runs; of one in line, who has counted it. */
   runtime: RouteRuntime;
-  adapter: Adapter | null;
   leave: () => void;
-  prefix: string;
-  tokens: number;
+  /** Its place is in line: it has to wait for its turn. */
+  isInLine: boolean;
   what: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number };
 };
 

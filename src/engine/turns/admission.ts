@@ -1,12 +1,18 @@
 import { type Clock, type Fault, fault } from '#kernel';
+import { retryAfterSeconds, smooth } from '../llama/timing.ts';
 import type { Load, Pace } from '../port.ts';
-import { retryAfterSeconds, smooth } from './timing.ts';
 
 /** A request's place with a model, from before it is prepared until it has ended. */
 export type Place = { free: () => void };
 
+/** Requests that a model works on at a time, those that wait at most, and for how long. What changes is read at each request. */
+export type Limits = { readonly sequences: number; readonly maxQueue: number; readonly maxWaitMs: number };
+
+/** Of a model, unless the operator says something else. */
+export const defaultWaiting = { maxQueue: 64, capacityWaitMs: 55_000 };
+
 /** More requests than there can be: with many scopes, the second one has half as many as the first, the third one a third, and so on. */
-export function mostOf({ sequences, maxQueue }: { sequences: number; maxQueue: number }): number {
+export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQueue'>): number {
   const most = sequences + maxQueue;
   return Math.ceil(most * (Math.log(most) + 1)) + 1;
 }
@@ -22,7 +28,7 @@ const guessedTokens = 128;
  * more. Only these count for it: one scope may have all places, and keeps no other one out.
  */
 export class Admission {
-  readonly #limits: { sequences: number; maxQueue: number; maxWaitMs: number };
+  readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #pace: () => Pace;
   #used = 0;
@@ -30,7 +36,7 @@ export class Admission {
   #activeMs: number | null = null;
   #lastUsedMs: number;
 
-  constructor(limits: { sequences: number; maxQueue: number; maxWaitMs: number }, clock: Clock, pace: () => Pace) {
+  constructor(limits: Limits, clock: Clock, pace: () => Pace) {
     this.#limits = limits;
     this.#clock = clock;
     this.#pace = pace;
@@ -55,16 +61,34 @@ export class Admission {
   enter(scope = ''): Place {
     const { sequences, maxQueue, maxWaitMs } = this.#limits;
     if (this.#ahead(scope) >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
-    this.#count(scope, 1);
+    this.come(scope);
     let taken = true;
     return {
       free: () => {
         if (!taken) return;
         taken = false;
-        this.#count(scope, -1);
+        this.go(scope);
         this.#lastUsedMs = this.#clock.monotonicMs();
       },
     };
+  }
+
+  /** Counts a request that finds a free sequence, and so is never refused; it leaves with `go`. */
+  come(scope: string): void {
+    this.#used += 1;
+    this.#usedBy.set(scope, this.usedBy(scope) + 1);
+  }
+
+  go(scope: string): void {
+    this.#used -= 1;
+    const used = this.usedBy(scope) - 1;
+    if (used === 0) this.#usedBy.delete(scope);
+    else this.#usedBy.set(scope, used);
+  }
+
+  /** Requests of a scope, those that wait included. */
+  usedBy(scope: string): number {
+    return this.#usedBy.get(scope) ?? 0;
   }
 
   /** A request's share of the engine's time; the shares of all requests add up to that time. */
@@ -84,17 +108,10 @@ export class Admission {
 
   /** Requests that begin before one of this scope that came now: those that run, and those whose turn is before its own. */
   #ahead(scope: string): number {
-    const own = this.#usedBy.get(scope) ?? 0;
+    const own = this.usedBy(scope);
     let ahead = own;
     for (const [other, used] of this.#usedBy) if (other !== scope) ahead += Math.min(used, own + 1);
     return Math.max(ahead, Math.min(this.#used, this.#limits.sequences));
-  }
-
-  #count(scope: string, change: number): void {
-    this.#used += change;
-    const used = (this.#usedBy.get(scope) ?? 0) + change;
-    if (used === 0) this.#usedBy.delete(scope);
-    else this.#usedBy.set(scope, used);
   }
 
   #guessedActiveMs(): number {

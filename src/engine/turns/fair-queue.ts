@@ -3,7 +3,14 @@ const mostTimesPassedOver = 32;
 
 type Queued<Request> = { request: Request; passedOver: number };
 
-/** Requests that wait for a sequence. Scopes (accounts) take turns. Pure. */
+/** Counts the requests that run by scope, for `shift`. */
+export function runningByScope(running: Iterable<{ readonly scope: string }>): (scope: string) => number {
+  const counts = new Map<string, number>();
+  for (const { scope } of running) counts.set(scope, (counts.get(scope) ?? 0) + 1);
+  return (scope) => counts.get(scope) ?? 0;
+}
+
+/** Requests that wait for a sequence, or for a serving route. Scopes (accounts) take turns. Pure. */
 export class FairQueue<Request extends { readonly id: number; readonly scope: string }> {
   #queued: Queued<Request>[] = [];
 
@@ -25,17 +32,16 @@ export class FairQueue<Request extends { readonly id: number; readonly scope: st
   /**
    * Takes out, of the scope with the fewest running, the longest waiting request, unless another was passed over too
    * often: that one goes first, and its scope has had its turn, or all that it has queued would be late with it and go before the
-   * others. null: nothing waits. `running`: the requests that hold a sequence.
+   * others. null: nothing waits that may begin. `running`: how many requests of a scope run.
    */
-  shift(running: Iterable<{ readonly scope: string }>): Request | null {
-    const counts = new Map<string, number>();
-    for (const { scope } of running) counts.set(scope, (counts.get(scope) ?? 0) + 1);
-    const runningBeside = ({ request }: Queued<Request>) => counts.get(request.scope) ?? 0;
-    const late = this.#queued.find(({ passedOver }) => passedOver >= mostTimesPassedOver);
-    let chosen = late ?? this.#queued[0];
+  shift(running: (scope: string) => number, mayBegin: (request: Request) => boolean = () => true): Request | null {
+    const due = this.#queued.filter(({ request }) => mayBegin(request));
+    const runningBeside = ({ request }: Queued<Request>) => running(request.scope);
+    const late = due.find(({ passedOver }) => passedOver >= mostTimesPassedOver);
+    let chosen = late ?? due[0];
     if (chosen === undefined) return null;
     if (late === undefined) {
-      for (const queued of this.#queued) if (runningBeside(queued) < runningBeside(chosen)) chosen = queued;
+      for (const queued of due) if (runningBeside(queued) < runningBeside(chosen)) chosen = queued;
     }
     const place = this.#queued.indexOf(chosen);
     for (const queued of this.#queued.slice(0, place)) queued.passedOver += 1;

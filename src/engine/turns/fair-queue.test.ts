@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue, runningByScope } from './fair-queue.ts';
 
 type Request = { id: number; scope: string };
 
@@ -13,7 +13,7 @@ const of = (scope: string, count: number): Request[] => Array.from({ length: cou
 
 test('a scope whose requests have queued for long has its turn now and then, and never goes before another with all of them', () => {
   const queue = queueOf(of('flood', 60));
-  const running = of('flood', 7);
+  const running = runningByScope(of('flood', 7));
   let floods = 0;
   for (let call = 0; call < 200; call++) {
     queue.push({ id: 1_000 + call, scope: 'other' });
@@ -27,7 +27,7 @@ test('a scope whose requests have queued for long has its turn now and then, and
 
 test('where two scopes flood, neither the late ones of one nor those of the other keep a third out', () => {
   const queue = queueOf([...of('a', 40), ...of('b', 40)]);
-  const running = [...of('a', 4), ...of('b', 3)];
+  const running = runningByScope([...of('a', 4), ...of('b', 3)]);
   const taken: string[] = [];
   for (let call = 0; call < 100; call++) {
     queue.push({ id: 1_000 + call, scope: 'other' });
@@ -39,4 +39,16 @@ test('where two scopes flood, neither the late ones of one nor those of the othe
     assert.ok(before <= 2, `${before} went before call ${call}`);
   }
   assert.deepEqual([...new Set(taken)].sort(), ['a', 'b']);
+});
+
+test('a request that may not begin yet keeps nobody behind it waiting, and is the next one once it may', () => {
+  const queue = queueOf([{ id: 1, scope: 'a' }, ...of('b', 3).map(({ scope, id }) => ({ scope, id: id + 2 }))]);
+  const idle = () => 0;
+  assert.equal(queue.shift(idle, ({ id }) => id !== 1)?.id, 2);
+  assert.equal(
+    queue.shift(idle, () => false),
+    null,
+  );
+  assert.equal(queue.shift(idle)?.id, 1);
+  assert.equal(queue.size, 2);
 });

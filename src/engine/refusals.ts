@@ -1,0 +1,10 @@
+import { type Fault, fault } from '#kernel';
+
+export const stopping = (): Fault =>
+  fault('capacity_unavailable', { message: 'The server is stopping.', retryAfterSeconds: 5 });
+
+export const notInstalled = (modelId: string): Fault =>
+  fault('model_not_installed', {
+    param: 'model',
+    message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --kind KIND --gguf FILE).`,
+  });
