@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 /** States of what runs in this process, asked for when somebody looks. */
 export type Observed = {
-  /** Base models that are installed. */
+  /** Base models that are installed, or served by routes. */
   models: () => readonly string[];
   runtime: (model: string) => { status: RuntimeState; running: number; waiting: number };
   /** Connections to the database, and statements that wait for one. */
