@@ -26,7 +26,7 @@ export function prepareChat(
   const tokens = Math.ceil(bytes / 4);
   // With a single route there is nothing to choose.
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-  return routes.place({ baseModelId, adapter, prefix, tokens, scope }, async ({ runtime, leave, isInLine }) => {
+  return routes.place({ baseModelId, adapter, prefix, tokens, scope }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
@@ -36,9 +36,17 @@ export function prepareChat(
           nothingRan: true,
         });
     if (counted instanceof Elsewhere) return counted;
-    const place = { runtime, leave, isInLine };
-    const call = { baseModelId, adapter, prefix, tokens: counted ?? tokens, scope };
-    const handle = waiting.keep({ ...place, ...call, what: { chat: prompt } });
+    const handle = waiting.keep({
+      runtime,
+      leave,
+      isInLine,
+      baseModelId,
+      adapter,
+      prefix,
+      tokens: counted ?? tokens,
+      scope,
+      what: { chat: prompt },
+    });
     // Where nobody can count or needs to, the engine itself checks the length.
     return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
   });

@@ -18,7 +18,7 @@ export function prepareEmbedding(
   const { target, scope = '' } = inputs;
   const { baseModelId, adapter } = target;
   const tokens = Math.ceil(inputs.texts.join('').length / 4);
-  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope }, async ({ runtime, leave, isInLine }) => {
+  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;

@@ -18,7 +18,7 @@ export type RouteSetOptions = RouteDeps & {
 };
 
 /** Readies a call for a route where it has its place, or, with one in line, where it is likely to have one. */
-type Take<Taken> = (place: Turn & { isInLine: boolean }) => Promise<Taken | Elsewhere>;
+type Take<Taken> = (runtime: RouteRuntime, leave: () => void, isInLine: boolean) => Promise<Taken | Elsewhere>;
 
 /** The remote engines that are set up at present. */
 export class RouteSet {
@@ -70,7 +70,7 @@ export class RouteSet {
       // While another one was asked, others may have filled it.
       if (refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
       const leave = runtime.enter(call, line);
-      const taken = await take({ runtime, leave, isInLine: false }).catch((error: unknown) => {
+      const taken = await take(runtime, leave, false).catch((error: unknown) => {
         leave();
         throw error;
       });
@@ -117,7 +117,7 @@ export class RouteSet {
     try {
       for (const runtime of this.of(call.baseModelId)) {
         if (!mayTake(runtime, { ...call, tried })) continue;
-        const taken = await take({ runtime, leave, isInLine: true });
+        const taken = await take(runtime, leave, true);
         if (!(taken instanceof Elsewhere)) return taken;
         tried.add(runtime);
         refused = taken;

@@ -24,22 +24,24 @@ type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
 
 /** Sends a prepared call, when it is its turn; where nothing can have run there, another route gets it. */
 export async function sendCall(parts: RemoteParts, call: WaitingCall, what: ToSend): Promise<Sent> {
-  const { runtime, leave, isInLine, baseModelId, adapter, prefix, tokens, scope } = call;
-  const { signal } = what;
-  const send = (place: Place) => attempt(parts, call, { what, place });
-  const routed = { baseModelId, adapter, prefix, tokens, scope };
-  if (isInLine) return parts.routes.takeTurn(routed, { signal, leaveLine: leave }, send);
+  const { runtime, leave, isInLine } = call;
+  if (isInLine) return sendInTurn(parts, call, { what, leaveLine: leave });
   const first = await attempt(parts, call, { what, place: { runtime, leave } }).catch((error: unknown) => {
     leave();
     throw error;
   });
   if (!(first instanceof Elsewhere)) return first;
   leave();
-  return parts.routes.takeTurn(
-    { ...routed, tried: new Set([runtime]), refused: first },
-    { signal, leaveLine: null },
-    send,
-  );
+  return sendInTurn(parts, { ...call, tried: new Set([runtime]), refused: first }, { what, leaveLine: null });
+}
+
+function sendInTurn(
+  parts: RemoteParts,
+  call: WaitingCall,
+  { what, leaveLine }: { what: ToSend; leaveLine: (() => void) | null },
+): Promise<Sent> {
+  const { signal } = what;
+  return parts.routes.takeTurn(call, { signal, leaveLine }, (place) => attempt(parts, call, { what, place }));
 }
 
 async function attempt(
