@@ -82,7 +82,8 @@ test('an engine that answers in one piece where it was asked for a stream has an
   const whole = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }, null, 2);
   for (const bytes of [whole, `\uFEFF\n${whole}\n`].map((text) => Buffer.from(text))) {
     const at = bytes.indexOf('ü') + 1;
-    for (const pieces of [[bytes], [bytes.subarray(0, at), bytes.subarray(at)]])
+    const blank = Buffer.from('\n ');
+    for (const pieces of [[bytes], [bytes.subarray(0, at), bytes.subarray(at)], [blank, bytes]])
       assert.deepEqual((await readPieces(pieces)).flat(), [{ type: 'content', text: 'Grüße' }]);
   }
   const error = JSON.stringify({ error: { message: 'out of memory', type: 'server_error' } });

@@ -56,7 +56,7 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
         const come = decode(piece);
         // Some engines answer in one piece what they cannot stream, errors too. No event begins so.
         if (isBeginning && beginsJson.test(come)) whole = '';
-        isBeginning = false;
+        isBeginning &&= come.trim() === '';
         if (whole === null) events.feed(come);
         else whole += come;
       } finally {

@@ -30,7 +30,7 @@ export class ParquetRows {
     this.#maxRowBytes = maxRowBytes;
   }
 
-  /** Of all rows so far: the length of texts, and one for everything else. */
+  /** Of all rows so far: those of texts in UTF-8, and one for everything else. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -63,14 +63,14 @@ export class ParquetRows {
 
   /** DuckDB's own makes texts of all integers of 64 bits, and most writers have no others: the arguments of a tool, say. */
   readonly #toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
-    this.#rowBytes += lengthOf(value);
+    this.#rowBytes += bytesOf(value);
     if (this.#rowBytes > this.#maxRowBytes) throw new RowTooLarge();
     const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
     return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
   };
 }
 
-function lengthOf(value: DuckDBValue): number {
-  if (typeof value === 'string') return value.length;
+function bytesOf(value: DuckDBValue): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
   return value instanceof DuckDBBlobValue ? value.bytes.length : 1;
 }
