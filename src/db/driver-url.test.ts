@@ -58,7 +58,21 @@ test('an address that would be misread is refused without a word of it', () => {
     'postgres://fanfold:12#hunter@db/fanfold',
     'mysql://fanfold:hunter@db/fanfold',
     'host=db password=hunter',
+    'postgres://fanfold:1,2#hunter@db/fanfold',
+    'postgres://fanfold:1,2/hunter@db/fanfold',
   ])
     refused(text, /^The database URL is not of the form/);
   refused(`${place}?sslmode=hunter`, /sslmode of the database URL must be one of disable, no-verify, allow/);
+  for (const hosts of [
+    'one,two/fanfold',
+    'one:5432,two:5433/fanfold?target_session_attrs=primary',
+    'one:5432,two',
+    'db/fanfold?host=one,two',
+  ])
+    refused(`postgres://fanfold:hunter@${hosts}`, /names several hosts, .* leads to the primary/);
+  for (const one of [
+    'postgres://fanfold:1,2@db/fanfold?options=-c%20search_path%3Da,b',
+    'postgres://db/fanfold?host=/data,old',
+  ])
+    assert.equal(driverUrl(one), one);
 });
