@@ -4,9 +4,9 @@ import { constraintOf } from '#db';
 import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { fc } from '#test/properties.ts';
-import { countHolds, openAccount } from './billing.fixture.ts';
+import { assertBooksAreRight, countHolds, openAccount } from './billing.fixture.ts';
 import { balanceOf } from './grants.ts';
-import { type HoldAnswer, placeHolds, releaseHolds } from './holds.store.ts';
+import { type HoldAnswer, placeHolds, releaseFreeHolds, releaseHolds } from './holds.store.ts';
 
 const database = fileDatabase();
 
@@ -81,6 +81,29 @@ test('released credits are available again, however often the release is sent', 
   await Promise.all([1, 2, 3, 4].map(() => releaseHolds(database(), [...ids, 'req_unknown'], { timeoutMs })));
   assert.equal((await balanceOf(database(), accountId)).availableMicro, 100n);
   assert.equal(await countHolds(database()), before);
+});
+
+test('holds of a locked account stay while those of others are given back, and go once it is free', async () => {
+  const [busy, free] = await Promise.all([1, 2].map(() => openAccount(database(), 100n)));
+  assert.ok(busy && free);
+  const requests = [request(busy, 30n), request(free, 20n)];
+  await placeHolds(database(), 'ins_1', { requests, timeoutMs });
+  const giveBack = () =>
+    releaseFreeHolds(
+      database(),
+      requests.map(({ requestId }) => requestId),
+      { timeoutMs },
+    );
+  const heldOfBoth = () =>
+    Promise.all([busy, free].map(async (accountId) => (await balanceOf(database(), accountId)).heldMicro));
+  await database().transaction(async (tx) => {
+    await tx.query('select from accounts where id = $1 for update', [busy]);
+    await giveBack();
+    assert.deepEqual(await heldOfBoth(), [30n, 0n]);
+  });
+  await giveBack();
+  assert.deepEqual(await heldOfBoth(), [0n, 0n]);
+  await assertBooksAreRight(database());
 });
 
 test('a hold does not wait for the disk', async () => {

@@ -12,6 +12,8 @@ import { placeHolds, releaseHolds } from './holds.store.ts';
 import { renewInstance } from './instances.store.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
+import { closeTills, openTills, tillIdOf } from './tills.store.ts';
+import { placeTrainingHold } from './training-money.store.ts';
 
 const database = fileDatabase({ prepare: (made) => renewInstance(made, 'ins_1') });
 
@@ -138,4 +140,59 @@ test('calls without holds of their own are left out when others took the credits
   assert.deepEqual(paid, [{ accountId: rich, availableMicro: 600n }]);
   assert.equal((await balanceOf(database(), poor)).settledMicro, 1_000n);
   await assertBooksAreRight(database());
+});
+
+const openTill = (accountId: string, micro: bigint) => {
+  const opening = { tillId: tillIdOf(accountId, 'ins_1'), accountId, micro, leastAvailable: micro };
+  return openTills(database(), 'ins_1', { openings: [opening], ...limit });
+};
+
+test('a till is not opened with credits that another call took while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const requests = [{ requestId: 'req_stale_7', accountId, micro: 400n }];
+  const opened = await overtake(
+    (tx) => placeHolds(tx, 'ins_1', { requests, ...limit }),
+    () => openTill(accountId, 601n),
+  );
+  assert.deepEqual([...opened], []);
+  assert.deepEqual([...(await openTill(accountId, 600n))], [accountId]);
+  assert.equal((await balanceOf(database(), accountId)).heldMicro, 1_000n);
+  await assertBooksAreRight(database());
+});
+
+test('a till that is closed leaves reserved what others reserved while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  await openTill(accountId, 600n);
+  const calls = [{ requestId: 'req_stale_8', accountId, micro: 50n }];
+  await overtake(
+    (tx) => placeHolds(tx, 'ins_1', { requests: [{ requestId: 'req_stale_9', accountId, micro: 100n }], ...limit }),
+    () => closeTills(database(), 'ins_1', { tillIds: [tillIdOf(accountId, 'ins_1')], calls, ...limit }),
+  );
+  assert.equal((await balanceOf(database(), accountId)).heldMicro, 150n);
+  await assertBooksAreRight(database());
+});
+
+test('a till that was swept while it waited to be closed is not given back twice, and its calls get no holds', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  await openTill(accountId, 600n);
+  const calls = [{ requestId: 'req_stale_10', accountId, micro: 50n }];
+  const tillIds = [tillIdOf(accountId, 'ins_1')];
+  await overtake(
+    (tx) => releaseHolds(tx, tillIds, limit),
+    () => closeTills(database(), 'ins_1', { tillIds, calls, ...limit }),
+  );
+  assert.equal((await balanceOf(database(), accountId)).heldMicro, 0n);
+  await assertBooksAreRight(database());
+});
+
+test('the hold of a training job may not use credits that a call took while it waited', async () => {
+  const accountId = await openAccount(database(), 1_000n);
+  const requests = [{ requestId: 'req_stale_11', accountId, micro: 400n }];
+  const answer = await overtake(
+    (tx) => placeHolds(tx, 'ins_1', { requests, ...limit }),
+    () =>
+      database().transaction((tx) => placeTrainingHold(tx, { accountId, jobId: 'job_stale', attempt: 1, micro: 601n })),
+  );
+  assert.deepEqual(answer, { refused: { availableMicro: 600n } });
+  assert.equal((await balanceOf(database(), accountId)).heldMicro, 400n);
 });

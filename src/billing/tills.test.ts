@@ -6,6 +6,8 @@ import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount, waitFor } from './billing.fixture.ts';
 import { type Billing, type BillingTiming, createBilling } from './billing.ts';
 import { balanceOf } from './grants.ts';
+import { placeHolds } from './holds.store.ts';
+import { hasOtherTills, openTills, tillIdOf } from './tills.store.ts';
 
 const database = fileDatabase();
 
@@ -180,4 +182,22 @@ test('the till of an instance that died is given back; its call that lives on is
   await assertBooksAreRight(database());
   await Promise.all([living.stop(), dead.stop()]);
   await assertBooksAreRight(database());
+});
+
+test('others may help only with tills: not with holds of their calls, nor with tills of other accounts', async () => {
+  const [accountId, stranger] = await Promise.all([1, 2].map(() => openAccount(database(), rich)));
+  assert.ok(accountId && stranger);
+  const [here, there] = [newId('ins'), newId('ins')];
+  const patience = { timeoutMs: 60_000 };
+  const open = (owner: string, instanceId: string) => {
+    const opening = { tillId: tillIdOf(owner, instanceId), accountId: owner, micro: 10n, leastAvailable: 10n };
+    return openTills(database(), instanceId, { openings: [opening], ...patience });
+  };
+  const othersMayHelp = () => hasOtherTills(database(), accountId, here);
+  await placeHolds(database(), there, { requests: [{ requestId: newId('req'), accountId, micro: 10n }], ...patience });
+  await open(accountId, here);
+  await open(stranger, there);
+  assert.equal(await othersMayHelp(), false);
+  await open(accountId, there);
+  assert.equal(await othersMayHelp(), true);
 });

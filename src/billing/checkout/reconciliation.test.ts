@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, newId, systemClock } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Checkout, insertCheckout } from './checkouts.store.ts';
+import { type Checkout, claimDueChecks, insertCheckout } from './checkouts.store.ts';
 import { cancelCheckout, takeEvent } from './checkouts.ts';
 import { createReconciliation } from './reconciliation.ts';
 
@@ -101,4 +101,30 @@ test('a checkout whose payment is on its way by the time its page is closed is n
     (error) => (error as Fault).fault === 'state_conflict',
   );
   assert.equal(await stateOf(checkout), 'processing');
+});
+
+test('a checkout that is being changed is passed over by who looks for due ones, and each is given out once', async () => {
+  const checkouts = [await underWay('open', 0), await underWay('open', 0), await underWay('processing', 0)];
+  const [busy, second, third] = checkouts.map(({ id }) => id);
+  // Due in this order, and long before any other.
+  for (const [index, { id }] of checkouts.entries())
+    await db.database.query(`update checkouts set checked_at = now() - make_interval(days => $2) where id = $1`, [
+      id,
+      9 - index,
+    ]);
+  const claim = async (limit: number) => {
+    const due = await db.database.transaction(async (tx) => {
+      // Only who waits for the lock comes to this.
+      await tx.query(`set local lock_timeout = '10s'`);
+      return claimDueChecks(tx, { pauseMs: dayMs, limit });
+    });
+    return due.map(({ id }) => id);
+  };
+  await db.database.transaction(async (tx) => {
+    await tx.query('select from checkouts where id = $1 for update', [busy]);
+    assert.deepEqual(await claim(1), [second]);
+    assert.deepEqual(await claim(100), [third]);
+    assert.deepEqual(await claim(100), []);
+  });
+  assert.deepEqual(await claim(100), [busy]);
 });
