@@ -1,4 +1,4 @@
-import type { Database } from '#db';
+import { type Database, isUnavailable } from '#db';
 import type { Clock, Log } from '#kernel';
 import { createAccountBatcher } from './account-batcher.ts';
 import type { HoldRequest } from './holds.store.ts';
@@ -57,7 +57,8 @@ export function createTillOpenings(options: TillOpeningsOptions, open: OpenTills
       else notePoor(accountId);
     } catch (error) {
       // It may be open in the database; the next sweep of holds gives it back.
-      log?.warn({ err: error, accountId }, 'a till could not be opened');
+      // While the database is away each call tries: lines that name nobody are told together.
+      log?.warn({ err: error, ...(isUnavailable(error) ? {} : { accountId }) }, 'a till could not be opened');
     }
   }
 

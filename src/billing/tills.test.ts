@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '#db';
-import { newId, systemClock } from '#kernel';
+import { fault, newId, systemClock } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { assertBooksAreRight, chargeFor, listLedger, openAccount, waitFor } from './billing.fixture.ts';
 import { type Billing, type BillingTiming, createBilling } from './billing.ts';
@@ -200,4 +200,18 @@ test('others may help only with tills: not with holds of their calls, nor with t
   assert.equal(await othersMayHelp(), false);
   await open(accountId, there);
   assert.equal(await othersMayHelp(), true);
+});
+
+test('while the database is away, tills that do not open are told of in lines that can be told together', async () => {
+  const lines: { names: string[]; message: string }[] = [];
+  const hear = (line: object, message: string) => void lines.push({ names: Object.keys(line), message });
+  const log = { info: hear, warn: hear };
+  const away = () => Promise.reject(fault('service_unavailable'));
+  const gone: Database = { ...database(), query: away, transaction: away };
+  const billing = createBilling({ database: gone, instanceId: newId('ins'), clock: systemClock, log });
+  await assert.rejects(billing.hold({ requestId: newId('req'), accountId: newId('acc'), micro: 100n }));
+  const ofTills = () => lines.filter(({ message }) => message === 'a till could not be opened');
+  await waitFor(async () => ofTills().length > 0);
+  assert.deepEqual(ofTills()[0]?.names, ['err']);
+  await billing.stop();
 });

@@ -1,4 +1,4 @@
-import { createBatcher, type Sql } from '#db';
+import { createBatcher, isUnavailable, type Sql } from '#db';
 import type { Clock, Log } from '#kernel';
 import { type FailedRequest, insertFailedRequests } from './requests.store.ts';
 
@@ -51,7 +51,9 @@ export function createFailureLog(options: FailureLogOptions): FailureLog {
     try {
       await batcher.submit(request);
     } catch (error) {
-      log?.warn({ err: error, requestId: request.id }, 'a failed request could not be written down');
+      // While the database is away no call is written down: lines that name none are told together.
+      const about = isUnavailable(error) ? {} : { requestId: request.id };
+      log?.warn({ err: error, ...about }, 'a failed request could not be written down');
     }
   }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Sql } from '#db';
-import { type Clock, type Fault, newId } from '#kernel';
+import { type Clock, type Fault, fault, newId } from '#kernel';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { createFailureLog } from './failure-log.ts';
 import { createRequests } from './requests.ts';
 
 let pg: TestDatabase;
@@ -264,4 +265,22 @@ test('a database that refuses does not keep a process from stopping', async () =
     .begin({ id: newId('req', nowMs), operation: 'chat.create', target: target() })
     .failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
   await requests.stop();
+});
+
+test('calls that a database which is away cannot write down are told of in lines that can be told together', async () => {
+  const linesOf = async (error: Error) => {
+    const lines: unknown[] = [];
+    const away = { ...pg.database, query: () => Promise.reject(error) };
+    const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+    const log = { warn: (line: object) => void lines.push(Object.keys(line)) };
+    const failures = createFailureLog({ sql: away, clock, log });
+    const { id: projectId } = project;
+    const call = { accountId: account.accountId, projectId, model: 'chat', operation: 'chat.create' };
+    const end = { state: 'failed' as const, httpStatus: 503, errorCode: 'x', finishedAt: new Date(nowMs) };
+    failures.note({ id: newId('req', nowMs), ...call, ...end });
+    await failures.flush();
+    return lines;
+  };
+  assert.deepEqual(await linesOf(fault('service_unavailable')), [['err']]);
+  assert.deepEqual(await linesOf(new Error('No such column')), [['err', 'requestId']]);
 });
