@@ -1,90 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
-import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
-import { fault } from '#kernel';
-import type { Principal } from './auth-hook.ts';
-import { compatBody } from './body.ts';
+import { test } from 'node:test';
+import { chat, fileServer, principal } from './server.fixture.ts';
 import { createServer } from './server.ts';
 
-const principal: Principal = {
-  accountId: 'acc_1',
-  accountSlug: 'a',
-  role: 'user',
-  method: 'api_key',
-  keyId: 'key_1',
-  keyName: 'test',
-  sessionId: null,
-};
-const chat = '/api/projects/o/p/openai/v1/chat/completions';
-const origin = 'https://app.example';
-
-const logged: unknown[] = [];
-const logger = Object.assign(Object.create(null), { level: 'info' });
-for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-  logger[level] = (entry: unknown) => void logged.push(entry);
-logger.child = () => logger;
-
-let app: FastifyInstance;
-let base = '';
-
-before(async () => {
-  app = createServer({
-    authenticator: async ({ authorization }) => {
-      if (authorization === 'Bearer outage') throw fault('service_unavailable', { retryAfterSeconds: 1 });
-      return authorization === 'Bearer good' ? principal : null;
-    },
-    probe: async () => {},
-    corsOrigins: [origin],
-    logger,
-  });
-  app.get('/api/v1/me', { config: { operation: 'me' } }, async (request) => request.principal);
-  app.get('/api/v1/bug', { config: { operation: 'bug', access: 'public' } }, async () => {
-    throw new Error('password=hunter2');
-  });
-  app.get('/api/v1/unset', { config: { operation: 'unset', access: 'public' } }, async (request) => request.principal);
-  app.get<{ Params: { id: string } }>(
-    '/api/projects/:owner/:project/openai/v1/models/:id',
-    { config: { operation: 'model', access: 'admission', shape: 'compat' } },
-    async (request) => ({ id: request.params.id }),
-  );
-  const body = Type.Object({
-    name: Type.Optional(Type.String({ maxLength: 3 })),
-    n: Type.Optional(Type.Integer()),
-    kind: Type.Optional(Type.Enum(['text', 'embedding'])),
-  });
-  app.post(
-    '/api/v1/things',
-    { config: { operation: 'things', access: 'public' }, schema: { body } },
-    async (request) => ({
-      body: request.body,
-    }),
-  );
-  app.post(chat, { config: { operation: 'chat', access: 'admission', shape: 'compat' } }, async (request) => {
-    if (request.headers.authorization === undefined) throw fault('invalid_credentials');
-    const parsed = compatBody(request);
-    if (!parsed.ok) throw parsed.fault;
-    throw fault('model_warming', { retryAfterSeconds: 90 });
-  });
-  base = await app.listen({ host: '127.0.0.1', port: 0 });
-});
-
-after(() => app.close());
-
-type Answer = { status: number; headers: Headers; text: string; json: Record<string, Record<string, unknown>> };
-
-async function ask(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(base + path, { method, signal: AbortSignal.timeout(180_000), ...init });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: text.startsWith('{') ? JSON.parse(text) : {},
-  };
-}
+const { ask, logged, url } = fileServer();
 
 const json = (body: string) => ({ body, headers: { 'content-type': 'application/json' } });
 
@@ -191,7 +112,7 @@ test('a request without a body is served whatever type its client names for it',
 test('a browser takes no answer of a native route for something else than it says', async () => {
   const kinds = await Promise.all(
     ['/api/v1/unset', '/api/v1/bug', '/api/v1/nothing', '/healthz'].map(async (path) =>
-      (await fetch(`${base}${path}`)).headers.get('x-content-type-options'),
+      (await fetch(`${url()}${path}`)).headers.get('x-content-type-options'),
     ),
   );
   assert.deepEqual(kinds, ['nosniff', 'nosniff', 'nosniff', 'nosniff']);
@@ -206,7 +127,7 @@ test('a body of 1 MiB passes and one byte more is 413', async () => {
 });
 
 test('who sends far too much without looking up is told so, and the connection stays good', async () => {
-  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  const socket = connect(Number(new URL(url()).port), '127.0.0.1');
   const head = (length: number, connection: string) =>
     `POST /api/v1/things HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${length}\r\n\r\n`;
@@ -262,47 +183,6 @@ test('a model id in a path may hold encoded slashes and number signs', async () 
   assert.equal((await ask('GET', `${path}training-job%2342`)).json['id'], 'training-job#42');
   assert.equal((await ask('GET', `${path}a%2Fb%20%C3%A9`)).json['id'], 'a/b é');
   assert.equal((await ask('GET', path + 'x'.repeat(600))).status, 404);
-});
-
-test('listed origins may read answers and send any header after a preflight; others may not', async () => {
-  const asked = {
-    origin,
-    'access-control-request-headers': 'authorization, x-stainless-lang',
-    'access-control-request-method': 'POST',
-  };
-  const preflight = await ask('OPTIONS', chat, { headers: asked });
-  assert.equal(preflight.status, 204);
-  assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
-  assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization, x-stainless-lang');
-  assert.equal(preflight.headers.get('access-control-allow-methods'), 'OPTIONS, POST');
-  assert.equal((await ask('GET', '/nope', { headers: { origin } })).headers.get('access-control-allow-origin'), origin);
-  const stranger = await ask('OPTIONS', chat, { headers: { ...asked, origin: 'https://evil.example' } });
-  assert.equal(stranger.headers.get('access-control-allow-origin'), null);
-  assert.equal(stranger.headers.get('vary'), 'origin');
-});
-
-test('listed origins may also read why a path is refused, after a preflight, too; others see nothing', async () => {
-  const headers = { origin, 'access-control-request-headers': 'authorization', 'access-control-request-method': 'GET' };
-  const evil = 'https://evil.example';
-  for (const [path, status] of [
-    ['/api/v1/%zz', 400],
-    [`/api/projects/o/p/openai/v1/models/${'x'.repeat(600)}`, 404],
-    ['/api/v1/nope', 404],
-  ] as const) {
-    const preflight = await ask('OPTIONS', path, { headers });
-    assert.equal(preflight.status, 204, path);
-    assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
-    assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization');
-    assert.ok(preflight.headers.get('access-control-allow-methods')?.split(', ').includes('GET'));
-    const refusal = await ask('GET', path, { headers: { origin } });
-    assert.equal(refusal.status, status);
-    assert.equal(refusal.headers.get('access-control-allow-origin'), origin);
-    assert.match(refusal.headers.get('access-control-expose-headers') ?? '', /x-request-id/);
-    assert.equal((await ask('OPTIONS', path, { headers: { ...headers, origin: evil } })).status, status);
-    const stranger = await ask('GET', path, { headers: { origin: evil } });
-    assert.deepEqual([stranger.status, stranger.headers.get('access-control-allow-origin')], [status, null]);
-    assert.equal((await ask('OPTIONS', path)).status, status);
-  }
 });
 
 test('a route without an operation name cannot be registered, and one without access needs a principal', () => {
