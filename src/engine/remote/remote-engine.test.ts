@@ -1,52 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { Fault, systemClock } from '#kernel';
+import { test } from 'node:test';
+import { Fault } from '#kernel';
 import { freePort } from '#test/free-port.ts';
 import type { Delta } from '../port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
-import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
-import type { ServingRoute } from './serving-route.ts';
-import {
-  type Behave,
-  delta,
-  finish,
-  type Got,
-  startUpstream,
-  stream,
-  type UpstreamOptions,
-  usage,
-} from './upstream.fixture.ts';
+import { fileEngines, isFault, routeTo, signal } from './remote-engine.fixture.ts';
+import type { RemoteEngine } from './remote-engine.ts';
+import { type Behave, delta, finish, type Got, stream, usage } from './upstream.fixture.ts';
 
-const stops: (() => Promise<void>)[] = [];
-after(() => Promise.all(stops.map((stop) => stop())));
-
-const signal = () => AbortSignal.timeout(180_000);
+const { upstream, engineOf } = fileEngines();
 
 const answer: Behave = (_got, response) =>
   stream(response, [delta({ content: 'Hi.' }), finish('stop'), usage({ prompt_tokens: 3, completion_tokens: 2 })]);
-
-async function upstream(behave: Behave, options?: UpstreamOptions) {
-  const server = await startUpstream(behave, options);
-  stops.push(server.stop);
-  return server;
-}
-
-const routeTo = (id: string, url: string, more: Partial<ServingRoute> = {}): ServingRoute => ({
-  ...{ id, url, baseModelId: 'big', kind: 'text', api: 'openai', secret: null, upstreamModel: 'theirs', capacity: 4 },
-  ...{ weight: 1, draining: false, maxContextTokens: 100, dimensions: null },
-  ...more,
-});
-
-function engineOf(...routes: ServingRoute[]): RemoteEngine {
-  const engine = createRemoteEngine({
-    routes: () => routes,
-    countHere: async () => null,
-    clock: systemClock,
-    log: () => {},
-  });
-  stops.push(() => engine.close());
-  return engine;
-}
 
 async function chat(engine: RemoteEngine, { abort = signal() } = {}) {
   const deltas: Delta[] = [];
@@ -56,8 +21,6 @@ async function chat(engine: RemoteEngine, { abort = signal() } = {}) {
   );
   return { finished, text: deltas.map((each) => ('text' in each ? each.text : '')).join('') };
 }
-
-const isFault = (name: string) => (error: unknown) => error instanceof Fault && error.fault === name;
 
 test('a call goes to the engine with its secret and the name of the model there, and comes back as from our own', async () => {
   const server = await upstream(answer);
@@ -252,77 +215,4 @@ test('a vLLM counts the prompt itself, keeps the prefixes of accounts apart, and
   const [, { body }] = server.got as [Got, Got];
   assert.deepEqual(body.chat_template_kwargs, { enable_thinking: false });
   assert.match(String(body.cache_salt), /^[\w-]{43}$/);
-});
-
-test('vectors come in the order of the inputs and of unit length; others than asked for are a failure', async () => {
-  const rows = [
-    { index: 1, embedding: [0, 5] },
-    { index: 0, embedding: [3, 4] },
-  ];
-  const server = await upstream(({ path, body }, response) => {
-    if (path === '/tokenize')
-      return void response.writeHead(200).end(JSON.stringify({ count: String(body.prompt).length }));
-    return void response.writeHead(200).end(JSON.stringify({ data: rows.slice(0, (body.input as string[]).length) }));
-  });
-  const engine = engineOf(routeTo('a', server.url, { kind: 'embedding', api: 'vllm', dimensions: 2 }));
-  const inputs = { target: prompt.target, texts: ['ab', 'c'], maxInputTokens: 9, truncate: false };
-  const prepared = await engine.prepareEmbedding(inputs, signal());
-  assert.deepEqual(
-    prepared.inputs.map(({ tokens }) => tokens),
-    [2, 1],
-  );
-  const { vectors, promptTokens } = await engine.embed({ handle: prepared.handle, signal: signal() });
-  assert.deepEqual(
-    vectors.map((vector) => [...vector].map((value) => Number(value.toFixed(3)))),
-    [
-      [0.6, 0.8],
-      [0, 1],
-    ],
-  );
-  assert.equal(promptTokens, 3);
-  const one = await engine.prepareEmbedding({ ...inputs, texts: ['ab'] }, signal());
-  await assert.rejects(engine.embed({ handle: one.handle, signal: signal() }), isFault('generation_failed'));
-});
-
-test('an input that an engine cannot cut is refused before anything is run, and named; one that fits is not', async () => {
-  const asked: string[] = [];
-  const server = await upstream(({ path, body }, response) => {
-    asked.push(path);
-    const text = String(body.prompt ?? body.content ?? body.inputs);
-    const tokens = Array.from(text, (_, index) => index);
-    const counted = Array.isArray(body.inputs) ? [tokens.map((id) => ({ id }))] : { count: tokens.length, tokens };
-    return void response.writeHead(200).end(JSON.stringify(counted));
-  });
-  const wanted = { target: prompt.target, maxInputTokens: 3, truncate: true };
-  for (const [api, isCut] of [
-    ['vllm', true],
-    ['tei', true],
-    ['llama-server', false],
-    ['sglang', false],
-    ['openai', false],
-  ] as const) {
-    const engine = createRemoteEngine({
-      routes: () => [routeTo('a', server.url, { kind: 'embedding', api, dimensions: 2 })],
-      countHere: async (_model, items) =>
-        items.map((item) => {
-          const tokens = 'texts' in item ? item.texts.join('').length : 0;
-          return { tokens, longest: tokens };
-        }),
-      clock: systemClock,
-      log: () => {},
-    });
-    stops.push(() => engine.close());
-    const long = engine.prepareEmbedding({ ...wanted, texts: ['abcdef'] }, signal());
-    if (isCut) assert.deepEqual((await long).inputs, [{ tokens: 3, truncated: true }], api);
-    else
-      await assert.rejects(long, (error) => {
-        assert.ok(error instanceof Fault && error.fault === 'invalid_request', api);
-        assert.equal(error.options.param, 'truncate');
-        assert.match(error.message, /^truncate: an input has 6 tokens, the limit is 3, and the engine/);
-        return true;
-      });
-    const short = await engine.prepareEmbedding({ ...wanted, texts: ['abc'] }, signal());
-    assert.deepEqual(short.inputs, [{ tokens: 3, truncated: false }], api);
-  }
-  assert.ok(asked.every((path) => path === '/tokenize'));
 });
