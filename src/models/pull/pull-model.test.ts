@@ -1,99 +1,14 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type HubServer, startHubServer } from '#test/hub-server.ts';
-import { writeSampleModel, zeros } from '#test/model-files.ts';
+import { describe, test } from 'node:test';
+import { writeSampleModel } from '#test/model-files.ts';
 import { listModels } from '../list-models.ts';
-import { openModels } from '../models-service.ts';
 import { removeModel, withPullLock } from '../remove-model.ts';
 import { modelErrorWith } from './model-error.fixture.ts';
-import { type PullModelOptions, pullModel } from './pull-model.ts';
-import type { TransferProgress } from './transfer-meter.ts';
+import { fileHub, ranges, sha256Of } from './pull-model.fixture.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'fanfold-pull-'));
-after(() => rmSync(root, { recursive: true, force: true }));
-
-/** About 3 MB, so that a transfer takes many pieces. */
-const width = 1024;
-const modelFile = join(root, 'original.gguf');
-writeSampleModel(modelFile, {
-  kind: 'embedding',
-  dimensions: width,
-  tensors: [zeros('token_embd.weight', [width, 3]), zeros('blk.0.attn_q.weight', [width, 750])],
-});
-const model = readFileSync(modelFile);
-const parameters = width * 753;
-const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-type Known = { sha256?: string; sizeBytes?: number };
-
-async function setUp(t: TestContext, known: Known = {}) {
-  const hub = await startHubServer({ path: '/org/some-GGUF/resolve/main/some-Q8_0.gguf', bytes: model });
-  t.after(() => hub.close());
-  const folder = mkdtempSync(join(root, 'case-'));
-  const cataloguePath = join(folder, 'catalogue.yaml');
-  writeFileSync(cataloguePath, catalogueText(known));
-  const models = openModels({ cataloguePath, dataDir: join(folder, 'data'), clock: ticking() });
-  const notes: string[] = [];
-  const progress: TransferProgress[] = [];
-  const pull = (options: Partial<PullModelOptions> = {}) =>
-    pullModel(models, {
-      id: 'some',
-      endpoint: hub.url,
-      signal: new AbortController().signal,
-      retryDelaysMs: [1, 1, 1],
-      stallMs: 300,
-      onNote: (line) => notes.push(line),
-      onProgress: (report) => progress.push(report),
-      ...options,
-    });
-  const path = join(folder, 'data/models/some/some-Q8_0.gguf');
-  return { hub, models, pull, notes, progress, path };
-}
-
-function ticking() {
-  let nowMs = 0;
-  return { nowMs: () => Date.now(), monotonicMs: () => (nowMs += 1000) };
-}
-
-function catalogueText({ sha256, sizeBytes }: Known): string {
-  return `
-price_version: "1"
-prices_since: "2026-01-01"
-default_credits_per_gpu_minute: "0.03"
-models:
-  - id: some
-    name: Some
-    kind: embedding
-    parameters: ${parameters}
-    license: Apache-2.0
-    created: "2026-01-01"
-    max_context_tokens: 512
-    dimensions: ${width}
-    query_instruction: null
-    credits_per_gpu_minute: "0.03"
-    source:
-      hub: { repo: org/some-GGUF, file: some-Q8_0.gguf, revision: main, size_bytes: ${sizeBytes ?? null}, sha256: ${sha256 ?? null} }
-`;
-}
-
-function ranges(hub: HubServer): (string | undefined)[] {
-  return hub.requests.filter(({ host }) => host === 'store').map(({ headers }) => headers.range);
-}
+const { model, modelFile, setUp } = fileHub();
 
 describe('pull', { timeout: 300_000 }, () => {
   test('fetches through the redirect, checks digest and size, and the model is installed', async (t) => {
@@ -121,91 +36,12 @@ describe('pull', { timeout: 300_000 }, () => {
     assert.equal(hub.requests.length, 4);
   });
 
-  test('a connection that breaks off is resumed where it broke, under the same validator', async (t) => {
-    const { hub, pull, notes, path } = await setUp(t);
-    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 }, { type: 'cut', afterBytes: 500_000 });
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-    const [first, second, third] = ranges(hub);
-    assert.equal(first, undefined);
-    const starts = [second, third].map((range) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1]));
-    assert.ok((starts[0] ?? 0) > 0 && (starts[1] ?? 0) > (starts[0] ?? 0), `${starts}`);
-    assert.ok(hub.requests.at(-1)?.headers['if-range']);
-    assert.match(notes[0] ?? '', /broke off; trying again in \d+ s/);
-  });
-
-  test('a pull that gave up is resumed by the next one, after the first part was read again', async (t) => {
-    const { hub, pull, progress, path } = await setUp(t);
-    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    const kept = statSync(`${path}.partial`).size;
-    assert.ok(kept > 0);
-    assert.equal(existsSync(path), false);
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-    assert.equal(ranges(hub).at(-1), `bytes=${kept}-`);
-    assert.ok(progress.some(({ phase }) => phase === 'check'));
-  });
-
   test('gives up after three retries without progress', async (t) => {
     const { hub, pull, notes } = await setUp(t);
     hub.misbehave(...Array.from({ length: 9 }, () => ({ type: 'status', status: 503 }) as const));
     await assert.rejects(pull(), modelErrorWith(/answered 503/));
     assert.equal(ranges(hub).length, 4);
     assert.equal(notes.length, 3);
-  });
-
-  test('retries that make progress are not counted as failures', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave(...Array.from({ length: 2 }, () => ({ type: 'cut', afterBytes: 1_200_000 }) as const));
-    await pull({ retryDelaysMs: [1] });
-    assert.deepEqual(readFileSync(path), model);
-  });
-
-  test('a store that falls silent is given up on and resumed', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-  });
-
-  test('a store that ignores the range, or sends another part, still gives the right file', async (t) => {
-    for (const type of ['ignore_range', 'wrong_range'] as const) {
-      const { hub, pull, path } = await setUp(t);
-      hub.misbehave({ type: 'cut', afterBytes: 1_000_000 }, { type });
-      await pull();
-      assert.deepEqual(readFileSync(path), model, type);
-    }
-  });
-
-  test('a file that changed at the hub between two attempts is fetched from the start', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    const next = Buffer.from(model);
-    next[next.length - 40] = 7;
-    hub.replace(next);
-    await pull();
-    assert.deepEqual(readFileSync(path), next);
-  });
-
-  test('a partial file whose bytes were spoilt on disk is found out and fetched again', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    writeFileSync(`${path}.partial`, Buffer.alloc(statSync(`${path}.partial`).size, 9));
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-  });
-
-  test('a process that died between the last byte and the rename costs no second transfer', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
-    await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    writeFileSync(`${path}.partial`, model);
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-    assert.deepEqual(ranges(hub).slice(1), [`bytes=${model.length}-`]);
   });
 
   test('a wrong digest is refused, nothing is installed and nothing is kept', async (t) => {
@@ -318,40 +154,6 @@ describe('pull', { timeout: 300_000 }, () => {
     const refused = results.find((result) => result.status === 'rejected');
     assert.match(String(refused?.reason), /is being pulled by another command/);
     assert.deepEqual(readFileSync(path), model);
-  });
-
-  test('stopping keeps what was fetched', async (t) => {
-    const { hub, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
-    const stopped = pull({ signal: AbortSignal.timeout(500), stallMs: 20_000 });
-    await assert.rejects(stopped, modelErrorWith(/Stopped.*goes on from there/));
-    assert.ok(statSync(`${path}.partial`).size > 0);
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-  });
-
-  test('a pull that is killed leaves no lock and is resumed by the next one', async (t) => {
-    const { hub, models, pull, path } = await setUp(t);
-    hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
-    const script = join(path, '../../../../puller.mts');
-    writeFileSync(
-      script,
-      `import { openModels, pullModel } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
-       const [cataloguePath, dataDir, endpoint] = process.argv.slice(2);
-       const models = openModels({ cataloguePath, dataDir });
-       await pullModel(models, { id: 'some', endpoint, signal: new AbortController().signal });`,
-    );
-    const dataDir = join(path, '../../..');
-    const child = fork(script, [join(dataDir, '../catalogue.yaml'), dataDir, hub.url]);
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    while (!existsSync(`${path}.partial`) || statSync(`${path}.partial`).size < 900_000) await sleep(20);
-    await assert.rejects(pull(), modelErrorWith(/is being pulled by another command/));
-    child.kill('SIGKILL');
-    await exited;
-    await pull();
-    assert.deepEqual(readFileSync(path), model);
-    assert.match(ranges(hub).at(-1) ?? '', /^bytes=\d{6,}-$/);
-    assert.ok(models.find('some')?.installed);
   });
 
   test('an unreachable hub and a wrong address are told in one line', async (t) => {
