@@ -36,6 +36,11 @@ test('an index is built, measured as a naive calculation measures, searched exac
   const index = await me.build(versionId);
   assert.equal(index.state, 'ready', JSON.stringify(index.error));
   const { id, active_ms, credits, created_at, ready_at, metrics, ...rest } = index;
+  const turns = await server.db.database.query<{ of: string }>(
+    `select group_id as of from fanfold_jobs.job where name = 'indexes.build' and data->>'indexId' = $1`,
+    [id],
+  );
+  assert.deepEqual(turns, [{ of: me.accountId }], 'accounts take turns');
   assert.deepEqual(rest, {
     ...{ dataset_id: datasetId, version_id: versionId, model: 'fanfold-tiny-embed', base_model: 'fanfold-tiny-embed' },
     ...{ model_revision: null, dimensions: 128, documents: 18, truncated: 0, state: 'ready', error: null },

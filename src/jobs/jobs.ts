@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { createLookout, driverUrl, type Lookout, missingRights, type Sql, sessionOptions } from '#db';
 import type { Log, Rounds } from '#kernel';
-import { noteLook, schema } from './queue.store.ts';
+import { nextTurn, noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
 import { createWatch, noteEveryMs } from './watch.ts';
 import { createWorkers, type Handled } from './workers.ts';
@@ -19,12 +19,14 @@ export type Jobs = {
    * Enqueues within the caller's transaction.
    * @param options.key while work with this key waits, nothing is added.
    * @param options.afterSeconds earliest start.
+   * @param options.turnOf whose work it is. Of the work of one task that waits, each of them has one after the other in turn, so
+   *   nobody waits for all that somebody else has asked for. Either all work of a task says it, or none.
    */
   enqueue: <Payload extends object>(
     sql: Sql,
     task: Task<Payload>,
     payload: Payload,
-    options?: { key?: string; afterSeconds?: number },
+    options?: { key?: string; afterSeconds?: number; turnOf?: string },
   ) => Promise<void>;
   /** Whether some process works at this, or is about to: one does such work, and has nothing else of it to do. */
   isAtWork: <Payload extends object>(sql: Sql, task: Task<Payload>, key: string) => Promise<boolean>;
@@ -91,13 +93,14 @@ export function createJobs({ url, lookout, log, works = true, answerMs = longest
       handled.set(task.name, { task, handler: handler as TaskHandler<object> });
     },
 
-    async enqueue(sql, task, payload, { key, afterSeconds } = {}) {
+    async enqueue(sql, task, payload, { key, afterSeconds, turnOf } = {}) {
       const db = { executeSql: async (text: string, values?: unknown[]) => ({ rows: await sql.query(text, values) }) };
       await boss.send(task.name, payload, {
         db,
         // Without a key of its own, work never waits for other work.
         singletonKey: key ?? crypto.randomUUID(),
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
+        ...(turnOf === undefined ? {} : await inTurn(sql, task.name, turnOf)),
       });
     },
 
@@ -156,6 +159,11 @@ function sqlOf(boss: PgBoss): Sql {
     query: async <R>(text: string, values?: readonly unknown[]) =>
       (await boss.getDb().executeSql(text, values as unknown[])).rows as R[],
   };
+}
+
+/** The queue begins with what has the highest priority, so a turn counts down. */
+async function inTurn(sql: Sql, queue: string, turnOf: string) {
+  return { group: { id: turnOf }, priority: -(await nextTurn(sql, { queue, turnOf })) };
 }
 
 async function prepareQueue(boss: PgBoss, task: Task<object>): Promise<void> {

@@ -62,3 +62,12 @@ export async function listWarming(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(`select id from hosted_models where state = 'warming'`);
   return rows.map(({ id }) => id);
 }
+
+/** Whose alias it is; null: there is none. */
+export async function accountOfHosted(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql.query<{ accountId: string }>(
+    'select p.account_id as "accountId" from hosted_models h join projects p on p.id = h.project_id where h.id = $1',
+    [id],
+  );
+  return row?.accountId ?? null;
+}

@@ -45,6 +45,7 @@ test('a model warms until its load check has passed, and the feed tells it as th
   const { place, model, base, read } = await alias();
   assert.deepEqual([model.state, model.revisionSha256], ['warming', null]);
   assert.ok(room.queue.includes(model.id));
+  assert.equal(room.turns[room.queue.indexOf(model.id)], place.project.accountId, 'accounts take turns');
   await room.attempt(model.id);
   const { state, revisionSha256, error } = await read();
   assert.deepEqual([state, revisionSha256, error], ['active', base.installed?.sha256, null]);

@@ -3,6 +3,7 @@ import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { type Clock, Fault } from '#kernel';
 import {
+  accountOfHosted,
   beginAttempt,
   endAsActive,
   endAsFailed,
@@ -44,8 +45,10 @@ const task = defineTask<{ hostedModelId: string }>('hosted_models.warm', {
 
 export function createActivations(options: ActivationsOptions): Activations {
   const { database, jobs } = options;
-  const enqueue = (sql: Sql, hostedModelId: string) =>
-    jobs.enqueue(sql, task, { hostedModelId }, { key: hostedModelId });
+  const enqueue = async (sql: Sql, hostedModelId: string) => {
+    const turnOf = await accountOfHosted(sql, hostedModelId);
+    if (turnOf !== null) await jobs.enqueue(sql, task, { hostedModelId }, { key: hostedModelId, turnOf });
+  };
   jobs.handle(task, ({ hostedModelId }, run) => warmUp(options, hostedModelId, run));
   return {
     enqueue,

@@ -21,6 +21,8 @@ export type HostedRoom = HostedDeps & {
   jobs: Map<string, TrainedModel & { accountId: string }>;
   /** Load checks that were asked for, by id of the alias. */
   queue: string[];
+  /** In whose turn each of them is made, by id of the account. */
+  turns: (string | undefined)[];
   /** Makes one attempt at the load check of an alias. */
   attempt: (hostedModelId: string, run?: { signal?: AbortSignal; isLastAttempt?: boolean }) => Promise<void>;
   place: (kind?: 'text' | 'embedding') => Promise<Place & { project: ProjectSeen }>;
@@ -36,6 +38,7 @@ export async function createHostedRoom(): Promise<HostedRoom> {
   const installed = new Map<string, BaseModel>();
   const jobs: HostedRoom['jobs'] = new Map();
   const queue: string[] = [];
+  const turns: HostedRoom['turns'] = [];
   const handler: { run: TaskHandler<{ hostedModelId: string }> | null } = { run: null };
   const targets = {
     models: { find: (id: string) => installed.get(id) },
@@ -51,13 +54,26 @@ export async function createHostedRoom(): Promise<HostedRoom> {
         // as: the one task of this room, with its payload.
         handler.run = run as TaskHandler<object> as TaskHandler<{ hostedModelId: string }>;
       },
-      enqueue: async (_, __, payload) => {
-        if ('hostedModelId' in payload) queue.push(String(payload.hostedModelId));
+      enqueue: async (_, __, payload, { turnOf } = {}) => {
+        if (!('hostedModelId' in payload)) return;
+        queue.push(String(payload.hostedModelId));
+        turns.push(turnOf);
       },
     },
   });
   return {
-    ...{ db, scripted, database, targets, activations, jobs, queue, engine: scripted.engine, clock: systemClock },
+    ...{
+      db,
+      scripted,
+      database,
+      targets,
+      activations,
+      jobs,
+      queue,
+      turns,
+      engine: scripted.engine,
+      clock: systemClock,
+    },
     install: (id, script = {}, more = {}) => {
       const { ggufPath, kind, maxContextTokens } = scripted.install(id, script, more.kind);
       const model = { ...blank, id, kind, maxContextTokens, installed: { ggufPath, sha256: `sha of ${id}` }, ...more };

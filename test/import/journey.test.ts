@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
 
 let world: ImportWorld;
@@ -32,4 +33,18 @@ test('a file goes from upload over preview and confirmation into a version of a 
   assert.equal(done.result?.examples_added, 10);
   const { data } = await text.demand<{ data: unknown[] }>('GET', `datasets/${done.dataset_id}/examples`);
   assert.equal(data.length, 10);
+});
+
+test('the words of what was imported are made ready for the search in the turn of its account', async () => {
+  const { text, db, accountId } = world;
+  const { id } = await text.upload('one.jsonl', Buffer.from(chat('One?', 'Two.')));
+  const { dataset_id } = await text.confirm(id);
+  const turns = () =>
+    db.database.query<{ of: string }>(
+      `select group_id as of from fanfold_jobs.job where name = 'datasets.index_words' and data->>'datasetId' = $1`,
+      [dataset_id],
+    );
+  for (const deadline = performance.now() + 60_000; (await turns()).length === 0; await sleep(20))
+    assert.ok(performance.now() < deadline, 'nothing was asked for');
+  assert.deepEqual(await turns(), [{ of: accountId }]);
 });

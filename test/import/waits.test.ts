@@ -3,10 +3,11 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fault } from '#kernel';
 import { type ObjectStore, openFolderStore } from '#objects';
+import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { removeKept } from '../../src/datasets/imports/kept/kept-files.ts';
 import type { WorkDeps } from '../../src/datasets/imports/worker/room.ts';
 import { Busy, work } from '../../src/datasets/imports/worker/work.ts';
-import type { ImportClient } from './import-client.ts';
+import { type ImportClient, importClient } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
 import { mapping, mixedRows } from './mixed-rows.ts';
 
@@ -32,9 +33,9 @@ const depsWith = (store: ObjectStore, maxDatasets = 10): WorkDeps => ({
   surveyRulerOf: async () => null,
 });
 
-async function uploaded(dataset?: string): Promise<string> {
-  const { id } = await text.create({ name: 'a.jsonl', size: file.length, ...(dataset && { dataset }) });
-  await text.put(id, file);
+async function uploaded(dataset?: string, client = text): Promise<string> {
+  const { id } = await client.create({ name: 'a.jsonl', size: file.length, ...(dataset && { dataset }) });
+  await client.put(id, file);
   return id;
 }
 
@@ -117,4 +118,32 @@ test('a project that has become full meanwhile gets no further dataset by an imp
   const { state, error } = await text.read(id);
   assert.deepEqual([state, error?.code], ['failed', 'dataset_unavailable']);
   assert.equal(await openDatasets(), before + 1);
+});
+
+/** Of another account. */
+async function otherClient(): Promise<ImportClient> {
+  const { db, app } = world;
+  const { accountId, slug } = await seedAccount(db.database);
+  const { key } = await seedKey(db.database, { accountId });
+  const { slug: project } = await seedProject(db.database, { accountId, kind: 'text' });
+  return importClient({ origin: app.origin, key, project: `${slug}/${project}` });
+}
+
+test('accounts have their files read in turn: one file does not wait for all files of somebody else', async () => {
+  const [one, other] = [await otherClient(), await otherClient()];
+  const [first, second, third] = [
+    await uploaded(undefined, one),
+    await uploaded(undefined, one),
+    await uploaded(undefined, one),
+  ];
+  const alone = await uploaded(undefined, other);
+  const waiting = await world.db.database.query<{ id: string }>(
+    `select data->>'importId' as id from fanfold_jobs.job
+      where name = 'imports.work' and data->>'importId' = any($1) order by priority desc, created_on`,
+    [[first, second, third, alone]],
+  );
+  assert.deepEqual(
+    waiting.map(({ id }) => id),
+    [first, alone, second, third],
+  );
 });

@@ -155,3 +155,12 @@ export async function listAbandoned(sql: Sql): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+/** Whose import it is; null: there is none. */
+export async function accountOfImport(sql: Sql, importId: string): Promise<string | null> {
+  const [row] = await sql.query<{ accountId: string }>(
+    'select p.account_id as "accountId" from imports i join projects p on p.id = i.project_id where i.id = $1',
+    [importId],
+  );
+  return row?.accountId ?? null;
+}

@@ -1,7 +1,7 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
-import { indexWordsTask } from '../search/index-words.ts';
-import { findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
+import { enqueueIndexing } from '../search/index-words.ts';
+import { accountOfImport, findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
 import { keptFolder } from './kept/kept-files.ts';
 import type { Counting } from './worker/counting.ts';
 import type { ObjectPlace, WorkBounds, WorkPlace } from './worker/protocol.ts';
@@ -41,7 +41,7 @@ const busySeconds = 5;
 export function createImportTask(options: ImportTaskOptions): ImportTask {
   const { database, jobs } = options;
   const place = () => ({ databaseUrl: database.url, objects: options.objectPlace, counting: options.counting() });
-  const enqueue = (sql: Sql, importId: string) => jobs.enqueue(sql, task, { importId }, { key: importId });
+  const enqueue = (sql: Sql, importId: string) => enqueueWork(jobs, sql, importId);
   const workers = createWorkers(options.environment);
   jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, place }, importId, run));
   return {
@@ -54,6 +54,16 @@ export function createImportTask(options: ImportTaskOptions): ImportTask {
     },
     stop: workers.stop,
   };
+}
+
+async function enqueueWork(
+  jobs: Pick<Jobs, 'enqueue'>,
+  sql: Sql,
+  importId: string,
+  when: { afterSeconds?: number } = {},
+): Promise<void> {
+  const turnOf = await accountOfImport(sql, importId);
+  if (turnOf !== null) await jobs.enqueue(sql, task, { importId }, { key: importId, turnOf, ...when });
 }
 
 type Handling = ImportTaskOptions & { workers: Workers; place: () => WorkPlace<Counting> };
@@ -70,15 +80,14 @@ async function handle(options: Handling, importId: string, run: TaskRun): Promis
   if (end.type === 'away') options.log.warn({ reason: end.message, importId }, 'an import waits for what it needs');
   // The worker may have committed even if it failed, so the state is read anew.
   if (end.type === 'again' || end.type === 'away')
-    return jobs.enqueue(database, task, { importId }, { key: importId, afterSeconds: busySeconds });
+    return enqueueWork(jobs, database, importId, { afterSeconds: busySeconds });
   if (end.type !== 'done') {
     if (run.isLastAttempt) await giveUp(database, importId);
     throw new Error(`The worker of an import ended: ${end.message}`);
   }
   const { state, datasetId } = (await findRunning(database, importId)) ?? {};
   // A task of its own, because the import is there for training and export before its words can be searched.
-  if (state === 'completed' && datasetId)
-    await jobs.enqueue(database, indexWordsTask, { datasetId }, { key: datasetId });
+  if (state === 'completed' && datasetId) await enqueueIndexing(database, jobs, datasetId);
 }
 
 async function giveUp(database: Database, importId: string): Promise<void> {

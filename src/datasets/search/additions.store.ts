@@ -80,3 +80,12 @@ export async function appendBlock(
   );
   return rows.length > 0;
 }
+
+/** Whose dataset it is; null: there is none. */
+export async function accountOfDataset(sql: Sql, datasetId: string): Promise<string | null> {
+  const [row] = await sql.query<{ accountId: string }>(
+    'select p.account_id as "accountId" from datasets d join projects p on p.id = d.project_id where d.id = $1',
+    [datasetId],
+  );
+  return row?.accountId ?? null;
+}

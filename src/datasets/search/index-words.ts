@@ -4,6 +4,7 @@ import { firstIdAt } from '#kernel';
 import { linesOf } from './addition-lines.ts';
 import {
   type Addition,
+  accountOfDataset,
   appendBlock,
   findUnsearchedAddition,
   listUnsearched,
@@ -16,8 +17,9 @@ import { blockExamples } from './word-block.ts';
 /** Takes what an import added into blocks. Until it has, a search reads those examples one by one. */
 export const indexWordsTask = defineTask<{ datasetId: string }>('datasets.index_words', { retries: 20 });
 
-export function enqueueIndexing(sql: Sql, jobs: Jobs, datasetId: string): Promise<void> {
-  return jobs.enqueue(sql, indexWordsTask, { datasetId }, { key: datasetId });
+export async function enqueueIndexing(sql: Sql, jobs: Pick<Jobs, 'enqueue'>, datasetId: string): Promise<void> {
+  const turnOf = await accountOfDataset(sql, datasetId);
+  if (turnOf !== null) await jobs.enqueue(sql, indexWordsTask, { datasetId }, { key: datasetId, turnOf });
 }
 
 export function isIndexing(sql: Sql, jobs: Jobs, datasetId: string): Promise<boolean> {

@@ -11,6 +11,7 @@ import { evaluate } from '../evaluation/evaluate.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
 import { openEmbedder } from '../open-embedder.ts';
 import {
+  accountOfIndex,
   type Build,
   beginBuild,
   giveLostTryBack,
@@ -52,7 +53,10 @@ const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, 
 
 export function createBuildTask(options: BuildTaskOptions): BuildTask {
   const { database, jobs } = options;
-  const enqueue = (sql: Sql, indexId: string) => jobs.enqueue(sql, task, { indexId }, { key: indexId });
+  const enqueue = async (sql: Sql, indexId: string) => {
+    const turnOf = await accountOfIndex(sql, indexId);
+    if (turnOf !== null) await jobs.enqueue(sql, task, { indexId }, { key: indexId, turnOf });
+  };
   jobs.handle(task, ({ indexId }, run) => buildIndex(options, indexId, run));
   return {
     enqueue,

@@ -177,3 +177,12 @@ export async function listUnfinished(sql: Sql): Promise<string[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+/** Who pays for the build of an index; null: there is no such index. */
+export async function accountOfIndex(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql.query<{ accountId: string }>(
+    'select account_id as "accountId" from dataset_indexes where id = $1',
+    [id],
+  );
+  return row?.accountId ?? null;
+}

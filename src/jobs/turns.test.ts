@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase } from '#test/database.ts';
+import { createJobs } from './jobs.ts';
+import { nextTurn } from './queue.store.ts';
+import { defineTask } from './task.ts';
+
+const work = defineTask<{ text: string }>('test.turns', { retries: 1 });
+
+/** A queue of one worker that says what it does, and ends each piece of work when it is told to. */
+async function openQueue(t: { after: (end: () => Promise<void>) => void }) {
+  const db = await createTestDatabase();
+  const jobs = createJobs({ url: db.url });
+  const begun: string[] = [];
+  const failing = new Set<string>();
+  let end = Promise.withResolvers<void>();
+  jobs.handle(work, async ({ text }) => {
+    begun.push(text);
+    await end.promise;
+    if (failing.delete(text)) throw new Error('It fails once.');
+  });
+  t.after(async () => {
+    end.resolve();
+    await jobs.stop(1_000);
+    await db.drop();
+  });
+  await jobs.start();
+  const until = async (count: number) => {
+    for (const deadline = performance.now() + 120_000; begun.length < count; ) {
+      assert.ok(performance.now() < deadline, JSON.stringify(begun));
+      await sleep(10);
+    }
+  };
+  return {
+    sql: db.database,
+    begun,
+    failing,
+    until,
+    /** The first letter says whose it is. */
+    ask: async (...texts: string[]) => {
+      for (const text of texts) await jobs.enqueue(db.database, work, { text }, { turnOf: text.slice(0, 1) });
+    },
+    endOne: async () => {
+      const ended = end;
+      end = Promise.withResolvers();
+      ended.resolve();
+      await until(begun.length + 1);
+    },
+    endAll: () => end.resolve(),
+  };
+}
+
+test('who asks for one piece of work does not wait for all that somebody else has asked for', async (t) => {
+  const { ask, begun, until, endAll } = await openQueue(t);
+  await ask('a1');
+  await until(1);
+  await ask('a2', 'a3', 'a4', 'b1', 'c1', 'b2');
+  endAll();
+  await until(7);
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+});
+
+test('who comes after a long while has one turn like everybody else, and nothing to make up for', async (t) => {
+  const { ask, begun, until, endOne, endAll } = await openQueue(t);
+  await ask('a1', 'a2', 'a3', 'a4', 'a5', 'a6');
+  await until(1);
+  for (let ended = 0; ended < 3; ended++) await endOne();
+  assert.equal(begun.at(-1), 'a4');
+  await ask('b1', 'b2', 'b3', 'b4');
+  endAll();
+  await until(10);
+  assert.deepEqual(begun.slice(4), ['a5', 'b1', 'a6', 'b2', 'b3', 'b4']);
+});
+
+test('work that is tried again keeps its turn and its count of attempts', async (t) => {
+  const { ask, begun, until, failing, endAll, sql } = await openQueue(t);
+  failing.add('a1');
+  await ask('a1');
+  await until(1);
+  await ask('b1', 'b2');
+  endAll();
+  await until(4);
+  assert.equal(begun.filter((text) => text === 'a1').length, 2);
+  const rows = await sql.query<{ turn: number; tries: number }>(
+    `select -priority as turn, retry_count as tries from fanfold_jobs.job where data->>'text' = 'a1'`,
+  );
+  assert.deepEqual(rows, [{ turn: 1, tries: 1 }]);
+});
+
+test('turns begin anew once nothing waits, so they stay small', async (t) => {
+  const { ask, until, endAll, sql } = await openQueue(t);
+  await ask('a1', 'a2', 'a3');
+  await until(1);
+  assert.equal(await nextTurn(sql, { queue: work.name, turnOf: 'a' }), 4);
+  assert.equal(await nextTurn(sql, { queue: work.name, turnOf: 'b' }), 2);
+  endAll();
+  await until(3);
+  const turn = () => nextTurn(sql, { queue: work.name, turnOf: 'a' });
+  for (const deadline = performance.now() + 120_000; (await turn()) !== 1; await sleep(20))
+    assert.ok(performance.now() < deadline);
+});
