@@ -9,7 +9,7 @@ export async function findWork(tx: Sql): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from training_jobs
       where finished_at is null and (lease_until is null or lease_until < now())
-      order by queued_at, id limit 1 for no key update skip locked`,
+      order by turn, queued_at, id limit 1 for no key update skip locked`,
     [],
     { name: 'training.find_work' },
   );
