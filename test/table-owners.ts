@@ -101,6 +101,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['projects'],
     reason: 'an import is of the kind of its project, which never changes',
   },
+  'src/datasets/search/additions.store.ts': {
+    tables: ['projects'],
+    reason: 'words are made ready in the turn of the account, which its projects have',
+  },
   'src/datasets/imports/import-runs.store.ts': {
     tables: ['projects', 'accounts'],
     reason: 'a worker tells the feed where the import is, which it reads with the import',

@@ -63,10 +63,10 @@ export async function listWarming(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whose alias it is; null: there is none. */
+/** Whose alias it is; null: it does not warm. */
 export async function accountOfHosted(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql.query<{ accountId: string }>(
-    'select p.account_id as "accountId" from hosted_models h join projects p on p.id = h.project_id where h.id = $1',
+    `select activation->>'accountId' as "accountId" from hosted_models where id = $1 and state = 'warming'`,
     [id],
   );
   return row?.accountId ?? null;
