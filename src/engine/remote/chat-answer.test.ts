@@ -127,12 +127,14 @@ test('an answer goes on where an engine writes an empty reason, and has failed w
     assert.throws(() => read([delta({ content: 'Hi' }), finish(reason)]), /The engine ended its answer/);
 });
 
-test('a call that was cut, or is none, is told as text, and one call is one where only one was allowed', () => {
+test('a call that was cut, or is none, is told as text, but left out where it was cut behind whole ones; one call is one where only one was allowed', () => {
   const call = (index: number, text: string) =>
     delta({ tool_calls: [{ index, function: { name: 'f', arguments: text } }] });
   const cut = read([call(0, '{"a": [1,'), finish('length')]);
   const text = '<tool_call>\n{"name": "f", "arguments": {"a": [1,';
   assert.deepEqual([cut.calls.length, cut.answer.reason, cut.content], [0, 'length', text]);
+  const behind = read([call(0, '{}'), call(1, '{"a": [1,'), finish('length')]);
+  assert.deepEqual([behind.calls.length, behind.answer.reason, behind.content], [1, 'tool_calls', '']);
   const wrong = read([delta({ content: 'So:<' }), call(0, '{"a": [1,'), call(1, '{}'), finish('tool_calls')]);
   assert.deepEqual([wrong.calls.length, wrong.answer.reason, wrong.content], [1, 'tool_calls', `So:<${text}`]);
   const one = read([call(0, '{}'), call(1, '{}'), finish('tool_calls')], { hasTools: true, parallelToolCalls: false });

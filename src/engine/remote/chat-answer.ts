@@ -121,15 +121,17 @@ export class ChatAnswer {
     return [];
   }
 
-  /** What is no call is told as the text that our own engine would have got. */
+  /** What is no call is told as the text that our own engine would have got; cut off behind whole calls, it is left out. */
   #endCall(): Delta[] {
     const call = this.#openCall;
     this.#openCall = null;
     if (call === null || !this.#options.hasTools) return [];
     if (!this.#options.parallelToolCalls && this.#emittedCalls > 0) return [];
     const { name, arguments: text } = call;
-    if (name === '' || !isObjectText(text))
+    if (name === '' || !isObjectText(text)) {
+      if (this.#reason === 'length' && this.#emittedCalls > 0) return [];
       return this.#content(`<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text}`);
+    }
     const index = this.#emittedCalls;
     this.#emittedCalls += 1;
     return [{ type: 'tool_call', index, name, arguments: text === '' ? '{}' : text }];

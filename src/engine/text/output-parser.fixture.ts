@@ -167,6 +167,18 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     setup: { cause: 'length' },
     expected: { content: 'Hm.\n<tool_call>\n{"name": "clock"}\n</tool_', reason: 'length' },
   },
+  ...['<tool_', '<tool_call>', '<tool_call>\n{"name": "cl', '<tool_call>\n{"name": "clock"}\n</tool_'].map((cut) => ({
+    name: `behind a whole call one cut by length: ${cut}`,
+    text: `Hm.\n${sun}\n${cut}`,
+    setup: { cause: 'length' as const },
+    expected: { content: 'Hm.', calls: [sunCall], reason: 'tool_calls' },
+  })),
+  {
+    name: 'text behind a call, cut by length',
+    text: `${sun}\nDone <b`,
+    setup: { cause: 'length' },
+    expected: { content: '\nDone <b', calls: [sunCall], reason: 'tool_calls' },
+  },
   {
     name: 'a whole call without its closing tag',
     text: sun.slice(0, -13),

@@ -127,10 +127,16 @@ export class OutputParser {
   #finish(cause: 'eog' | 'length'): void {
     const candidate = this.#candidate;
     this.#candidate = '';
+    if (cause === 'length' && this.#isCallBehindOthers()) return;
     for (const unit of candidate) this.#plain(unit);
     if (this.#phase === 'call') this.#endCall(cause === 'eog' ? this.#call.text() : null);
     if (this.#phase === 'start') this.#content('');
     if (this.#phase === 'reasoning') this.#writer.reasoning(this.#takeWaiting());
+  }
+
+  /** Cut off, it is left out: callers go on with the whole calls, and its raw text would stand as what the model said with them. */
+  #isCallBehindOthers(): boolean {
+    return this.#writer.calls() > 0 && (this.#phase === 'call' || this.#phase === 'between');
   }
 
   #feed(unit: string): void {
