@@ -35,7 +35,7 @@ export type RouteTable = {
   methodsOf: (path: string) => string[];
   /**
    * Whether a url that came to this pattern is the one of another: a word that is the name of something is no id, also for
-   * methods that only things with an id take.
+   * methods that only things with an id take. Nothing is no id either: a list with a slash behind it is none of its things.
    */
   isOfAnother: (pattern: string, url: string) => boolean;
 };
@@ -59,6 +59,7 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
     rows,
     methodsOf: (path) => methodsOf(rows, nearest(patterns, path)),
     isOfAnother: (pattern, url) => {
+      if (endsWithName(pattern) && pathOf(url).endsWith('/')) return true;
       // The routes are complete when the first request comes.
       nearer ??= nearerOf(patterns);
       // Nearly no pattern has any.
@@ -80,6 +81,8 @@ function patternOf(path: string): Pattern {
   const source = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]{1,512}');
   return { expression: new RegExp(`^${source.replaceAll('*', '.*')}$`), rank: rankOf(path) };
 }
+
+const endsWithName = (pattern: string): boolean => pattern[pattern.lastIndexOf('/') + 1] === ':';
 
 /** As the router prefers them: from the left, words before parameters before the rest. */
 function rankOf(path: string): string {

@@ -185,6 +185,14 @@ test('a model id in a path may hold encoded slashes and number signs', async () 
   assert.equal((await ask('GET', path + 'x'.repeat(600))).status, 404);
 });
 
+test('a slash behind a list is the name of none of its things', async () => {
+  for (const end of ['', '?limit=1']) {
+    const { status, json } = await ask('GET', `/api/projects/o/p/openai/v1/models/${end}`);
+    assert.deepEqual([status, json['error']?.['code']], [404, 'not_found'], end);
+    assert.match(String(json['error']?.['message']), /The base URL of a client ends with/);
+  }
+});
+
 test('a route without an operation name cannot be registered, and one without access needs a principal', () => {
   const other = createServer({ authenticator: async () => null, probe: async () => {} });
   assert.throws(() => other.get('/x', async () => ({})), /no operation name/);
