@@ -20,6 +20,7 @@ export const arrows: Record<string, Record<string, string>> = {
     activity: 'the life of a key is told in the feed',
     http: 'routes, and the Authenticator that the auth hook takes',
     idempotency: 'a key that is made under an Idempotency-Key is made once',
+    limits: 'a key is made and shown with its limits',
   },
   projects: {
     db: 'projects are rows',

@@ -10,14 +10,22 @@ const example = {
   active: true,
   created_at: '2026-01-02T03:04:05.678Z',
   last_used_at: '2026-01-03T08:15:00.123Z',
+  limits: {
+    requests_per_minute: 60,
+    concurrent_requests: null,
+    credits_per_day: '5.000000',
+    used: { requests: 12, minute_ends_at: '2026-01-03T08:15:42.678Z', running: 1, credits_today: '0.412350' },
+  },
 };
+
+const unused = { requests: 0, minute_ends_at: null, running: 0, credits_today: '0.000000' };
 
 export const listContract: Contract = {
   tag,
   summary: said('List the API keys', '列出 API 密钥'),
   description: said(
-    'The keys of the account, newest first, without their secrets.',
-    '账户的密钥，按创建时间倒序排列，不含密钥本身。',
+    'The keys of the account, newest first, without their secrets, with their limits and how far they are used.',
+    '账户的密钥，按创建时间倒序排列，不含密钥本身，附带各自的限制及已用量。',
   ),
   answers: {
     200: {
@@ -32,10 +40,10 @@ export const createContract: Contract = {
   tag,
   summary: said('Create an API key', '创建 API 密钥'),
   description: said(
-    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access. A key made by a key with limits has the same limits.',
-    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。由带有限制的密钥创建的密钥继承相同的限制。',
+    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access. It may be made with limits. A key made by a key with limits has the same ones, and may be given no others.',
+    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。创建时可同时设置限制。由带有限制的密钥创建的密钥继承相同的限制，且不能另行设置。',
   ),
-  bodyExample: { name: 'laptop' },
+  bodyExample: { name: 'laptop', limits: { requests_per_minute: 60, credits_per_day: '5' } },
   answers: {
     201: {
       description: said('The key, with its secret.', '密钥记录及密钥本身。'),
@@ -46,11 +54,12 @@ export const createContract: Contract = {
       example: {
         ...example,
         last_used_at: null,
+        limits: { ...example.limits, used: unused },
         key: 'fnf_8Kq2Zr6TnVb3YwLx9Cd5Fg7Hj1Mp4Qs8Uv2Xa6Ze0Rt3Nx0Zb',
       },
     },
   },
-  faults: ['state_conflict'],
+  faults: ['state_conflict', 'forbidden'],
   idempotent: true,
 };
 

@@ -40,8 +40,8 @@ test('creation shows the key once; the list shows it only masked', async () => {
   assert.equal(made.headers.get('cache-control'), 'no-store');
   const { key, ...row } = made.json;
   assert.match(key, /^fnf_[0-9A-Za-z]{49}$/);
-  assert.deepEqual(Object.keys(row), ['id', 'name', 'masked_key', 'active', 'created_at', 'last_used_at']);
-  assert.deepEqual([row.name, row.active, row.last_used_at], ['Küche 🔑', true, null]);
+  assert.deepEqual(Object.keys(row), ['id', 'name', 'masked_key', 'active', 'created_at', 'last_used_at', 'limits']);
+  assert.deepEqual([row.name, row.active, row.last_used_at, row.limits], ['Küche 🔑', true, null, null]);
   assert.equal(row.masked_key, `${key.slice(0, 8)}...${key.slice(-4)}`);
   assert.match(row.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const list = await ask('GET');

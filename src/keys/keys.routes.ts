@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import type { CursorCodec } from '#kernel';
+import { readLimitsChange, viewLimits } from '#limits';
 import { activateContract, createContract, deactivateContract, deleteContract, listContract } from './keys.contract.ts';
-import { createKeyBody, keyToWire } from './keys.schema.ts';
+import { createKeyBody, type KeyWire, keyToWire } from './keys.schema.ts';
+import type { KeyRecord } from './keys.store.ts';
 import { deleteKey, issueKey, type KeyChange, listKeys, setKeyActive } from './keys.ts';
 
 export type KeysDeps = { database: Database; cursors: CursorCodec };
@@ -22,22 +24,31 @@ export function keysRoutes(deps: KeysDeps) {
     typed.get(
       '/api/v1/keys',
       { config: { operation: 'keys.list', contract: listContract }, schema: { querystring: plainPageQuery } },
-      async ({ principal: { accountId }, query }) =>
-        pageOf({ ...(await listKeys(deps, { accountId, ...readPage(query) })), toWire: keyToWire }),
+      async ({ principal: { accountId }, query }) => {
+        const page = await listKeys(deps, { accountId, ...readPage(query) });
+        const limits = await viewLimits(database, page.rows);
+        return pageOf({ ...page, toWire: (key) => keyToWire(key, limits.get(key.id)) });
+      },
     );
 
     typed.post(
       '/api/v1/keys',
       { config: { operation: 'keys.create', contract: createContract }, schema: { body: createKeyBody } },
       async (request, reply) => {
-        const { name } = request.body;
-        const { keyId: madeBy } = request.principal;
-        const { record, key } = await once(request, database).transaction((tx) =>
-          issueKey(tx, { ...changeBy(request), name, madeBy }),
-        );
+        const { name, limits } = request.body;
+        const wish = {
+          ...changeBy(request),
+          name,
+          madeBy: request.principal.keyId,
+          limits: limits && readLimitsChange(limits, 'limits.'),
+        };
+        const { record, key } = await once(request, database).transaction(async (tx) => {
+          const issued = await issueKey(tx, wish);
+          return { ...issued, record: await shown(tx, issued.record) };
+        });
         // The only answer that ever holds the secret must not stay in a cache.
         reply.code(201).header('cache-control', 'no-store');
-        return { ...keyToWire(record), key };
+        return { ...record, key };
       },
     );
 
@@ -50,7 +61,7 @@ export function keysRoutes(deps: KeysDeps) {
         { config: { operation: `keys.${verb}`, contract } },
         async (request) => {
           const address = { ...changeBy(request), keyId: request.params.keyId };
-          return keyToWire(await database.transaction((tx) => setKeyActive(tx, address, active)));
+          return shown(database, await database.transaction((tx) => setKeyActive(tx, address, active)));
         },
       );
 
@@ -64,6 +75,10 @@ export function keysRoutes(deps: KeysDeps) {
       },
     );
   };
+}
+
+async function shown(sql: Sql, key: KeyRecord): Promise<KeyWire> {
+  return keyToWire(key, (await viewLimits(sql, [key])).get(key.id));
 }
 
 /** Whose keys a request changes, and who is told to have done it. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, said, timestamp } from '#http';
+import { changeLimitsBody, type LimitsView, limitsSchema, limitsToWire } from '#limits';
 import { keyPattern, maskedKey } from './key.ts';
 import type { KeyRecord } from './keys.store.ts';
 
@@ -15,6 +16,15 @@ export const createKeyBody = Type.Object({
       maxLength: 80,
     }),
   ),
+  limits: Type.Optional(
+    Type.Object(
+      changeLimitsBody.properties,
+      said(
+        'Limits on calls with the key, in force from the first one on. Left out: none, or those of the key that makes it.',
+        '对使用该密钥的调用的限制，从第一次调用起生效。省略时不限制，或与创建它的密钥相同。',
+      ),
+    ),
+  ),
 });
 
 const keyFields = {
@@ -27,6 +37,7 @@ const keyFields = {
     timestamp(said('When it was last used, to the minute.', '最近一次使用的时间，精确到分钟。')),
     said('Null: never.', '为 null 表示从未使用。'),
   ),
+  limits: nullable(limitsSchema, said('Null: the key has no limits.', '为 null 表示该密钥没有限制。')),
 };
 
 /** A key as lists show it (interface 2.5); it never holds a working credential. */
@@ -46,7 +57,8 @@ export const issuedKeySchema = Type.Object(
 
 export type KeyWire = Static<typeof keySchema>;
 
-export function keyToWire(record: KeyRecord): KeyWire {
+/** `limits` are those of the key and how far they are used, if it has any. */
+export function keyToWire(record: KeyRecord, limits: LimitsView | undefined): KeyWire {
   return {
     id: record.id,
     name: record.name,
@@ -54,5 +66,6 @@ export function keyToWire(record: KeyRecord): KeyWire {
     active: record.active,
     created_at: record.createdAt.toISOString(),
     last_used_at: record.lastUsedAt?.toISOString() ?? null,
+    limits: limits ? limitsToWire(limits) : null,
   };
 }

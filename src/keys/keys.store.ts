@@ -1,5 +1,6 @@
 import { type Sql, timeText } from '#db';
-import type { CountedRows, LastUse, Listed, ListPosition } from '#kernel';
+import type { CountedRows, LastUse, Listed, ListPosition, Micro } from '#kernel';
+import type { CallLimits } from '#limits';
 import type { KeyMask } from './key.ts';
 
 /** A key as its account may see it. */
@@ -10,6 +11,7 @@ export type KeyRecord = {
   active: boolean;
   createdAt: Date;
   lastUsedAt: Date | null;
+  limits: CallLimits;
 };
 
 type KeyRow = {
@@ -20,9 +22,13 @@ type KeyRow = {
   active: boolean;
   created_at: Date;
   last_used_at: Date | null;
+  requests_per_minute: number | null;
+  concurrent_requests: number | null;
+  credits_per_day_micro: Micro | null;
 };
 
-const columns = 'id, name, masked_prefix, last_four, active, created_at, last_used_at';
+const columns = `id, name, masked_prefix, last_four, active, created_at, last_used_at,
+  requests_per_minute, concurrent_requests, credits_per_day_micro`;
 
 /** The key has the limits of the one that made it, if that has any. */
 export async function insertKey(
@@ -160,5 +166,10 @@ function recordOf(row: KeyRow): KeyRecord {
     active: row.active,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    limits: {
+      requestsPerMinute: row.requests_per_minute,
+      concurrentRequests: row.concurrent_requests,
+      creditsPerDayMicro: row.credits_per_day_micro,
+    },
   };
 }

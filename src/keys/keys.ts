@@ -11,6 +11,7 @@ import {
   newId,
   type PageRequest,
 } from '#kernel';
+import { type CallLimits, setLimits } from '#limits';
 import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
@@ -34,12 +35,14 @@ export type KeyWish = KeyChange & {
   name?: string | undefined;
   /** The key that asks: a key with limits cannot make one without. */
   madeBy?: string | null;
+  /** A key that has limits itself may not ask for any: what it makes has its own. */
+  limits?: Partial<CallLimits> | undefined;
 };
 
 /**
- * Makes an active key, in the transaction `tx` that also tells the feed. `key` is the only copy of the secret. Throws
- * `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have, and
- * `invalid_credentials` when the key that asks is dead by now.
+ * Makes an active key with its limits, in the transaction `tx` that also tells the feed. `key` is the only copy of the
+ * secret. Throws `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have,
+ * `forbidden` to a key with limits that asks for some, and `invalid_credentials` when the key that asks is dead by now.
  */
 export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
@@ -50,7 +53,14 @@ export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   await checkOneMoreActive(tx, accountId);
   const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask, madeBy });
   await tell(tx, 'key.created', record, input);
-  return { record, key };
+  return { record: { ...record, limits: await limitNewKey(tx, record, input) }, key };
+}
+
+async function limitNewKey(tx: Sql, { id, limits }: KeyRecord, wish: KeyWish): Promise<CallLimits> {
+  const { accountId, actor = systemActor, requestId, madeBy = null, limits: wanted } = wish;
+  if (wanted === undefined) return limits;
+  const told = { actor, ...(requestId === undefined ? {} : { requestId }) };
+  return setLimits(tx, { scope: 'key', id, accountId }, { wanted, keyId: madeBy, ...told });
 }
 
 export type KeyAddress = KeyChange & { keyId: string };

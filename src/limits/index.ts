@@ -1,5 +1,6 @@
 export { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 export { createLimiter, type Limiter } from './limiter.ts';
 export { limitsRoutes } from './limits.routes.ts';
+export { changeLimitsBody, limitsSchema, limitsToWire, readLimitsChange } from './limits.schema.ts';
 export type { LimitAddress } from './limits.store.ts';
-export { changeLimits, type LimitsView, limitedSubjectsOf, readLimits } from './limits.ts';
+export { changeLimits, type LimitsView, limitedSubjectsOf, readLimits, setLimits, viewLimits } from './limits.ts';

@@ -61,23 +61,25 @@ export const limitsSchema = Type.Object(
   { $id: 'CallLimits', ...said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。') },
 );
 
-/** The fields that the body names. Throws `invalid_request`. */
-export function readLimitsChange(body: Static<typeof changeLimitsBody>): Partial<CallLimits> {
+/** The fields that the body names; `place` is where it stands in the whole one. Throws `invalid_request`. */
+export function readLimitsChange(body: Static<typeof changeLimitsBody>, place = ''): Partial<CallLimits> {
   const { requests_per_minute, concurrent_requests, credits_per_day } = body;
   return {
     ...(requests_per_minute === undefined ? {} : { requestsPerMinute: requests_per_minute }),
     ...(concurrent_requests === undefined ? {} : { concurrentRequests: concurrent_requests }),
-    ...(credits_per_day === undefined ? {} : { creditsPerDayMicro: readCredits(credits_per_day) }),
+    ...(credits_per_day === undefined
+      ? {}
+      : { creditsPerDayMicro: readCredits(credits_per_day, `${place}credits_per_day`) }),
   };
 }
 
-function readCredits(text: string | null): Micro | null {
+function readCredits(text: string | null, param: string): Micro | null {
   if (text === null) return null;
   const micro = parseCredits(text);
   if (micro !== null && micro >= 0n) return micro;
   throw fault('invalid_request', {
-    message: 'credits_per_day: expected a number of credits with at most six decimals.',
-    param: 'credits_per_day',
+    message: `${param}: expected a number of credits with at most six decimals.`,
+    param,
   });
 }
 

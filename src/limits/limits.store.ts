@@ -51,27 +51,40 @@ export async function updateLimits(
 /** What a subject has used up to now, and until when it counts. */
 export type UsedUp = { requests: number; minuteEndsAt: Date | null; running: number; creditsTodayMicro: Micro };
 
-/** Calls that were made while there were no limits were not counted. */
-export async function findUsedUp(sql: Sql, subject: string): Promise<UsedUp> {
-  const [row] = await sql.query<{ requests: number | null; ends_at: Date; running: number; spent: bigint }>(
-    `select minute.requests, minute.ends_at, used.running,
+/** Of each of these subjects, by its id. Calls that were made while there were no limits were not counted. */
+export async function listUsedUp(sql: Sql, subjects: readonly string[]): Promise<Map<string, UsedUp>> {
+  const rows = await sql.query<{
+    subject: string;
+    requests: number | null;
+    ends_at: Date;
+    running: number;
+    spent: bigint;
+  }>(
+    `select asked.subject, minute.requests, minute.ends_at, used.running,
             used.reserved + coalesce((select day_micro from limit_counters
-              where subject = $1 and day = (now() at time zone 'UTC')::date), 0) as spent
-       from (select count(*) filter (where exists (
+              where subject = asked.subject and day = (now() at time zone 'UTC')::date), 0) as spent
+       from unnest($1::text[]) as asked (subject)
+      cross join lateral (
+             select count(*) filter (where exists (
                       select from instances where instances.id = limited_calls.instance_id))::integer as running,
                     coalesce(sum(micro), 0)::bigint as reserved
-               from limited_calls where subject = $1) used
-       left join (select minute_requests as requests, minute_started_at + interval '1 minute' as ends_at
-                    from limit_counters where subject = $1) minute on minute.ends_at > now()`,
-    [subject],
+               from limited_calls where subject = asked.subject) used
+       left join lateral (
+             select minute_requests as requests, minute_started_at + interval '1 minute' as ends_at
+               from limit_counters where subject = asked.subject) minute on minute.ends_at > now()`,
+    [subjects],
   );
-  if (!row) throw new Error('A look-up of what is used gave no row. This is a bug.');
-  return {
-    requests: row.requests ?? 0,
-    minuteEndsAt: row.requests === null ? null : row.ends_at,
-    running: row.running,
-    creditsTodayMicro: row.spent,
-  };
+  return new Map(
+    rows.map(({ subject, requests, ends_at, running, spent }) => [
+      subject,
+      {
+        requests: requests ?? 0,
+        minuteEndsAt: requests === null ? null : ends_at,
+        running,
+        creditsTodayMicro: spent,
+      },
+    ]),
+  );
 }
 
 function limitsOf(row: Row): LimitRow {

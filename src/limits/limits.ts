@@ -4,9 +4,9 @@ import { fault, formatCredits, isId } from '#kernel';
 import { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 import {
   findLimits,
-  findUsedUp,
   type LimitAddress,
   type LimitRow,
+  listUsedUp,
   lockLimits,
   type UsedUp,
   updateLimits,
@@ -20,7 +20,31 @@ export type LimitsChange = { actor?: Actor; keyId?: string | null; requestId?: s
 /** Throws `not_found` for a key that the account does not have. */
 export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
   const { limits } = known(isAddress(address) ? await findLimits(sql, address) : null);
-  return { limits, used: await findUsedUp(sql, address.id) };
+  return view(sql, address.id, limits);
+}
+
+/** The limits of those of these keys that have any, by the id of the key, with what is used of them: one statement. */
+export async function viewLimits(
+  sql: Sql,
+  keys: readonly { id: string; limits: CallLimits }[],
+): Promise<Map<string, LimitsView>> {
+  const limited = keys.filter(({ limits }) => hasLimits(limits));
+  if (limited.length === 0) return new Map();
+  const used = await listUsedUp(
+    sql,
+    limited.map(({ id }) => id),
+  );
+  return new Map(limited.map(({ id, limits }) => [id, { limits, used: usedBy(used, id) }]));
+}
+
+async function view(sql: Sql, id: string, limits: CallLimits): Promise<LimitsView> {
+  return { limits, used: usedBy(await listUsedUp(sql, [id]), id) };
+}
+
+function usedBy(used: Map<string, UsedUp>, id: string): UsedUp {
+  const found = used.get(id);
+  if (!found) throw new Error('A look-up of what is used left one out. This is a bug.');
+  return found;
 }
 
 /** Whose limits bind a request that was authenticated before; empty: there are none. */
@@ -43,22 +67,28 @@ export async function limitedSubjectsOf(
  * Sets those limits that `wanted` names; null lifts one. They hold for every call that arrives after this. What is so
  * already stays so, and the feed is silent. Throws `not_found`, and `forbidden` to a key that has limits by then.
  */
-export async function changeLimits(
+export function changeLimits(
   database: Database,
   address: LimitAddress,
-  { wanted, keyId = null, ...change }: LimitsChange & { wanted: Partial<CallLimits> },
+  change: LimitsChange & { wanted: Partial<CallLimits> },
 ): Promise<LimitsView> {
-  return database.transaction(async (tx) => {
-    const before = known(isAddress(address) ? await lockLimits(tx, address) : null);
-    // Behind the lock: of a key that limits itself and lifts its limits at the same time, one comes first.
-    await refuseLimitedKey(tx, { keyId, accountId: address.accountId });
-    const limits = { ...before.limits, ...wanted };
-    if (!isSame(limits, before.limits)) {
-      await updateLimits(tx, address, limits);
-      await tell(tx, { address, label: before.label, limits, ...change });
-    }
-    return { limits, used: await findUsedUp(tx, address.id) };
-  });
+  return database.transaction(async (tx) => view(tx, address.id, await setLimits(tx, address, change)));
+}
+
+/** The same within a transaction: a key and the limits that it is made with come into being together. */
+export async function setLimits(
+  tx: Sql,
+  address: LimitAddress,
+  { wanted, keyId = null, ...change }: LimitsChange & { wanted: Partial<CallLimits> },
+): Promise<CallLimits> {
+  const before = known(isAddress(address) ? await lockLimits(tx, address) : null);
+  // Behind the lock: of a key that limits itself and lifts its limits at the same time, one comes first.
+  await refuseLimitedKey(tx, { keyId, accountId: address.accountId });
+  const limits = { ...before.limits, ...wanted };
+  if (isSame(limits, before.limits)) return limits;
+  await updateLimits(tx, address, limits);
+  await tell(tx, { address, label: before.label, limits, ...change });
+  return limits;
 }
 
 /**

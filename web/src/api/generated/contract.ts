@@ -748,6 +748,7 @@ export type Schemas = {
     active: boolean;
     created_at: string;
     last_used_at: string | null;
+    limits: Schemas['CallLimits'] | null;
     key: string;
   };
   Key: {
@@ -757,6 +758,7 @@ export type Schemas = {
     active: boolean;
     created_at: string;
     last_used_at: string | null;
+    limits: Schemas['CallLimits'] | null;
   };
   LedgerRow: {
     id: string;
@@ -3263,6 +3265,11 @@ export type Routes = {
     query: Record<never, never>;
     body: {
       name?: string;
+      limits?: {
+        requests_per_minute?: number | null;
+        concurrent_requests?: number | null;
+        credits_per_day?: string | null;
+      };
     };
     answer: Schemas['IssuedKey'];
   };
