@@ -122,6 +122,8 @@ test('limits of a key are checked, saved and shown again', async () => {
   await page.getByLabel('Credits per day (UTC)').fill('2.5');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The limits are changed.').waitFor();
+  const row = page.getByRole('row', { name: /First key/ });
+  await row.getByText('60 calls a minute · 0 of 2.50 credits used today (UTC)', { exact: true }).waitFor();
 
   const response = await fetch(`${stage.origin}/api/v1/keys/${owner.keyId}/limits`, {
     headers: { authorization: `Bearer ${owner.key}` },
@@ -138,6 +140,38 @@ test('limits of a key are checked, saved and shown again', async () => {
   const change = page.getByRole('listitem').filter({ hasText: 'The limits of the API key "First key" were changed.' });
   await change.getByText('calls per minute: 60').waitFor();
   await change.getByText('credits per day: 2.50').waitFor();
+  await leave();
+});
+
+test('a key is made together with its limits, and the list tells them without asking for each key', async () => {
+  const owner = await seedOwner(stage.database);
+  const { page, go, leave } = await stage.open(owner);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/v1/keys')) asked.push(`${request.method()} ${pathname}`);
+  });
+  await go('/keys');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('What is it for?').fill('search service');
+  const perMinute = dialog.getByLabel('Calls per minute');
+  assert.ok(!(await perMinute.isVisible()), 'limits are out of the way of who wants none');
+  await dialog.getByText('Limits (optional)').click();
+  await perMinute.fill('0');
+  await dialog.getByLabel('Credits per day (UTC)').fill('5');
+  await dialog.getByText('Limits (optional)').click();
+  await perMinute.waitFor({ state: 'hidden' });
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  // What is wrong is unfolded, and has the focus.
+  await dialog.getByText('A whole number from 1 to 1,000,000, or nothing.').waitFor();
+  await dialog.locator('input[aria-invalid="true"]:focus').fill('1200');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+
+  const row = page.getByRole('row', { name: /search service/ });
+  await row.getByText('1,200 calls a minute · 0 of 5.00 credits used today (UTC)', { exact: true }).waitFor();
+  assert.deepEqual(asked, ['GET /api/v1/keys', 'POST /api/v1/keys', 'GET /api/v1/keys']);
   await leave();
 });
 

@@ -1,18 +1,23 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useUnsent } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { focusWrong } from '../../ui/focus-wrong.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import styles from './create-key.module.css';
-import { useCreateKey } from './keys-queries.ts';
+import styles from './keys.module.css';
+import { type KeyWish, useCreateKey } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
+import { LimitsFields } from './limits-fields.tsx';
+import { isLimited, type LimitsInput, noInput, toWish, useLimitsRules } from './limits-form.ts';
 
-/** Asks for a name, makes the key, and shows it, this once. */
+/** Asks for a name and for limits, makes the key, and shows it, this once. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useTexts(keysTexts);
   const create = useCreateKey();
@@ -25,39 +30,65 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
       title={key ? t.createdTitle : t.createTitle}
       isFirm={key !== undefined}
     >
-      {key ? <NewKey secret={key} onClose={onClose} /> : <NameForm create={create} onClose={onClose} />}
+      {key ? <NewKey secret={key} onClose={onClose} /> : <KeyForm create={create} onClose={onClose} />}
     </Dialog>
   );
 }
 
-function NameForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>; onClose: () => void }) {
+type Fields = LimitsInput & { name: string };
+
+function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>; onClose: () => void }) {
   const t = useTexts(keysTexts);
-  const [name, setName] = useState('');
+  const { optional } = useTexts(sharedTexts);
+  const [isFolded, setFolded] = useState(true);
   const idempotencyKeyOf = useIdempotencyKey();
-  useUnsent('new key', name, name !== '', setName);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const wanted = { name: name.trim() };
-    create.mutate({ ...wanted, idempotencyKey: idempotencyKeyOf(wanted) });
-  };
+  const form = useForm<Fields>({ initialValues: { name: '', ...noInput }, validate: useLimitsRules() });
+  useUnsent('new key', form.values, form.isDirty(), form.setValues);
+  const submit = form.onSubmit(
+    (fields) => {
+      const body = toBody(fields);
+      create.mutate({ body, idempotencyKey: idempotencyKeyOf(body) });
+    },
+    (...failure) => {
+      // Only a limit can be wrong, and nobody finds what is folded away.
+      setFolded(false);
+      focusWrong(...failure);
+    },
+  );
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
           label={t.nameLabel}
           description={t.nameHint}
           placeholder={t.namePlaceholder}
           maxLength={80}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
           autoComplete="off"
           data-autofocus
+          {...form.getInputProps('name')}
         />
+        <details className={styles.more} open={!isFolded} onToggle={(event) => setFolded(!event.currentTarget.open)}>
+          <summary>
+            {t.createLimits} ({optional})
+          </summary>
+          <Stack gap="md">
+            <Text size="sm" c="dimmed">
+              {t.createLimitsText}
+            </Text>
+            <LimitsFields propsOf={form.getInputProps} />
+          </Stack>
+        </details>
         {create.error ? <ProblemNote error={create.error} /> : null}
         <SubmitRow action={t.create} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
+}
+
+/** What is empty is left to the server. */
+function toBody({ name, ...input }: Fields): KeyWish {
+  const limits = toWish(input);
+  return { ...(name.trim() ? { name: name.trim() } : {}), ...(isLimited(limits) ? { limits } : {}) };
 }
 
 function NewKey({ secret, onClose }: { secret: string; onClose: () => void }) {

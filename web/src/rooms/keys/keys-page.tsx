@@ -16,6 +16,7 @@ import { CreateKey } from './create-key.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { type Key, keysQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
+import { RowLimits } from './row-limits.tsx';
 
 export function KeysPage() {
   const t = useTexts(keysTexts);
@@ -59,7 +60,17 @@ function useColumns(): Column<Key>[] {
   const t = useTexts(keysTexts);
   const { never } = useTexts(sharedTexts);
   return [
-    { key: 'name', label: t.name, isName: true, render: ({ name }) => name },
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: ({ name, limits }) => (
+        <>
+          {name}
+          {limits && <RowLimits limits={limits} />}
+        </>
+      ),
+    },
     { key: 'key', label: t.key, render: ({ masked_key }) => <Code>{masked_key}</Code> },
     { key: 'state', label: t.state, render: ({ active }) => <State active={active} /> },
     {

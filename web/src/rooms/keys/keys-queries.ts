@@ -7,7 +7,8 @@ import {
 } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
-import type { Schemas } from '../../api/generated/contract.ts';
+import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { isLimited, type LimitsWish } from './limits-form.ts';
 
 export type Key = Schemas['Key'];
 
@@ -61,11 +62,13 @@ export function useDeleteKey(onDone: (key: Key) => void) {
   });
 }
 
+export type KeyWish = Routes['POST /api/v1/keys']['body'];
+
 export function useCreateKey() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, idempotencyKey }: { name: string; idempotencyKey: string }) =>
-      call('POST /api/v1/keys', { body: name === '' ? {} : { name }, idempotencyKey }),
+    mutationFn: ({ body, idempotencyKey }: { body: KeyWish; idempotencyKey: string }) =>
+      call('POST /api/v1/keys', { body, idempotencyKey }),
     onSuccess: () => {
       void queryClient.invalidateQueries(keysQuery);
       refreshOverview(queryClient);
@@ -75,17 +78,15 @@ export function useCreateKey() {
   });
 }
 
-export type LimitsChange = {
-  requests_per_minute: number | null;
-  concurrent_requests: number | null;
-  credits_per_day: string | null;
-};
-
 export function useChangeKeyLimits(keyId: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: LimitsChange) => call('PATCH /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, body }),
-    onSuccess: (limits) => queryClient.setQueryData(keyLimitsQuery(keyId).queryKey, limits),
+    mutationFn: (body: LimitsWish) => call('PATCH /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, body }),
+    onSuccess: (limits) => {
+      queryClient.setQueryData(keyLimitsQuery(keyId).queryKey, limits);
+      const shown = isLimited(limits) ? limits : null;
+      changeRows(queryClient, (rows) => rows.map((row) => (row.id === keyId ? { ...row, limits: shown } : row)));
+    },
   });
 }
 
