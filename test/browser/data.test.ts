@@ -25,7 +25,7 @@ test('a dataset is made, also by who presses Escape halfway, gets an example by 
   await page.getByRole('heading', { name: 'No data yet' }).waitFor();
   await page.getByRole('button', { name: 'New dataset' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create dataset' }).click();
   await dialog.getByText('Give it a name.').waitFor();
   await dialog.getByLabel('Name').fill('Answers');
   await page.keyboard.press('Escape');
@@ -300,7 +300,7 @@ test('who would keep a saved call and has no dataset yet is led to where one is 
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/saved-calls`);
   await page.getByRole('button', { name: 'Make them examples …' }).click();
-  await page.getByRole('dialog').getByRole('link', { name: 'Make one' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'To the datasets' }).click();
   await page.getByRole('heading', { name: 'No data yet' }).waitFor();
   await leave();
 });

@@ -153,7 +153,7 @@ test('what is written in a dialog stands there again after the session has ended
   await name.fill('Help desk');
   await dialog.getByLabel('Embedding').check();
   await open.database.query('delete from auth_sessions where account_id = $1', [owner.accountId]);
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create project' }).click();
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(testPassword);
   await page.keyboard.press('Enter');

@@ -50,11 +50,11 @@ test('an index is built on a version, measured, searched, and gives the dataset 
   const { page, go, leave } = await stage.open(owner);
   await go(indexes);
   await page.getByRole('heading', { name: 'No index yet' }).waitFor();
-  await page.getByRole('button', { name: 'Build an index' }).first().click();
+  await page.getByRole('button', { name: 'New index' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Model').selectOption('fanfold-tiny-embed');
   await assertAccessible(page, 'building');
-  await dialog.getByRole('button', { name: 'Build an index' }).click();
+  await dialog.getByRole('button', { name: 'Build index' }).click();
   await page.getByText('ready', { exact: true }).waitFor(built);
   const { data } = await ask('GET', '/dataset-indexes');
   const { metrics, credits } = data[0];
@@ -134,7 +134,7 @@ test('an index that waits is canceled, one that is outdated says so and is built
   await page.getByText('This index is outdated').waitFor();
   await page.getByRole('button', { name: 'Build it anew' }).click();
   assert.equal(await dialog.getByLabel('Version').locator('option').first().textContent(), 'v2 · 10 examples');
-  await dialog.getByRole('button', { name: 'Build an index' }).click();
+  await dialog.getByRole('button', { name: 'Build index' }).click();
   await page.getByRole('heading', { name: 'fanfold-tiny-embed on v2' }).waitFor();
   await page.getByText('ready', { exact: true }).waitFor(built);
   await page.getByRole('button', { name: 'Delete' }).click();
@@ -176,12 +176,12 @@ test('an index is built on versions that have examples, and on no other', async 
   const { page, go, leave } = await stage.open(owner);
   const dialog = page.getByRole('dialog');
   await go(`${pages}/data/${dataset}/indexes`);
-  await page.getByRole('button', { name: 'Build an index' }).first().click();
+  await page.getByRole('button', { name: 'New index' }).first().click();
   await dialog.getByText(/on a version that has examples/).waitFor();
   await ask('POST', `/datasets/${dataset}/examples`, { examples: questions });
   await ask('POST', `/datasets/${dataset}/versions`, {});
   await page.reload();
-  await page.getByRole('button', { name: 'Build an index' }).first().click();
+  await page.getByRole('button', { name: 'New index' }).first().click();
   await dialog.getByLabel('Version').waitFor();
   assert.deepEqual(await dialog.getByLabel('Version').locator('option').allTextContents(), ['v2 · 9 examples']);
   await leave();

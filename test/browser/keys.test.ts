@@ -23,7 +23,7 @@ test('a key is made, once also for who clicks twice, shown this once, copied, an
   const owner = await seedOwner(stage.database);
   const { page, go, leave } = await stage.open({ ...owner, permissions: ['clipboard-read', 'clipboard-write'] });
   await go('/keys');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('What is it for?').fill('search service');
   // In one moment: the button has had no time to say that it is busy.
@@ -49,7 +49,7 @@ test('a key is copied over plain HTTP too, where browsers have no clipboard for 
   const { page, go, leave } = await stage.open({ ...owner, permissions: ['clipboard-read'] });
   await page.addInitScript("Object.defineProperty(navigator.clipboard, 'writeText', { value: undefined })");
   await go('/keys');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   const key = await page.locator('output').textContent();
   await page.getByRole('button', { name: 'Copy the key' }).click();
@@ -137,7 +137,7 @@ test('limits of a key are checked, saved and shown again', async () => {
   assert.equal(await page.getByLabel('Credits per day (UTC)').inputValue(), '2.5');
 
   await go('/activity');
-  const change = page.getByRole('listitem').filter({ hasText: 'The limits of the API key "First key" were changed.' });
+  const change = page.getByRole('listitem').filter({ hasText: 'The limits of the API key “First key” were changed.' });
   await change.getByText('calls per minute: 60').waitFor();
   await change.getByText('credits per day: 2.50').waitFor();
   await leave();

@@ -38,12 +38,12 @@ test('an alias is made, checked, called, switched off and on again', async () =>
   await page.getByRole('button', { name: 'New alias' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Alias').fill('Not One');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create alias' }).click();
   await dialog.getByText('Choose what it stands for.').waitFor();
   await dialog.getByLabel('Alias').fill('search');
   await dialog.getByLabel('Stands for').selectOption('fanfold-tiny-embed');
   await assertAccessible(page, 'new alias');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create alias' }).click();
   await page.getByRole('heading', { name: 'search', exact: true }).waitFor();
   await page.getByText('active', { exact: true }).waitFor();
   assert.equal(await statusOfCall(owner.key, path, 'search'), 200);

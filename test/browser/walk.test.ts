@@ -53,15 +53,15 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('button', { name: 'Open account' }).click();
   await page.getByText('0 of 5 done').waitFor();
 
-  await page.getByRole('button', { name: 'Make a project' }).click();
+  await page.getByRole('button', { name: 'New project' }).click();
   await dialog.getByLabel('Name').fill('Help desk');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create project' }).click();
   await page.getByRole('heading', { name: 'What you can do next' }).waitFor();
   await settle(page);
   await assertAccessible(page, 'new project');
   await page.getByRole('link', { name: 'Dashboard' }).click();
   await page.getByText('1 of 5 done').waitFor();
-  await page.getByRole('button', { name: 'Create an API key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const key = (await dialog.locator('output').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
@@ -111,7 +111,7 @@ test('somebody new is led from the first page to a model that was trained, is se
 
   await page.getByRole('button', { name: 'Serve it' }).click();
   await dialog.getByLabel('Alias').fill('tickets');
-  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Create alias' }).click();
   await page.getByRole('link', { name: 'Sort tickets' }).waitFor();
   await page.getByRole('link', { name: 'Compare with the base model' }).click();
   await hasValue(page.getByRole('combobox', { name: 'Model A' }), 'tickets');

@@ -19,9 +19,9 @@ export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
   const t = useTexts(dashboardTexts);
   switch (step) {
     case 'project':
-      return <Button onClick={() => onOpen('project')}>{t.makeProject}</Button>;
+      return <Button onClick={() => onOpen('project')}>{t.newProject}</Button>;
     case 'key':
-      return <Button onClick={() => onOpen('key')}>{t.makeKey}</Button>;
+      return <Button onClick={() => onOpen('key')}>{t.newKey}</Button>;
     case 'first_call':
       return (
         <Part skeleton={<Skeleton height={150} />}>
@@ -31,7 +31,7 @@ export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
     case 'dataset':
       return <ProjectPage dashboard={dashboard} page="data" text={t.toData} />;
     case 'training':
-      return <ProjectPage dashboard={dashboard} page="training-jobs" text={t.toTraining} />;
+      return <ProjectPage dashboard={dashboard} page="training-jobs/new" text={t.toTraining} />;
   }
 }
 

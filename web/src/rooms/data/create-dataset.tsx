@@ -29,7 +29,6 @@ export function CreateDataset({ isOpen, ...props }: CreateDatasetProps) {
 
 function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
   const t = useTexts(datasetsTexts);
-  const { create: action } = useTexts(sharedTexts);
   const create = useCreateDataset(at);
   const navigate = useNavigate();
   const idempotencyKeyOf = useIdempotencyKey();
@@ -48,7 +47,9 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
       },
     );
   }, focusWrong);
-  return <Facts {...{ form, submit, action, onClose }} error={create.error} isBusy={create.isPending} />;
+  return (
+    <Facts {...{ form, submit, onClose }} action={t.createAction} error={create.error} isBusy={create.isPending} />
+  );
 }
 
 export type EditDatasetProps = { at: DatasetPath; dataset: Dataset; isOpen: boolean; onClose: () => void };

@@ -9,7 +9,7 @@ export function NoDatasets({ at: { owner, project } }: { at: ProjectPath }) {
   const t = useTexts(datasetsTexts);
   return (
     <Text c="dimmed">
-      {t.noDatasets} <AppLink href={`/projects/${owner}/${project}/data`}>{t.makeOne}</AppLink>
+      {t.noDatasets} <AppLink href={`/projects/${owner}/${project}/data`}>{t.toDatasets}</AppLink>
     </Text>
   );
 }

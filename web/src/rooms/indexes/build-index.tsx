@@ -30,7 +30,7 @@ export type BuildIndexProps = {
 export function BuildIndex({ isOpen, ...props }: BuildIndexProps) {
   const t = useTexts(indexesTexts);
   return (
-    <Dialog opened={isOpen} onClose={props.onClose} title={t.build}>
+    <Dialog opened={isOpen} onClose={props.onClose} title={t.createTitle}>
       <Part skeleton={<Skeleton height={240} />}>
         <BuildForm {...props} />
       </Part>
@@ -92,7 +92,7 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
           {t.costs}
         </Text>
         {build.error ? <ProblemNote error={build.error} /> : null}
-        <SubmitRow action={t.build} isBusy={build.isPending} onCancel={onClose} />
+        <SubmitRow action={t.createAction} isBusy={build.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

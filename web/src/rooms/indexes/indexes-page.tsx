@@ -29,7 +29,7 @@ export function IndexesPage() {
   const [isBuilding, setBuilding] = useState(false);
   const build = !useReadOnly(at) && (
     <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setBuilding(true)}>
-      {t.build}
+      {t.create}
     </Button>
   );
   return (

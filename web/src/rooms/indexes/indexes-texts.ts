@@ -4,7 +4,9 @@ export const indexesTexts = catalogue(
   {
     list: 'Search indexes',
     lead: 'An index embeds all texts of a version. It shows how well a model finds what it should, before and after training.',
-    build: 'Build an index',
+    create: 'New index',
+    createTitle: 'New index',
+    createAction: 'Build index',
     emptyTitle: 'No index yet',
     empty:
       'Build one on a version: you can search its texts, see how many right answers a model finds, and collect texts that it takes for right answers and are not.',
@@ -34,7 +36,7 @@ export const indexesTexts = catalogue(
     phases: { collecting: 'Collecting texts', embedding: 'Embedding texts', evaluating: 'Measuring' },
     documents: 'Texts',
     recall: 'Found first',
-    created: 'Made',
+    created: 'Created',
     credits: 'Credits',
     back: 'All indexes',
     goneTitle: 'There is no such index',
@@ -111,7 +113,9 @@ export const indexesTexts = catalogue(
   {
     list: '检索索引',
     lead: '索引对某个版本的全部文本进行嵌入，用来查看模型在训练前后能否找到应找到的内容。',
-    build: '创建索引',
+    create: '新建索引',
+    createTitle: '新建索引',
+    createAction: '创建索引',
     emptyTitle: '还没有索引',
     empty: '在某个版本上创建索引后，可以检索其中的文本，查看模型能找到多少正确答案，并收集容易被误认为正确答案的文本。',
     noVersion: '索引建立在含有样本的版本之上，即数据集在某一时刻的状态。请先冻结一个版本。',

@@ -79,7 +79,7 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
           </Stack>
         </details>
         {create.error ? <ProblemNote error={create.error} /> : null}
-        <SubmitRow action={t.create} isBusy={create.isPending} onCancel={onClose} />
+        <SubmitRow action={t.createAction} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

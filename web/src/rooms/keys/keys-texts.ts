@@ -4,7 +4,7 @@ export const keysTexts = catalogue(
   {
     title: 'API keys',
     lead: 'A key lets a program call your models in all of your projects. Give each program its own, so that you can withdraw one without the others.',
-    create: 'Create key',
+    create: 'New key',
     emptyTitle: 'No keys yet',
     empty:
       'Create one, put it into your program as the API key of any OpenAI client, and set the base URL of a project.',
@@ -28,7 +28,8 @@ export const keysTexts = catalogue(
     deactivateText: 'Programs that use it are refused from the next request on. You can activate it again at any time.',
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText: 'It stops working at once and cannot be brought back. What it has used stays in the books.',
-    createTitle: 'Create an API key',
+    createTitle: 'New key',
+    createAction: 'Create key',
     nameLabel: 'What is it for?',
     nameHint: 'A name that tells it from your other keys, such as the program or the machine.',
     namePlaceholder: 'e.g. search service',
@@ -66,7 +67,7 @@ export const keysTexts = catalogue(
   {
     title: 'API 密钥',
     lead: '程序凭密钥调用你所有项目中的模型。请为每个程序单独创建密钥，这样可以单独停用其中一把。',
-    create: '创建密钥',
+    create: '新建密钥',
     emptyTitle: '还没有密钥',
     empty: '创建一把密钥，将其设置为任意 OpenAI 客户端的 API key，并填入项目的 base URL 即可开始调用。',
     name: '名称',
@@ -89,7 +90,8 @@ export const keysTexts = catalogue(
     deactivateText: '使用它的程序从下一次请求起将被拒绝。你可以随时重新启用。',
     deleteTitle: (name) => `删除“${name}”？`,
     deleteText: '密钥会立即失效且无法恢复。已产生的用量仍保留在账目中。',
-    createTitle: '创建 API 密钥',
+    createTitle: '新建密钥',
+    createAction: '创建密钥',
     nameLabel: '用途',
     nameHint: '用于与其他密钥区分的名称，例如程序或机器的名字。',
     namePlaceholder: '例如：搜索服务',

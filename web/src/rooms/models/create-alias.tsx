@@ -95,7 +95,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
           {...form.getInputProps('activate', { type: 'checkbox' })}
         />
         {create.error && !isAboutField(form, create.error) ? <ProblemNote error={create.error} /> : null}
-        <SubmitRow action={shared.create} isBusy={create.isPending} onCancel={onClose} />
+        <SubmitRow action={t.createAction} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -41,7 +41,7 @@ export const registryTexts = catalogue(
       failed: 'It could not be loaded. Its page says why.',
       project_archived: 'Its project is in the archive.',
       not_installed: 'The operator has to install this base model first.',
-      no_project: 'Base models are called in a project of your own. Make one of this kind.',
+      no_project: 'Base models are called in a project of your own. Create one of this kind.',
     },
     none: 'No model fits. Try other words or fewer filters.',
   },

@@ -19,7 +19,7 @@ export function CallExamples({ project, models }: { project: Project; models: [s
       title={t.callIt}
       text={
         <>
-          {t.callItText} <TextLink to="/keys">{t.makeKey}</TextLink>
+          {t.callItText} <TextLink to="/keys">{t.toKeys}</TextLink>
         </>
       }
       aside={

@@ -81,7 +81,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('description')}
         />
         {create.error && !isAboutField(form, create.error) ? <ProblemNote error={create.error} /> : null}
-        <SubmitRow action={shared.create} isBusy={create.isPending} onCancel={onClose} />
+        <SubmitRow action={t.createAction} isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

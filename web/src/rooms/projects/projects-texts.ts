@@ -20,6 +20,7 @@ export const projectsTexts = catalogue(
     sharedWithYou: 'shared with you',
     changed: 'Changed',
     createTitle: 'New project',
+    createAction: 'Create project',
     nameLabel: 'Name',
     nameMissing: 'Give it a name.',
     slugLabel: 'Part of its address',
@@ -57,7 +58,7 @@ export const projectsTexts = catalogue(
     noneForYou: 'At present none is public or shared with you. Its owner can change that.',
     modelsTitle: 'Models',
     states: { active: 'active', inactive: 'inactive', warming: 'being checked', failed: 'failed' },
-    makeKey: 'Create an API key',
+    toKeys: 'To your API keys',
     manageModels: 'Manage',
     next: 'What you can do next',
     nextThings: {
@@ -110,6 +111,7 @@ export const projectsTexts = catalogue(
     sharedWithYou: '与你共享',
     changed: '修改时间',
     createTitle: '新建项目',
+    createAction: '创建项目',
     nameLabel: '名称',
     nameMissing: '请填写名称。',
     slugLabel: '地址中的标识',
@@ -147,7 +149,7 @@ export const projectsTexts = catalogue(
     noneForYou: '目前没有公开或共享给你的模型，所有者可以更改。',
     modelsTitle: '模型',
     states: { active: '已启用', inactive: '未启用', warming: '检查中', failed: '失败' },
-    makeKey: '创建 API 密钥',
+    toKeys: '前往 API 密钥',
     manageModels: '管理',
     next: '接下来可以做什么',
     nextThings: {

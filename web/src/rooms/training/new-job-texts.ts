@@ -14,7 +14,7 @@ export const newJobTexts = catalogue(
     dataset: 'Dataset',
     datasetHint: 'What it is taught from.',
     version: 'Version',
-    versionNow: 'As it is now: it is frozen when the job is made',
+    versionNow: 'As it is now: it is frozen when the job is created',
     control: 'What it must not forget',
     controlHint: 'A frozen version of what the model could do before: measured before and after the training.',
     noVersions: 'Freeze a version of what the model could do before, to measure it before and after the training.',

@@ -21,7 +21,7 @@ export const trainingTexts = catalogue(
     base: 'Base model',
     progress: 'Progress',
     cost: 'Credits',
-    created: 'Made',
+    created: 'Created',
     actions: 'Mark',
     back: 'All training jobs',
     steps: (step: string, total: string) => `step ${step} of ${total}`,
@@ -60,7 +60,7 @@ export const trainingTexts = catalogue(
     available: (amount: string) => `You have ${amount}.`,
     blocked: {
       not_finished: 'It is not over yet.',
-      succeeded: 'It has succeeded; make a new job to train more.',
+      succeeded: 'It has succeeded; create a new job to train more.',
       frozen_dataset_missing: 'The frozen dataset is gone.',
       base_model_unavailable: 'The base model is not installed any more.',
       insufficient_credits: 'There are not enough credits.',
