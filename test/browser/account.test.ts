@@ -23,7 +23,7 @@ test('the feed tells what happened; rows go to the archive one by one, all at on
   await page.getByText('100.00 credits were granted.').waitFor();
   await page.getByRole('button', { name: 'Archive: 100.00 credits were granted.' }).click();
   await page.getByText('100.00 credits were granted.').waitFor({ state: 'detached' });
-  await page.getByText('The API key "First key" was created.').waitFor();
+  await page.getByText('The API key “First key” was created.').waitFor();
   await page.locator('li button:focus').waitFor();
 
   await page.getByRole('button', { name: 'Archive all' }).click();
@@ -80,7 +80,7 @@ test('a row that the server does not archive comes back', async () => {
   );
   await page.getByRole('button', { name: /^Archive: The API key/ }).click();
   await page.getByText('Not now. Try again in a moment.').waitFor();
-  await page.getByText('The API key "First key" was created.').waitFor();
+  await page.getByText('The API key “First key” was created.').waitFor();
   await leave();
 });
 
