@@ -152,7 +152,7 @@ test('a key is made together with its limits, and the list tells them without as
     if (pathname.startsWith('/api/v1/keys')) asked.push(`${request.method()} ${pathname}`);
   });
   await go('/keys');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('What is it for?').fill('search service');
   const perMinute = dialog.getByLabel('Calls per minute');
