@@ -1,86 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { systemClock } from '#kernel';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
-import { startApp, type TestApp } from '#test/app.ts';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type StripeServer, startStripe } from '#test/stripe-server.ts';
+import { startApp } from '#test/app.ts';
 import { waitFor } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
+import { type Json, openShop, secretKey, webhookSecret } from './checkout.fixture.ts';
 import { createReconciliation } from './reconciliation.ts';
 import { createStripe } from './stripe.ts';
 
-const secretKey = 'sk_test_fanfold';
-const webhookSecret = 'whsec_fanfold';
-let db: TestDatabase;
-let stripe: StripeServer;
-let app: TestApp;
-
-const settings = () => ({
-  STRIPE_SECRET_KEY: secretKey,
-  STRIPE_WEBHOOK_SECRET: webhookSecret,
-  STRIPE_API_URL: stripe.url,
-  FANFOLD_CREDIT_PACKS: 'small=100@10.00USD,yen=5@500JPY',
-  FANFOLD_CREDIT_PRICE: '0.10EUR',
-  FANFOLD_PUBLIC_URL: 'https://models.example',
-});
-
-before(async () => {
-  db = await createTestDatabase();
-  stripe = await startStripe({ secretKey, webhookSecret });
-  app = await startApp(db.database, { settings: settings() });
-});
-
-after(async () => {
-  await app?.stop();
-  await stripe?.stop();
-  await db?.drop();
-});
-
-type Json = Record<string, unknown> & { error: { code: string; param: string | null; details: unknown } };
-type Method = 'GET' | 'POST';
-
-/** An account, and ways to ask as it. */
-async function someone() {
-  const { accountId } = await seedAccount(db.database);
-  const { key } = await seedKey(db.database, { accountId });
-  const ask = async (method: Method, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${app.origin}/api/v1/credits${path}`, {
-      method,
-      headers: { ...bearer(key), ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    // as: every answer here is an object; what it holds is what is tested.
-    return { status: response.status, headers: response.headers, json: (await response.json()) as Json };
-  };
-  const open = async (body: object = { pack_id: 'small' }) => {
-    const { status, json } = await ask('POST', '/checkout', body);
-    assert.equal(status, 201, JSON.stringify(json));
-    const id = String(json.id);
-    return { id, sessionId: sessionOf(id), url: json.url };
-  };
-  const settled = async () => (await ask('GET', '')).json.settled;
-  const state = async (id: string) => (await ask('GET', `/checkout/${id}`)).json.state;
-  return { accountId, ask, open, settled, state };
-}
-
-function sessionOf(checkoutId: string): string {
-  const session = [...stripe.sessions.values()].find(({ client_reference_id: id }) => id === checkoutId);
-  assert.ok(session, 'the provider knows the checkout');
-  return session.id;
-}
-
-const webhook = () => `${app.origin}/api/v1/stripe/webhook`;
-
-async function tell(type: string, sessionId: string): Promise<void> {
-  assert.equal(await stripe.send(webhook(), stripe.event(`checkout.session.${type}`, sessionId)), 200);
-}
-
-const purchases = (accountId: string) =>
-  db.database.query<{ micro: bigint; note: string }>(
-    `select micro, note from ledger where account_id = $1 and type = 'purchase'`,
-    [accountId],
-  );
+const { database, stripe, close, someone, sessionOf, tell, purchases } = await openShop();
+after(close);
 
 test('a buyer pays a pack, and its credits come once the provider says so', async () => {
   const { accountId, ask, settled } = await someone();
@@ -111,7 +41,7 @@ test('a buyer pays a pack, and its credits come once the provider says so', asyn
   const credits = (await ask('GET', '')).json;
   assert.deepEqual([credits.settled, (credits.lifetime as Json).purchased], ['100.000000', '100.000000']);
   assert.deepEqual(await purchases(accountId), [{ micro: 100_000_000n, note: '100 credits' }]);
-  const [told] = await db.database.query<{ message: string; subject_id: string }>(
+  const [told] = await database.query<{ message: string; subject_id: string }>(
     `select message, subject_id from activity where account_id = $1 and type = 'credits.purchased'`,
     [accountId],
   );
@@ -152,78 +82,6 @@ test('a bank that takes its time keeps the checkout waiting until it has paid, o
   assert.equal(await settled(), '100.000000');
 });
 
-test('messages that come again, all at once and in any order credit once', async () => {
-  const { accountId, open, settled, state } = await someone();
-  const { id, sessionId } = await open();
-  const early = stripe.event('checkout.session.completed', sessionId);
-  stripe.pay(sessionId, 'slowly');
-  const waiting = stripe.event('checkout.session.completed', sessionId);
-  stripe.settle(sessionId, true);
-  const done = stripe.event('checkout.session.async_payment_succeeded', sessionId);
-  const again = stripe.event('checkout.session.async_payment_succeeded', sessionId);
-  const expired = stripe.event('checkout.session.expired', sessionId);
-  const events = [done, expired, waiting, again, early, done, again];
-  const answers = await Promise.all([...events, ...events].map((event) => stripe.send(webhook(), event)));
-  assert.deepEqual(new Set(answers), new Set([200]));
-  assert.deepEqual([await state(id), await settled()], ['completed', '100.000000']);
-  for (const event of events) assert.equal(await stripe.send(webhook(), event), 200);
-  assert.equal((await purchases(accountId)).length, 1);
-});
-
-test('money that arrives after the checkout was given up still counts', async () => {
-  const { open, settled, state } = await someone();
-  const { id, sessionId } = await open();
-  await tell('expired', sessionId);
-  assert.equal(await state(id), 'expired');
-  stripe.pay(sessionId);
-  await tell('completed', sessionId);
-  assert.deepEqual([await state(id), await settled()], ['completed', '100.000000']);
-});
-
-test('a message that the provider did not sign, or signed long ago, does nothing', async () => {
-  const { open, settled } = await someone();
-  const { sessionId } = await open();
-  stripe.pay(sessionId);
-  const event = stripe.event('checkout.session.completed', sessionId);
-  const old = Math.floor(Date.now() / 1_000) - 301;
-  assert.equal(await stripe.send(webhook(), event, { secret: 'whsec_other' }), 400);
-  assert.equal(await stripe.send(webhook(), event, { at: old }), 400);
-  for (const headers of [{}, { 'stripe-signature': 't=1,v1=00' }, { 'stripe-signature': 'x' }]) {
-    const body = JSON.stringify(event);
-    const response = await fetch(webhook(), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
-    });
-    assert.equal(response.status, 400);
-  }
-  assert.equal(await settled(), '0.000000');
-});
-
-test('messages about other things, or checkouts of somebody else, are taken and do nothing', async () => {
-  const { open } = await someone();
-  const { sessionId } = await open();
-  const plain = stripe.event('customer.created', sessionId);
-  const foreign = { ...stripe.event('checkout.session.completed', sessionId), data: { object: { id: 'cs_other' } } };
-  for (const event of [plain, foreign]) assert.equal(await stripe.send(webhook(), event), 200);
-});
-
-test('a message that is too large is refused, and one that is no JSON cannot be signed', async () => {
-  const { open } = await someone();
-  const { sessionId } = await open();
-  const event = { ...stripe.event('checkout.session.completed', sessionId), padding: 'x'.repeat(1_100_000) };
-  assert.equal(await stripe.send(webhook(), event), 413);
-});
-
-test('a payment over another sum than the price is not delivered', async () => {
-  const { open, settled } = await someone();
-  const { sessionId } = await open();
-  const session = stripe.pay(sessionId);
-  session.amount_subtotal = 1;
-  assert.equal(await stripe.send(webhook(), stripe.event('checkout.session.completed', sessionId)), 500);
-  assert.equal(await settled(), '0.000000');
-});
-
 test('a message that is lost is made up for when the buyer looks, at most every three seconds', async () => {
   const { open, settled, state, accountId } = await someone();
   const { id, sessionId } = await open();
@@ -232,7 +90,7 @@ test('a message that is lost is made up for when the buyer looks, at most every 
     stripe.requests.filter((line) => line.startsWith(`GET /v1/checkout/sessions/${sessionId}`)).length;
   assert.equal(await state(id), 'open', 'it was just opened');
   assert.equal(asked(), 0);
-  await db.database.query(`update checkouts set checked_at = now() - interval '4 seconds' where id = $1`, [id]);
+  await database.query(`update checkouts set checked_at = now() - interval '4 seconds' where id = $1`, [id]);
   const states = await Promise.all(Array.from({ length: 10 }, () => state(id)));
   assert.ok(states.includes('completed'));
   assert.equal(asked(), 1);
@@ -245,7 +103,7 @@ test('a message that is lost is made up for by itself when nobody looks, by one 
   const { open, settled, accountId } = await someone();
   const [paid, idle] = [await open(), await open()];
   stripe.pay(paid.sessionId);
-  await db.database.query(`update checkouts set checked_at = now() - interval '1 hour' where account_id = $1`, [
+  await database.query(`update checkouts set checked_at = now() - interval '1 hour' where account_id = $1`, [
     accountId,
   ]);
   const asked = (sessionId: string) => stripe.requests.filter((line) => line.includes(sessionId)).length;
@@ -253,7 +111,7 @@ test('a message that is lost is made up for by itself when nobody looks, by one 
   const servers = [1, 2, 3].map(() =>
     createReconciliation(
       {
-        database: db.database,
+        database,
         provider: createStripe({ secretKey, webhookSecret, apiUrl: stripe.url }),
         packs: [],
         creditPrice: null,
@@ -273,7 +131,7 @@ test('a message that is lost is made up for by itself when nobody looks, by one 
 test('while the provider is away nothing is opened, nothing is lost, and what is known is told', async () => {
   const { ask, open, state, accountId } = await someone();
   const { id } = await open();
-  await db.database.query(`update checkouts set checked_at = now() - interval '1 hour' where id = $1`, [id]);
+  await database.query(`update checkouts set checked_at = now() - interval '1 hour' where id = $1`, [id]);
   for (const mood of ['broken', 'down'] as const) {
     stripe.mood.value = mood;
     const { status, json, headers } = await ask('POST', '/checkout', { pack_id: 'small' });
@@ -282,7 +140,7 @@ test('while the provider is away nothing is opened, nothing is lost, and what is
     assert.equal(await state(id), 'open');
   }
   stripe.mood.value = 'well';
-  const [row] = await db.database.query<{ count: bigint }>('select count(*) from checkouts where account_id = $1', [
+  const [row] = await database.query<{ count: bigint }>('select count(*) from checkouts where account_id = $1', [
     accountId,
   ]);
   assert.equal(row?.count, 1n);
@@ -352,15 +210,15 @@ test('an account opens at most thirty checkouts an hour, however many it asks fo
   stripe.mood.value = 'well';
   assert.equal(await orders(40), [...Array(30).fill(201), ...Array(10).fill(429)].join(' '));
   const age = `update checkout_openings set opened_at[1] = now() - interval '61 minutes' where account_id = $1`;
-  await db.database.query(age, [accountId]);
+  await database.query(age, [accountId]);
   assert.equal(await orders(3), '201 429 429');
 });
 
 test('where nothing is sold, checkout says so, and there is no webhook', async () => {
-  const plain = await startApp(db.database);
+  const plain = await startApp(database);
   try {
-    const { accountId } = await seedAccount(db.database);
-    const { key } = await seedKey(db.database, { accountId });
+    const { accountId } = await seedAccount(database);
+    const { key } = await seedKey(database, { accountId });
     const response = await fetch(`${plain.origin}/api/v1/credits/checkout`, {
       method: 'POST',
       headers: { ...bearer(key), 'content-type': 'application/json' },
@@ -380,19 +238,19 @@ test('where nothing is sold, checkout says so, and there is no webhook', async (
 });
 
 test('the doctor finds a purchase without its payment, and a payment without its credits', async () => {
-  const findings = async () => (await doctor(db.database)).filter(({ check }) => check === 'purchase');
+  const findings = async () => (await doctor(database)).filter(({ check }) => check === 'purchase');
   assert.deepEqual(await findings(), []);
   const { open } = await someone();
   const { id, sessionId } = await open();
-  await db.database.query(`update checkouts set state = 'completed', completed_at = now() where id = $1`, [id]);
+  await database.query(`update checkouts set state = 'completed', completed_at = now() where id = $1`, [id]);
   assert.deepEqual(
     (await findings()).map(({ subject }) => subject),
     [id],
   );
-  await db.database.query(`update checkouts set state = 'open', completed_at = null where id = $1`, [id]);
+  await database.query(`update checkouts set state = 'open', completed_at = null where id = $1`, [id]);
   stripe.pay(sessionId);
   await tell('completed', sessionId);
   assert.deepEqual(await findings(), []);
-  await db.database.query('update checkouts set micro = micro + 1 where id = $1', [id]);
+  await database.query('update checkouts set micro = micro + 1 where id = $1', [id]);
   assert.equal((await findings()).length, 1);
 });
