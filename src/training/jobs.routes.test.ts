@@ -1,53 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { doctor } from '#billing';
 import { openFolderStore } from '#objects';
-import { bearer, seedKey } from '#test/accounts.ts';
-import { seedSession } from '#test/sessions.ts';
+import { examples, openJobs } from './jobs.fixture.ts';
 import { isStored, removeSnapshot } from './prepare/stored-snapshot.ts';
-import { type Person, scriptedTrainer, startTraining, type TrainingServer } from './training.fixture.ts';
 
-let server: TrainingServer;
-let ada: Person;
-let datasetId: string;
-let jobs: string;
-let dataDir: string;
-let trainer: Awaited<ReturnType<typeof scriptedTrainer>>;
-
-const examples = Array.from({ length: 12 }, (_, n) => ({
-  text: {
-    messages: [
-      { role: 'user', content: `Say ${n}` },
-      { role: 'assistant', content: `It is ${n}.` },
-    ],
-  },
-  split: n < 11 ? 'train' : 'test',
-}));
-
-before(async () => {
-  trainer = await scriptedTrainer();
-  dataDir = await mkdtemp(join(tmpdir(), 'fanfold-jobs-'));
-  server = await startTraining({
-    dataDir,
-    settings: { FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_TRAINING_SLOTS: '4', FANFOLD_ENGINE_THREADS: '1' },
-  });
-  ada = await server.person();
-  jobs = `${ada.project}/training-jobs`;
-  datasetId = await ada.dataset(examples);
-});
-
-after(async () => {
-  await server?.stop();
-  await trainer?.remove();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-const wanted = (hyperparameters: object = {}, more: object = {}) => ({
-  ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters, ...more },
-});
+const { server, dataDir, close, ada, jobs, wanted, make } = await openJobs();
+after(close);
 
 test('a base model without its weights is refused with the commands that bring what is missing', async () => {
   const { status, json } = await ada.ask('POST', jobs, wanted({}, { base_model: 'qwen3-0.6b' }));
@@ -56,8 +16,6 @@ test('a base model without its weights is refused with the commands that bring w
   assert.match(json.error.message, /lacks the file that serves it and the weights to train on/);
   assert.match(json.error.message, /fanfold models pull qwen3-0\.6b; fanfold models pull qwen3-0\.6b --weights$/);
 });
-
-const make = (seed: number, steps: number) => ada.ok('POST', jobs, wanted({ seed, max_steps: steps }));
 
 type Line = { seq: number; message: string; source: string; attempt: number };
 
@@ -205,80 +163,6 @@ test('a job that is tried again after its data were removed makes them anew', as
   const { attempt, error } = await ada.until(id, 'failed');
   assert.deepEqual([attempt, error.code], [2, 'loss_diverged']);
   assert.ok(await isStored(objects, job.snapshot));
-});
-
-test('a stream tells what was missed, in order, and ends with the job', async () => {
-  const { id } = await make(4, 20);
-  const read = async (headers: Record<string, string> = {}) => {
-    const { text } = await ada.ask('GET', `${jobs}/${id}/logs`, undefined, { accept: 'text/event-stream', ...headers });
-    const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq));
-    return { ids, events: [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name) };
-  };
-  const whole = await read();
-  assert.deepEqual(
-    whole.ids,
-    whole.ids.map((_, index) => index + 1),
-  );
-  assert.equal(whole.events.at(-1), 'end');
-  assert.ok(whole.events.includes('state') && whole.events.includes('progress'));
-  const rest = await read({ 'last-event-id': '4' });
-  assert.deepEqual(rest.ids, whole.ids.slice(4));
-  assert.equal(rest.events.at(-1), 'end');
-});
-
-const revocations: {
-  what: string;
-  open: () => Promise<{ headers: Record<string, string>; revoke: () => Promise<boolean> }>;
-}[] = [
-  {
-    what: 'its key was deactivated',
-    open: async () => {
-      const { key, keyId } = await seedKey(server.database, ada);
-      return {
-        headers: bearer(key),
-        revoke: async () => (await ada.ask('PATCH', `/api/v1/keys/${keyId}/deactivate`)).status === 200,
-      };
-    },
-  },
-  {
-    what: 'its key was deleted',
-    open: async () => {
-      const { key, keyId } = await seedKey(server.database, ada);
-      return {
-        headers: bearer(key),
-        revoke: async () => (await ada.ask('DELETE', `/api/v1/keys/${keyId}`)).status === 204,
-      };
-    },
-  },
-  {
-    what: 'its session was ended',
-    open: async () => {
-      const { headers } = await seedSession(server.database, ada);
-      const signOut = () => fetch(`${server.app.origin}/api/v1/auth/sign-out`, { method: 'POST', headers });
-      const revoke = async () => (await signOut()).status === 204;
-      return { headers: { cookie: headers.cookie }, revoke };
-    },
-  },
-];
-
-test('a stream of a running job ends soon after what opened it was revoked', async (t) => {
-  const { id } = await make(1, 100_000);
-  await ada.until(id, 'running');
-  for (const { what, open } of revocations)
-    await t.test(what, async () => {
-      const { headers, revoke } = await open();
-      const path = `${server.app.origin}${jobs}/${id}/logs`;
-      const signal = AbortSignal.timeout(180_000);
-      const following = await fetch(path, { headers: { ...headers, accept: 'text/event-stream' }, signal });
-      assert.equal(following.status, 200);
-      assert.ok(await revoke());
-      const text = await following.text();
-      assert.ok(!text.includes('event: end'));
-      assert.equal((await fetch(path, { headers, signal })).status, 401);
-    });
-  assert.equal((await ada.ok('GET', `${jobs}/${id}`)).state, 'running');
-  await ada.ok('POST', `${jobs}/${id}/cancel`, {});
-  await ada.until(id, 'canceled');
 });
 
 test('a job keeps its project out of the archive, and is told by dashboard, feed and what it uses', async () => {
