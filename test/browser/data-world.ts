@@ -28,6 +28,37 @@ export async function someoneWithProject(stage: Stage, kind: 'text' | 'embedding
   return { ...owner, ask, createDataset, project: slug, projectId, pages: `/projects/${owner.slug}/${slug}` };
 }
 
+/** The same with a dataset of these examples. */
+export async function someoneWithDataset(stage: Stage, examples: readonly object[] = []) {
+  const someone = await someoneWithProject(stage, 'text');
+  const id = await someone.createDataset();
+  const { results = [] } =
+    examples.length > 0 ? await someone.ask('POST', `/datasets/${id}/examples`, { examples }) : {};
+  return { ...someone, id, results };
+}
+
+/** Asks the tiny model as the owner, in a project that keeps such calls from now on. */
+export async function saveCalls(
+  { origin }: Stage,
+  { ask, key, pages }: Pick<Awaited<ReturnType<typeof someoneWithProject>>, 'ask' | 'key' | 'pages'>,
+  ...questions: string[]
+): Promise<void> {
+  await ask('PATCH', '', { inference_auto_save: true });
+  for (const content of questions) {
+    const response = await fetch(`${origin}/api${pages}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...bearer(key), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'fanfold-tiny-chat',
+        messages: [{ role: 'user', content }],
+        reasoning_effort: 'none',
+        max_tokens: 16,
+      }),
+    });
+    assert.equal(response.status, 200, await response.text());
+  }
+}
+
 export const conversation = (question: string, answer = `The answer to ${question}`) => ({
   text: {
     messages: [

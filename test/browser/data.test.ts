@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { bearer } from '#test/accounts.ts';
 import { seedPassword, testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
-import { conversation, fillDataset, someoneWithProject } from './data-world.ts';
+import { conversation, fillDataset, saveCalls, someoneWithDataset, someoneWithProject } from './data-world.ts';
 import { hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
@@ -72,9 +71,7 @@ test('a dataset is made, also by who presses Escape halfway, gets an example by 
 });
 
 test('an edit that is not saved outlasts Escape, another page and the session, but not giving it up', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  await ask('POST', `/datasets/${id}/examples`, { examples: [conversation('a door')] });
+  const { ask, id, pages, ...owner } = await someoneWithDataset(stage, [conversation('a door')]);
   const { email } = await seedPassword(stage.database, owner);
   const { page, go, leave } = await stage.open({ ...owner, expected: [/^401 /] });
   await go(`${pages}/data/${id}`);
@@ -108,15 +105,11 @@ test('an edit that is not saved outlasts Escape, another page and the session, b
 });
 
 test('examples are searched and filtered, and the address keeps what is shown', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  await ask('POST', `/datasets/${id}/examples`, {
-    examples: [
-      conversation('where is the lamp'),
-      { ...conversation('how bright is the lamp'), split: 'test' },
-      conversation('a door'),
-    ],
-  });
+  const { id, pages, ...owner } = await someoneWithDataset(stage, [
+    conversation('where is the lamp'),
+    { ...conversation('how bright is the lamp'), split: 'test' },
+    conversation('a door'),
+  ]);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}`);
   const rows = page.locator('[data-row-target]');
@@ -138,8 +131,7 @@ test('examples are searched and filtered, and the address keeps what is shown', 
 });
 
 test('a long list is scrolled to its end with only the rows in sight, and an open row keeps what was written', async () => {
-  const { createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
+  const { id, pages, ...owner } = await someoneWithDataset(stage);
   await fillDataset(stage, id, 700);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}`);
@@ -165,11 +157,10 @@ test('a long list is scrolled to its end with only the rows in sight, and an ope
 });
 
 test('versions are frozen, compared, looked into and downloaded', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  const { results } = await ask('POST', `/datasets/${id}/examples`, {
-    examples: [conversation('gone'), conversation('kept', 'the old answer of our people')],
-  });
+  const { ask, id, results, pages, ...owner } = await someoneWithDataset(stage, [
+    conversation('gone'),
+    conversation('kept', 'the old answer of our people'),
+  ]);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/versions`);
   await page.getByRole('heading', { name: 'No versions yet' }).waitFor();
@@ -214,9 +205,7 @@ test('versions are frozen, compared, looked into and downloaded', async () => {
 });
 
 test('a dataset is renamed, and in the archive it can only be looked at', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  await ask('POST', `/datasets/${id}/examples`, { examples: [conversation('a lamp')] });
+  const { ask, id, pages, ...owner } = await someoneWithDataset(stage, [conversation('a lamp')]);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}`);
   const choose = async (item: RegExp) => {
@@ -245,22 +234,8 @@ test('a dataset is renamed, and in the archive it can only be looked at', async 
 });
 
 test('saved calls become examples, one and all that were found, and are deleted', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  await ask('PATCH', '', { inference_auto_save: true });
-  for (const content of ['Fold me a paper fan', 'What is a paper fan?']) {
-    const response = await fetch(`${stage.origin}/api${pages}/openai/v1/chat/completions`, {
-      method: 'POST',
-      headers: { ...bearer(owner.key), 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'fanfold-tiny-chat',
-        messages: [{ role: 'user', content }],
-        reasoning_effort: 'none',
-        max_tokens: 16,
-      }),
-    });
-    assert.equal(response.status, 200, await response.text());
-  }
+  const { ask, id, pages, ...owner } = await someoneWithDataset(stage);
+  await saveCalls(stage, { ask, pages, ...owner }, 'Fold me a paper fan', 'What is a paper fan?');
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/saved-calls?q=paper`);
   await page.getByRole('button', { name: /Fold me a paper fan/ }).click();
@@ -284,19 +259,8 @@ test('saved calls become examples, one and all that were found, and are deleted'
 });
 
 test('who would keep a saved call and has no dataset yet is led to where one is made', async () => {
-  const { key, slug, project, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const base = `${stage.origin}/api`;
-  const headers = { ...bearer(key), 'content-type': 'application/json' };
-  const send = async (method: string, address: string, body: object) => {
-    const response = await fetch(address, { method, headers, body: JSON.stringify(body) });
-    assert.equal(response.status, 200, await response.text());
-  };
-  await send('PATCH', `${base}/v1/projects/${slug}/${project}`, { inference_auto_save: true });
-  await send('POST', `${base}/projects/${slug}/${project}/openai/v1/chat/completions`, {
-    model: 'fanfold-tiny-chat',
-    messages: [{ role: 'user', content: 'Fold me a paper fan' }],
-    max_tokens: 4,
-  });
+  const { ask, pages, ...owner } = await someoneWithProject(stage, 'text');
+  await saveCalls(stage, { ask, pages, ...owner }, 'Fold me a paper fan');
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/saved-calls`);
   await page.getByRole('button', { name: 'Make them examples …' }).click();
@@ -306,9 +270,10 @@ test('who would keep a saved call and has no dataset yet is led to where one is 
 });
 
 test('pages of data can be used by everybody, in both languages, light and dark, and on a phone', async () => {
-  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
-  const id = await createDataset();
-  await ask('POST', `/datasets/${id}/examples`, { examples: [conversation('a lamp'), conversation('a door')] });
+  const { ask, id, pages, ...owner } = await someoneWithDataset(stage, [
+    conversation('a lamp'),
+    conversation('a door'),
+  ]);
   const { id: version } = await ask('POST', `/datasets/${id}/versions`, { label: 'first' });
   const phone = { locale: 'zh-CN', viewport: { width: 360, height: 740 } };
   for (const { options, paths } of [
