@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
+import { refuseColumns } from './column-limit.ts';
 import { ImportFailure } from './import-failure.ts';
 import { batchRows, brokenRow, excerptFrom, notUtf8, type ReadBounds, type SourceRow } from './source-row.ts';
 
@@ -62,16 +63,13 @@ function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
 }
 
 /** A header of a million names takes the parser minutes, so whoever can count them before should. */
-export function refuseColumns(actual: number, limit: number): void {
-  if (actual <= limit) return;
-  throw new ImportFailure('too_many_columns', `The file has ${actual} columns or more; at most ${limit} can be read.`, {
-    details: { limit, actual },
-    hint: 'Is the delimiter right, and does the first row name the columns?',
-  });
+export function refuseHeader(columns: number, maxColumns: number): void {
+  const hint = 'Is the delimiter right, and does the first row name the columns?';
+  refuseColumns(columns, maxColumns, { orMore: true, hint });
 }
 
 function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
-  refuseColumns(record.length, maxColumns);
+  refuseHeader(record.length, maxColumns);
   const seen = new Map<string, number>();
   return record.map((bytes, index) => {
     const name = bytes.toString().trim() || `column_${index + 1}`;

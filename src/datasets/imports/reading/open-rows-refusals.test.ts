@@ -45,6 +45,19 @@ describe('files that are not what they seem', () => {
     await assert.rejects(rowsOf('a.parquet', bomb, { limits }), isFailure('bad_compression'));
   });
 
+  test('a file with more columns than can be read is refused with their number, and asked about its delimiter if it has one', async () => {
+    const names = Array.from({ length: 51 }, (_, n) => `c${n}`);
+    const parquet = await parquetOf(`select ${names.map((name) => `1 as ${name}`).join(', ')}`);
+    const details = { limit: 50, actual: 51 };
+    await assert.rejects(rowsOf('a.parquet', parquet), {
+      ...{ code: 'too_many_columns', message: 'The file has 51 columns; at most 50 can be read.', details, hint: null },
+    });
+    await assert.rejects(rowsOf('a.csv', Buffer.from(`${names.join(',')}\n1\n`)), {
+      ...{ code: 'too_many_columns', message: 'The file has 51 columns or more; at most 50 can be read.', details },
+      hint: 'Is the delimiter right, and does the first row name the columns?',
+    });
+  });
+
   test('a format that the file has not is refused', async () => {
     const parquet = (await samples['a.parquet']?.()) ?? Buffer.alloc(0);
     await assert.rejects(rowsOf('a', parquet, { options: { format: 'csv' } }), isFailure('wrong_format'));

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { bounded, digestingStream, peek } from './byte-stream.ts';
 import { cutIntoBlocks } from './cut-blocks.ts';
-import { readDelimited, refuseColumns } from './delimited.ts';
+import { readDelimited, refuseHeader } from './delimited.ts';
 import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
 import { detectEncoding, toUtf8 } from './encoding.ts';
 import { gunzip } from './gunzip.ts';
@@ -94,7 +94,7 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const beginning = text.sample.toString();
   const format = detectTextFormat(beginning, { asked: options.format, fileName });
   const delimiter = format === 'csv' || format === 'tsv' ? (options.delimiter ?? delimiterOf(format, beginning)) : null;
-  if (delimiter !== null) refuseColumns(countColumns(beginning, delimiter), bounds.maxColumns);
+  if (delimiter !== null) refuseHeader(countColumns(beginning, delimiter), bounds.maxColumns);
   const lines = format === 'jsonl' ? cutIntoBlocks(text.chunks, bounds) : null;
   const rows = lines ? readJsonLines(lines) : rowsOf(text.chunks, { delimiter, bounds });
   return { format, encoding: encoding.name, delimiter, rows, lines };

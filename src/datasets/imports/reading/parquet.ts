@@ -1,4 +1,5 @@
 import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import { refuseColumns } from './column-limit.ts';
 import { checkGrowth, checkTextBytes } from './growth.ts';
 import { ImportFailure } from './import-failure.ts';
 import { ParquetRows } from './parquet-rows.ts';
@@ -54,13 +55,6 @@ async function* rowsOf(
     // Its texts are outside of V8's heap: nothing would make V8 collect them.
     chunk.reset();
   }
-}
-
-function refuseColumns(actual: number, limit: number): void {
-  if (actual <= limit) return;
-  throw new ImportFailure('too_many_columns', `The file has ${actual} columns; at most ${limit} can be read.`, {
-    details: { limit, actual },
-  });
 }
 
 function* batchesOf(reader: ParquetRows, chunk: DuckDBDataChunk): Generator<SourceRow[]> {
