@@ -97,6 +97,17 @@ test('a streamed tool call names itself once and then carries its arguments', ()
   assert.deepEqual(deltas[1][0], { index: 1, function: { arguments: '{"a":1}' } });
 });
 
+test('a frame is one line also for who takes the line ends of Unicode for some, and says them all the same', () => {
+  const text = 'a\u0085b\u2028c\u2029d\n';
+  const frames = createFrames(head, false);
+  const call = { type: 'tool_call' as const, index: 0, name: 'f', arguments: JSON.stringify({ text }) };
+  const texts = [{ type: 'content' as const, text }, { type: 'reasoning' as const, text }, call].flatMap(frames.delta);
+  for (const json of texts) assert.doesNotMatch(json, /[\n\r\u0085\u2028\u2029]/);
+  const [content, reasoning, , called] = texts.map((json) => JSON.parse(json).choices[0].delta);
+  const args = JSON.parse(called.tool_calls[0].function.arguments);
+  assert.deepEqual([content.content, reasoning.reasoning_content, args.text], [text, text, text]);
+});
+
 test('a legacy completion shows the visible text only', () => {
   const collector = createCollector();
   collector.add({ type: 'reasoning', text: 'hm' });

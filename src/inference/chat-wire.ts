@@ -111,9 +111,9 @@ export function createFrames(head: AnswerHead, includeUsage: boolean) {
     delta(delta: NamedDelta): string[] {
       switch (delta.type) {
         case 'content':
-          return [chunk(`{"content":${JSON.stringify(delta.text)}}`, 'null')];
+          return [chunk(`{"content":${inOneLine(delta.text)}}`, 'null')];
         case 'reasoning':
-          return [chunk(`{"reasoning_content":${JSON.stringify(delta.text)}}`, 'null')];
+          return [chunk(`{"reasoning_content":${inOneLine(delta.text)}}`, 'null')];
         case 'tool_call':
           return toolCallDeltas(delta).map((json) => chunk(json, 'null'));
       }
@@ -123,11 +123,19 @@ export function createFrames(head: AnswerHead, includeUsage: boolean) {
   };
 }
 
+/** JSON leaves these as they are, and many who read a stream by lines, such as those of httpx, take them for the ends of lines. */
+const lineEnds = /[\u0085\u2028\u2029]/g;
+
+function inOneLine(value: unknown): string {
+  const escaped = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(lineEnds, escaped);
+}
+
 /** Two deltas a call: the first names it, the second carries its arguments; the id and name are never repeated. */
 function toolCallDeltas(delta: Extract<NamedDelta, { type: 'tool_call' }>): string[] {
   const { index, name, arguments: args, callId = wireId('call_') } = delta;
   const opening = { index, id: callId, type: 'function', function: { name, arguments: '' } };
-  return [opening, { index, function: { arguments: args } }].map((call) => JSON.stringify({ tool_calls: [call] }));
+  return [opening, { index, function: { arguments: args } }].map((call) => inOneLine({ tool_calls: [call] }));
 }
 
 /** The frames of an answer that is complete: the same as when it was streamed, in fewer pieces. */
