@@ -46,6 +46,17 @@ test('a chat is made, read, changed field by field, archived and deleted', async
   assert.equal((await ask('GET', `chats/${id}`)).status, 404);
 });
 
+test('a change that changes nothing leaves a chat as it is, its times included', async () => {
+  const { ask } = await someone(server);
+  const same = { title: 'Lamps', model: null, system_prompt: 'Be brief.', params: { temperature: 0.5, tools: null } };
+  const { json: made } = await ask('POST', 'chats', same);
+  for (const change of [{}, same, { archived: false }, { params: {} }])
+    assert.deepEqual((await ask('PATCH', `chats/${made.id}`, change)).json, made, JSON.stringify(change));
+  const { json: archived } = await ask('PATCH', `chats/${made.id}`, { archived: true });
+  assert.notEqual(archived.updated_at, made.updated_at);
+  assert.deepEqual((await ask('PATCH', `chats/${made.id}`, { archived: true })).json, archived);
+});
+
 test('chats are listed by page, title and archive, and cursors belong to their filters', async () => {
   const { ask, newChat } = await someone(server);
   for (const title of ['A red Lamp', 'A sofa', 'A blue lamp']) await newChat({ title });

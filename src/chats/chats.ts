@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#db';
 import {
   type CursorCodec,
@@ -65,7 +66,10 @@ export async function changeChat(
   const before = await lockOwnChat(tx, address);
   const { params, ...fields } = readFields(input);
   const after = { ...before, ...fields, params: { ...before.params, ...params } };
-  const isArchived = archived ?? before.archivedAt !== null;
+  const wasArchived = before.archivedAt !== null;
+  const isArchived = archived ?? wasArchived;
+  // What is so already is no change: the chat keeps the time of its last one.
+  if (isArchived === wasArchived && isDeepStrictEqual(before, after)) return before;
   const changed = await updateChat(tx, before.id, {
     ...after,
     searchText: foldText(after.title),
