@@ -1,4 +1,5 @@
 export { Alike, type AlikeOptions, type Kind } from './alike.ts';
+export { charactersOf } from './characters.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
   billingUnitMs,

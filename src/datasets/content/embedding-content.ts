@@ -1,4 +1,4 @@
-import { isFields, isStorable } from '#kernel';
+import { charactersOf, isFields, isStorable } from '#kernel';
 import type { EmbeddingContent, Passage } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { pointerTo, readText } from './json-fields.ts';
@@ -39,7 +39,7 @@ function readPassage(item: unknown, pointer: string, list: IssueList): Passage |
   const fields = isFields(item) ? item : { text: item };
   const text = readText(fields.text, isFields(item) ? `${pointer}/text` : pointer, list);
   const id = fields.document_id ?? null;
-  if (id !== null && (typeof id !== 'string' || id.length > maxDocumentId || !isStorable(id))) {
+  if (id !== null && (typeof id !== 'string' || charactersOf(id) > maxDocumentId || !isStorable(id))) {
     list.add('wrong_type', `${pointer}/document_id`, `Expected a text of at most ${maxDocumentId} characters.`);
     return null;
   }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Compile } from 'typebox/schema';
 import { isFields } from '#kernel';
 import { fc } from '#test/properties.ts';
 import { labels, limits, signals } from './event.ts';
 import { readReport, wholeBody } from './event-reader.ts';
 import { FieldError } from './field-error.ts';
 import { newEvent } from './new-event.ts';
+import { reportedEventSchema } from './reported.schema.ts';
 import { UnknownFields } from './unknown-fields.ts';
 
 const read = (value: unknown) => readReport(value, wholeBody, new UnknownFields());
@@ -149,4 +151,47 @@ test('a vector is found wherever it hides', () => {
     { list: Array(20).fill('x') },
   ])
     assert.equal(read({ ...event, ...change }).query, 'q');
+});
+
+test('events are taken up to the very limits that are published, in characters and not in code units', () => {
+  const published = Compile(reportedEventSchema);
+  const refusedAt = (event: unknown) => {
+    try {
+      read(event);
+      return null;
+    } catch (error) {
+      assert.ok(error instanceof FieldError, String(error));
+      return error.param;
+    }
+  };
+  const of = (length: number) => '\u{1F600}'.repeat(length);
+  const result = { rank: 1, text: 't' };
+  const event = { query: 'q', results: [result] };
+  for (const [most, param, withLength] of [
+    [limits.maxQuery, 'query', (length: number) => ({ query: of(length) })],
+    [limits.maxName, 'external_id', (length: number) => ({ external_id: of(length) })],
+    [limits.maxName, 'user_ref', (length: number) => ({ user_ref: of(length) })],
+    [limits.maxModel, 'model', (length: number) => ({ model: of(length) })],
+    [limits.maxText, 'results[0].text', (length: number) => ({ results: [{ ...result, text: of(length) }] })],
+    [
+      limits.maxId,
+      'results[0].document_id',
+      (length: number) => ({ results: [{ ...result, document_id: of(length) }] }),
+    ],
+    [limits.metadataValue, 'metadata.a', (length: number) => ({ metadata: { a: of(length) } })],
+    [limits.metadataKey, 'metadata', (length: number) => ({ metadata: { [of(length)]: 'a' } })],
+    [limits.maxRank, 'results[0].rank', (rank: number) => ({ results: [{ ...result, rank }] })],
+  ] as const) {
+    const [taken, refused] = [withLength(most), withLength(most + 1)].map((change) => ({ ...event, ...change }));
+    assert.deepEqual([refusedAt(taken), published.Check(taken)], [null, true], param);
+    assert.deepEqual([refusedAt(refused), published.Check(refused)], [param, false], param);
+  }
+  const silent = { ...event, metadata: { a: '' } };
+  assert.deepEqual([refusedAt(silent), published.Check(silent)], [null, true]);
+  const parts = Array.from({ length: limits.maxTexts / limits.maxText }, (_, at) => ({
+    rank: at + 1,
+    text: of(limits.maxText),
+  }));
+  assert.equal(refusedAt({ ...event, results: parts }), null);
+  assert.equal(refusedAt({ ...event, results: [...parts, { rank: 50, text: 'x' }] }), 'results');
 });

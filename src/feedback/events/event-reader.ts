@@ -1,5 +1,5 @@
 import { readRfc3339 } from '#http';
-import { type Fields, isStorable } from '#kernel';
+import { charactersOf, type Fields, isStorable } from '#kernel';
 import {
   type EventDetails,
   type EventResult,
@@ -59,7 +59,7 @@ function readResults(value: unknown, at: Place, unknown: UnknownFields): EventRe
     if (ranks.has(result.rank))
       throw new FieldError('value', `${at.param}results[${index}].rank`, 'another result has this rank');
     ranks.add(result.rank);
-    characters += result.text.length;
+    characters += charactersOf(result.text);
     return result;
   });
   if (characters > limits.maxTexts)
@@ -152,10 +152,10 @@ function readMetadata(value: unknown, param: string): Record<string, string> {
   if (entries.length > limits.metadataKeys)
     throw new FieldError('value', param, `expected at most ${limits.metadataKeys} keys`);
   const read = entries.map(([key, item]): [string, string] => {
-    if (key === '' || key.length > limits.metadataKey || !isStorable(key))
+    if (key === '' || charactersOf(key) > limits.metadataKey || !isStorable(key))
       throw new FieldError('value', param, `expected keys of 1 to ${limits.metadataKey} characters`);
     refuseVectors(`${param}.${key}`, item);
-    return [key, readText(item, `${param}.${key}`, limits.metadataValue)];
+    return [key, readText(item, `${param}.${key}`, limits.metadataValue, 0)];
   });
   return Object.fromEntries(read.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,11 +1,11 @@
-import { type Fields, isFields, isStorable } from '#kernel';
+import { charactersOf, type Fields, isFields, isStorable } from '#kernel';
 import { FieldError, type JsonType } from './field-error.ts';
 
-/** A text of 1 to `most` characters that can be stored. */
-export function readText(value: unknown, param: string, most: number): string {
+/** A text of `least` to `most` characters that can be stored. */
+export function readText(value: unknown, param: string, most: number, least = 1): string {
   if (typeof value !== 'string') throw wrongType(value, param, 'string');
-  if (value.length === 0 || value.length > most)
-    throw new FieldError('value', param, `expected 1 to ${most} characters`);
+  if (value.length < least || (value.length > most && charactersOf(value) > most))
+    throw new FieldError('value', param, `expected ${least} to ${most} characters`);
   if (!isStorable(value)) throw new FieldError('value', param, 'holds a NUL character or half of a surrogate pair');
   return value;
 }

@@ -4,7 +4,7 @@ import { labels, limits, signals } from './event.ts';
 
 const rank = Type.Integer({
   ...said('Place on the page, from 1; each once.', '在结果页中的名次，从 1 开始，不可重复。'),
-  minimum: 1,
+  ...{ minimum: 1, maximum: limits.maxRank },
 });
 const text = Type.String({ ...said('What was shown.', '展示的文本。'), minLength: 1, maxLength: limits.maxText });
 const documentId = nullable(
@@ -14,7 +14,7 @@ const documentId = nullable(
 const score = nullable(Type.Number(), said('How your search scored it.', '搜索给出的分数。'));
 
 const judgedRank = nullable(
-  Type.Integer({ minimum: 1 }),
+  Type.Integer({ minimum: 1, maximum: limits.maxRank }),
   said('Judges the result of this rank.', '判断该名次的结果。'),
 );
 const judgedDocument = nullable(
@@ -55,6 +55,7 @@ export const reportedFields = {
   occurred_at: nullable(Type.String({ format: 'date-time' }), said('When it happened.', '发生时间。')),
   metadata: Type.Record(Type.String(), Type.String({ maxLength: limits.metadataValue }), {
     ...said('Anything of your own.', '自定义信息。'),
+    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
     maxProperties: limits.metadataKeys,
   }),
 };
@@ -67,7 +68,13 @@ export const reportedEventSchema = Type.Object(
     query,
     results: Type.Array(
       Type.Object({ rank, text, document_id: Type.Optional(documentId), score: Type.Optional(score) }),
-      { ...said('What was shown.', '展示的结果。'), minItems: 1, maxItems: limits.maxResults },
+      {
+        ...said(
+          `What was shown: at most ${limits.maxTexts} characters of text in all.`,
+          `展示的结果，文本总共不超过 ${limits.maxTexts} 个字符。`,
+        ),
+        ...{ minItems: 1, maxItems: limits.maxResults },
+      },
     ),
     judgments: Type.Optional(
       Type.Array(

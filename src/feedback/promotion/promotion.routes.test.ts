@@ -41,6 +41,19 @@ test('a promoted event is an example, and says so', async () => {
   assert.deepEqual((await ask('GET', `${events}/${event.id}`)).json, json.event);
 });
 
+test('a document whose name is as long as events allow is learned with it, whatever its characters', async () => {
+  const { events, ask, report } = await server.person();
+  const { results, ...rest } = anEvent();
+  const name = '\u{1F600}'.repeat(256);
+  const event = await report({
+    ...rest,
+    results: results.map((one) => (one.rank === 3 ? { ...one, document_id: name } : one)),
+  });
+  const { status, json } = await ask('POST', `${events}/${event.id}/promote`);
+  assert.equal(status, 201);
+  assert.equal(json.examples[0].embedding.positives[0].document_id, name);
+});
+
 test('a dry run tells what would be made and makes nothing', async () => {
   const person = await server.person();
   const { events, ask, report } = person;
