@@ -40,6 +40,38 @@ test('an example is stored with its tokens, and comes back as it is', async () =
   assert.deepEqual(rowsOf(await ask('GET', path)), [json]);
 });
 
+const toolWith = (text: string) => ({ name: 'f', parameters: { properties: { [text]: { description: text } } } });
+
+test('a text that cannot be stored refuses its own example of a batch, wherever it stands, and no other', async () => {
+  const { ask, createDataset } = await someoneOn(server);
+  const path = `/datasets/${await createDataset()}/examples`;
+  for (const bad of ['a\0b', '\ud800', '\udc00']) {
+    const { text } = conversation(bad);
+    const answer = await ask('POST', path, {
+      examples: [
+        { text },
+        { text: { messages: [{ role: bad, content: 'a' }, ...text.messages.slice(1)] } },
+        { ...conversation('a'), split: bad },
+        { ...conversation('a'), [bad]: bad },
+        { [bad]: 1 },
+        { text: { ...conversation('a').text, tools: [{ type: 'function', function: toolWith(bad) }] } },
+      ],
+      dedupe: 'none',
+    });
+    assert.equal(answer.status, 200, JSON.stringify(answer.json));
+    const results = resultsOf(answer).map(({ status, issues }) => [status, ...issues.map(({ code }) => code)]);
+    assert.deepEqual(results, [
+      ['rejected', 'bad_encoding'],
+      ['rejected', 'unknown_role'],
+      ['rejected', 'wrong_type'],
+      ['created'],
+      ['rejected', 'missing_field'],
+      ['created'],
+    ]);
+  }
+  assert.equal(rowsOf(await ask('GET', path)).length, 6);
+});
+
 test('each example of a batch has its own result', async () => {
   const { ask, createDataset } = await someoneOn(server);
   const path = `/datasets/${await createDataset()}/examples`;
