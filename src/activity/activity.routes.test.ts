@@ -296,3 +296,23 @@ test('rows cannot be rewritten or removed, by anything', async () => {
   ])
     await assert.rejects(db.database.query(statement, [accountId]), /immutable/);
 });
+
+test('what one key did is listed by itself, page by page, and a cursor belongs to it alone', async () => {
+  const { ask, happen, rows } = await someone();
+  const actor = (id: string) => ({ kind: 'api_key' as const, id, label: 'CI' });
+  for (const id of ['key_1', 'key_2', 'key_1', 'key_1']) await happen({ actor: actor(id) });
+  await happen();
+  assert.equal((await rows('?actor_id=key_1')).length, 3);
+  assert.deepEqual(await rows('?actor_id=key_3'), []);
+
+  const first = (await ask('GET', '?actor_id=key_1&limit=2')).json;
+  assert.equal(first.total_count, 3);
+  const cursor = encodeURIComponent(first.next_cursor);
+  const second = (await ask('GET', `?actor_id=key_1&limit=2&cursor=${cursor}`)).json;
+  assert.deepEqual([second.data.length, second.next_cursor], [1, null]);
+  for (const other of ['', '&actor_id=key_2'])
+    assert.equal((await ask('GET', `?limit=2&cursor=${cursor}${other}`)).json.error.code, 'invalid_cursor');
+
+  const stranger = await someone();
+  assert.deepEqual(await stranger.rows('?actor_id=key_1'), []);
+});

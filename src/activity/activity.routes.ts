@@ -54,6 +54,7 @@ function filterOf(accountId: string, query: Static<typeof activityQuery>): Activ
     archived: query.archived ?? 'false',
     type: query.type ?? null,
     project: ownerSlug !== undefined && slug !== undefined ? { ownerSlug, slug } : null,
+    actorId: query.actor_id ?? null,
   };
 }
 

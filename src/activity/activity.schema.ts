@@ -19,6 +19,13 @@ export const activityQuery = Type.Object({
       '只返回该项目中的记录，格式为 `{owner}/{project}`。',
     ),
   ),
+  actor_id: Type.Optional(
+    Type.String({
+      ...said('Only what this account or API key did.', '只返回该账户或 API 密钥执行的操作。'),
+      minLength: 1,
+      maxLength: 64,
+    }),
+  ),
 });
 
 export const archiveBody = Type.Object({

@@ -74,6 +74,8 @@ export type ActivityFilter = {
   archived: ArchiveFilter;
   type: ActivityType | null;
   project: { ownerSlug: string; slug: string } | null;
+  /** The account or key that did it. */
+  actorId: string | null;
 };
 
 /** Literal, so that the index of what is not archived serves the list that everybody opens. */
@@ -83,15 +85,19 @@ const archivedIs: Record<ArchiveFilter, string> = {
   all: '',
 };
 
-const filtered = (archived: ArchiveFilter) => `from activity
-  where account_id = $1 ${archivedIs[archived]} and ($2::text is null or type = $2)
+/** Literal, too, so that an actor is always looked for in the index of actors. */
+const actorIs = (actorId: string | null) => (actorId === null ? 'and $5::text is null' : 'and actor_id = $5');
+
+const filtered = ({ archived, actorId }: ActivityFilter) => `from activity
+  where account_id = $1 ${archivedIs[archived]} ${actorIs(actorId)} and ($2::text is null or type = $2)
     and ($3::text is null or (project_owner = $3 and project_slug = $4))`;
 
-const filterValues = ({ accountId, type, project }: ActivityFilter) => [
+const filterValues = ({ accountId, type, project, actorId }: ActivityFilter) => [
   accountId,
   type,
   project?.ownerSlug ?? null,
   project?.slug ?? null,
+  actorId,
 ];
 
 /** Rows of the feed after a position, newest first, and how many there are under the filter. */
@@ -103,14 +109,11 @@ export async function listActivityRows(
   const [rows, [count]] = await Promise.all([
     sql.query<Listed<ActivityRow>>(
       `select ${columns}, ${timeText('created_at')} as position
-         ${filtered(filter.archived)} and (created_at, id) < ($5::timestamptz, $6)
-        order by created_at desc, id desc limit $7`,
+         ${filtered(filter)} and (created_at, id) < ($6::timestamptz, $7)
+        order by created_at desc, id desc limit $8`,
       [...filterValues(filter), after.createdAt, after.id, limit],
     ),
-    sql.query<{ total: number }>(
-      `select count(*)::integer as total ${filtered(filter.archived)}`,
-      filterValues(filter),
-    ),
+    sql.query<{ total: number }>(`select count(*)::integer as total ${filtered(filter)}`, filterValues(filter)),
   ]);
   return { rows, totalCount: count?.total ?? 0 };
 }

@@ -24,8 +24,10 @@ export async function listActivity(
   filter: ActivityFilter,
   { limit, cursor }: PageRequest,
 ): Promise<ListPage<Listed<ActivityRow>>> {
-  const { accountId, archived, type, project } = filter;
+  const { accountId, archived, type, project, actorId } = filter;
   const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
+  // Only then: servers of the version before know no actors, and go on with the cursors of all other lists.
+  if (actorId !== null) scope.push(actorId);
   const { after, cursorOf } = createListCursor(deps.cursors, scope);
   const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after: after(cursor), limit: limit + 1 });
   return { rows, limit, totalCount, cursorOf };

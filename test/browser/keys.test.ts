@@ -195,3 +195,28 @@ test('what was done with a key is listed with what it cost', async () => {
   await dialog.getByRole('row', { name: `${project} / fanfold-tiny-embed calls` }).waitFor();
   await leave();
 });
+
+test('what was done with a key is led to from the key, and from any of it in the feed', async () => {
+  const owner = await seedOwner(stage.database);
+  const response = await fetch(`${stage.origin}/api/v1/projects`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Lamps', slug: 'lamps', kind: 'text' }),
+  });
+  assert.equal(response.status, 201, await response.text());
+
+  const { page, go, leave } = await stage.open(owner);
+  const made = page.getByRole('listitem').filter({ hasText: 'The project “Lamps” was created.' });
+  const granted = page.getByRole('listitem').filter({ hasText: 'credits were granted' });
+  await go('/keys');
+  await page.getByRole('button', { name: 'More actions for First key' }).click();
+  await page.getByRole('menuitem', { name: 'What it did' }).click();
+  await made.waitFor();
+  assert.equal(await granted.count(), 0);
+  await page.getByRole('button', { name: 'One key' }).click();
+  await granted.waitFor();
+  await made.getByRole('link', { name: 'with the key “First key”' }).click();
+  await granted.waitFor({ state: 'detached' });
+  await made.waitFor();
+  await leave();
+});

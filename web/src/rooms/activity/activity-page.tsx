@@ -26,7 +26,7 @@ export function ActivityPage() {
   const shown = useDeferredValue(filter);
   const isFeed = filter.archived === undefined;
   return (
-    <Page title={t.title} lead={t.lead} actions={isFeed && !filter.type && !filter.project ? <ArchiveAll /> : null}>
+    <Page title={t.title} lead={t.lead} actions={isFeed && !isNarrowed(filter) ? <ArchiveAll /> : null}>
       <Filters filter={filter} />
       <Panel flush>
         <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
@@ -36,6 +36,8 @@ export function ActivityPage() {
     </Page>
   );
 }
+
+const isNarrowed = ({ type, project, actor_id }: ActivityFilter) => Boolean(type || project || actor_id);
 
 /** An address may name a type that there is not in this release: then all are shown. */
 function useFilter(): ActivityFilter {
@@ -48,6 +50,7 @@ function Filters({ filter }: { filter: ActivityFilter }) {
   const names = useTexts(activityTypeTexts);
   const navigate = route.useNavigate();
   const change = (next: ActivityFilter) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
+  const actorText = (id: string) => (id.startsWith('key_') ? t.ofOneKey : t.ofAccount);
   return (
     <Toolbar>
       <ChoiceFilter
@@ -71,6 +74,11 @@ function Filters({ filter }: { filter: ActivityFilter }) {
           {filter.project}
         </SetFilter>
       )}
+      {filter.actor_id && (
+        <SetFilter name={actorText(filter.actor_id)} onClear={() => change({ actor_id: undefined })}>
+          {actorText(filter.actor_id)}
+        </SetFilter>
+      )}
     </Toolbar>
   );
 }
@@ -86,7 +94,7 @@ function Rows({ filter }: { filter: ActivityFilter }) {
       </>
     );
   if (list.hasNextPage) return <LoadMore list={list} shown={0} />;
-  if (filter.type || filter.project)
+  if (isNarrowed(filter))
     return (
       <Empty icon={IconActivity} title={t.noneOfTypeTitle}>
         {t.noneOfType}

@@ -9,6 +9,7 @@ export type ActivityFilter = {
   archived?: true | undefined;
   type?: ActivityType | undefined;
   project?: string | undefined;
+  actor_id?: string | undefined;
 };
 
 type Pages = InfiniteData<AnswerOf<'GET /api/v1/activity'>>;

@@ -13,6 +13,7 @@ import {
 } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { focusPageTitle } from '../../ui/page-title.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { useNow, When } from '../../ui/when.tsx';
 import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
@@ -75,7 +76,7 @@ function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
           </p>
         )}
         <p className={styles.small}>
-          <Actor actor={row.actor} />
+          <Actor actor={row.actor} filter={filter} />
           {row.project && (
             <span>
               {row.project.owner}/{row.project.slug}
@@ -98,10 +99,17 @@ function focusNeighbour(button: HTMLElement): void {
   else focusPageTitle();
 }
 
-function Actor({ actor: { kind, label } }: Pick<Activity, 'actor'>) {
+/** Leads to all that the same key or account did. */
+function Actor({ actor: { kind, id, label }, filter }: Pick<Activity, 'actor'> & { filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   if (kind === 'system') return <span>{t.system}</span>;
-  return <span>{kind === 'api_key' ? t.withKey(label) : label}</span>;
+  const name = kind === 'api_key' ? t.withKey(label) : label;
+  if (id === null) return <span>{name}</span>;
+  return (
+    <TextLink to="/activity" search={{ ...filter, actor_id: id }}>
+      {name}
+    </TextLink>
+  );
 }
 
 function Move({ row, text, filter }: { row: Activity; text: string; filter: ActivityFilter }) {

@@ -10,11 +10,12 @@ function readType(value: unknown): ActivityType | undefined {
   return typeof value === 'string' && /^[a-z]+\.[a-z_]+$/.test(value) ? (value as ActivityType) : undefined;
 }
 
-function readSearch({ archived, type, project }: Record<string, unknown>): ActivityFilter {
+function readSearch({ archived, type, project, actor_id }: Record<string, unknown>): ActivityFilter {
   return {
     archived: archived === true ? archived : undefined,
     type: readType(type),
     project: typeof project === 'string' && /^[a-z0-9-]+\/[a-z0-9-]+$/.test(project) ? project : undefined,
+    actor_id: typeof actor_id === 'string' && /^(key|acc)_[0-9A-Z]{26}$/.test(actor_id) ? actor_id : undefined,
   };
 }
 

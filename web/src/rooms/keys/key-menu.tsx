@@ -1,10 +1,19 @@
 import { ActionIcon, Code, Menu, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { IconActivity, IconDots, IconGauge, IconPlayerPause, IconPlayerPlay, IconTrash } from '../../ui/icons.tsx';
+import {
+  IconActivity,
+  IconCreditCard,
+  IconDots,
+  IconGauge,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { KeyCalls } from './key-calls.tsx';
 import type { KeyDialogProps } from './key-dialog.ts';
@@ -19,6 +28,7 @@ export function KeyMenu({ apiKey }: { apiKey: Key }) {
   const { moreFor } = useTexts(sharedTexts);
   const [open, setOpen] = useState<Open>(null);
   const activate = useActivate(apiKey);
+  const navigate = useNavigate();
   const close = () => setOpen(null);
   return (
     <>
@@ -41,8 +51,14 @@ export function KeyMenu({ apiKey }: { apiKey: Key }) {
           <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => setOpen('limits')}>
             {t.limits}
           </Menu.Item>
-          <Menu.Item leftSection={<IconActivity size={16} />} onClick={() => setOpen('calls')}>
+          <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={() => setOpen('calls')}>
             {t.calls}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconActivity size={16} />}
+            onClick={() => void navigate({ to: '/activity', search: { actor_id: apiKey.id } })}
+          >
+            {t.did}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item color="rust" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
