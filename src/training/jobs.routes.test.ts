@@ -129,6 +129,9 @@ test('a running job is canceled at its next step, paid for until then, and retri
   assert.equal((await ada.ok('POST', `${jobs}/${id}/cancel`, {})).state, 'canceled');
   const estimate = await ada.ok('GET', `${jobs}/${id}/retry-estimate`);
   assert.deepEqual([estimate.can_retry, estimate.basis, estimate.checkpoint.attempt], [true, 'measured_step_time', 1]);
+  const { data: tried } = await ada.ok('GET', `${jobs}/${id}/attempts`);
+  const saved = tried[0].checkpoints.find(({ step }: { step: number }) => step === estimate.checkpoint.step);
+  assert.equal(estimate.checkpoint.saved_at, saved.created_at);
   const retried = await ada.ok('POST', `${jobs}/${id}/retry`, { from: 'checkpoint' });
   assert.deepEqual([retried.attempt, retried.state], [2, 'queued']);
   await ada.until(id, 'running');

@@ -16,11 +16,14 @@ export type RetryBlock = 'not_finished' | 'succeeded' | 'base_model_unavailable'
 export type RetryEstimate = {
   blockedReason: RetryBlock | null;
   from: RetryFrom;
-  checkpoint: ResumePoint | null;
+  checkpoint: SavedPoint | null;
   remainingSteps: number;
   estimate: JobEstimate;
   availableMicro: Micro;
 };
+
+/** The point alone is what an attempt remembers of where it began. */
+type SavedPoint = { point: ResumePoint; savedAt: Date };
 
 export type RetryDeps = { models: ModelsService; maxActiveJobs: number };
 
@@ -50,7 +53,7 @@ export async function estimateRetry(
   const counts = await findVersionCounts(sql, job.datasetVersionId);
   const { hyperparameters, rateMicroPerMinute } = job;
   const totalSteps = job.progress?.totalSteps ?? estimateSteps({ trainCount: counts.trainCount, hyperparameters });
-  const remainingSteps = Math.max(0, totalSteps - (checkpoint?.step ?? 0));
+  const remainingSteps = Math.max(0, totalSteps - (checkpoint?.point.step ?? 0));
   const msPerStep = msPerStepOf(job);
   const estimate =
     msPerStep === null
@@ -81,9 +84,11 @@ async function controlCountsOf(sql: Sql, { evaluation: { control } }: TrainingJo
   return { replayRatio: control.replayRatio, controlCount: trainCount + testCount };
 }
 
-async function newestCheckpoint(sql: Sql, jobId: string): Promise<ResumePoint | null> {
+async function newestCheckpoint(sql: Sql, jobId: string): Promise<SavedPoint | null> {
   const [newest] = await listStoredCheckpoints(sql, jobId);
-  return newest ? { attempt: newest.attempt, step: newest.step, name: newest.name } : null;
+  if (!newest) return null;
+  const { attempt, step, name, createdAt } = newest;
+  return { point: { attempt, step, name }, savedAt: createdAt };
 }
 
 /**
@@ -105,7 +110,7 @@ export async function retryJob(
   const number = job.attempt + 1;
   await holdFor(tx, { jobId: job.id, attempt: number, accountId: job.accountId, estimate });
   await refuseTooMany(tx, job.accountId, deps.maxActiveJobs);
-  await addAttempt(tx, { jobId: job.id, number, resumedFrom: checkpoint, estimate });
+  await addAttempt(tx, { jobId: job.id, number, resumedFrom: checkpoint?.point ?? null, estimate });
   const retried = await advance(tx, job, { type: 'retried' }, author);
   if (!retried) throw new Error(`${job.id} can be retried and cannot. This is a bug.`);
   return retried;

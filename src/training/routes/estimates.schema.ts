@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import { creditsText, type Said, said } from '#http';
+import { creditsText, type Said, said, timestamp } from '#http';
 import { count, orNull, resumeFields, text } from './fields.ts';
 import { evaluationSchema, hyperparameterValues } from './jobs.schema.ts';
 
@@ -69,7 +69,10 @@ export const retryEstimateSchema = Type.Object(
     ),
     from: retryFrom,
     checkpoint: orNull(
-      Type.Object(resumeFields),
+      Type.Object({
+        ...resumeFields,
+        saved_at: timestamp(said('When it was written.', '写入时间。')),
+      }),
       'Where it would go on; null: from the beginning.',
       '继续的检查点；为 null 表示从头开始。',
     ),

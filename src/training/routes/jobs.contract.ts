@@ -180,7 +180,7 @@ export const retryEstimateContract: Contract = {
         can_retry: true,
         blocked_reason: null,
         from: 'checkpoint',
-        checkpoint: { attempt: 1, step: 120 },
+        checkpoint: { attempt: 1, step: 120, saved_at: '2026-01-05T08:15:12.001Z' },
         remaining_steps: 280,
         ...estimate,
         basis: 'measured_step_time',

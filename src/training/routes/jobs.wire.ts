@@ -114,7 +114,11 @@ export function retryEstimateToWire(retry: RetryEstimate): Static<typeof retryEs
     can_retry: blockedReason === null,
     blocked_reason: blockedReason,
     from: retry.from,
-    checkpoint: checkpoint && { attempt: checkpoint.attempt, step: checkpoint.step },
+    checkpoint: checkpoint && {
+      attempt: checkpoint.point.attempt,
+      step: checkpoint.point.step,
+      saved_at: checkpoint.savedAt.toISOString(),
+    },
     remaining_steps: retry.remainingSteps,
     ...estimateToWire(estimate),
     available_credits: formatCredits(availableMicro),

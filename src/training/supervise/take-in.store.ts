@@ -84,12 +84,12 @@ export async function findCheckpointTime(tx: Sql, { jobId, attempt }: AttemptNam
   return row?.activeMs ?? 0;
 }
 
-export type StoredCheckpoint = { attempt: number; name: string; step: number; files: string[] };
+export type StoredCheckpoint = { attempt: number; name: string; step: number; files: string[]; createdAt: Date };
 
 /** The newest checkpoints of a job that are in the object store, of all attempts. */
 export function listStoredCheckpoints(sql: Sql, jobId: string): Promise<StoredCheckpoint[]> {
   return sql.query<StoredCheckpoint>(
-    `select attempt, name, step, files from training_checkpoints
+    `select attempt, name, step, files, created_at as "createdAt" from training_checkpoints
       where job_id = $1 and files is not null and removed_at is null order by attempt desc, step desc`,
     [jobId],
   );

@@ -2810,6 +2810,7 @@ export type Routes = {
       checkpoint: {
         attempt: number;
         step: number;
+        saved_at: string;
       } | null;
       remaining_steps: number;
       active_ms: {
