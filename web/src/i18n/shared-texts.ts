@@ -1,4 +1,5 @@
 import { catalogue } from './catalogue.ts';
+import { counted } from './counted.ts';
 
 /** Words that many pages need. */
 export const sharedTexts = catalogue(
@@ -19,7 +20,7 @@ export const sharedTexts = catalogue(
     clearFilter: (name: string) => `Do not filter by ${name}`,
     loading: 'Loading …',
     never: 'never',
-    credits: (amount: string) => `${amount} credits`,
+    credits: (amount: string) => counted(amount, 'credit'),
     opensNewTab: '(opens in a new tab)',
     optional: 'optional',
     more: 'More actions',

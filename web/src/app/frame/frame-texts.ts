@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 export const frameTexts = catalogue(
   {
@@ -22,7 +23,7 @@ export const frameTexts = catalogue(
     showShortcuts: 'Show this help',
     focusSearch: 'Search on this page',
     keyThenKey: 'then',
-    credits: (amount: string) => `${amount} credits`,
+    credits: (amount: string) => counted(amount, 'credit'),
   },
   {
     skip: '跳到正文',

@@ -1,6 +1,7 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
-const counted = (count: string) => (count === '1' ? '1 example' : `${count} examples`);
+const examplesOf = (count: string) => counted(count, 'example');
 
 export const datasetsTexts = catalogue(
   {
@@ -50,8 +51,8 @@ export const datasetsTexts = catalogue(
     back: 'Datasets',
     goneTitle: 'There is no such dataset',
     gone: 'It is not in this project, or the address is wrong.',
-    counted,
-    facts: (examples: string, tokens: string) => `${counted(examples)} · ${tokens} tokens`,
+    counted: examplesOf,
+    facts: (examples: string, tokens: string) => `${examplesOf(examples)} · ${counted(tokens, 'token')}`,
     unfinished: 'Unfinished imports',
     unfinishedText: 'They wait for you, or are being worked on.',
   },

@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 export const examplesTexts = catalogue(
   {
@@ -37,12 +38,12 @@ export const examplesTexts = catalogue(
       inference: 'from a saved call',
       retrieval_event: 'from feedback',
     },
-    tokens: (count: string) => `${count} tokens`,
+    tokens: (count: string) => counted(count, 'token'),
     notUsable: 'not usable',
     notSaved: 'not saved',
     nothingSaid: '(nothing said)',
     callsTool: (name: string) => `calls ${name}`,
-    negatives: (count: string) => `${count} negatives`,
+    negatives: (count: string) => counted(count, 'negative'),
     delete: 'Delete example',
     deleteTitle: 'Delete this example?',
     deleteText: 'It leaves the dataset. Versions that are frozen keep it.',

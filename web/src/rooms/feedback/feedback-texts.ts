@@ -77,8 +77,11 @@ export const feedbackTexts = catalogue(
       promoted === '1'
         ? '1 would become an example, as suggested.'
         : `${promoted} would become examples, as suggested.`,
-    manyRejected: (count: string) => `${count} stay in the inbox:`,
-    manyMore: (count: string) => `${count} more were not looked at yet; they are promoted as well, if they can be.`,
+    manyRejected: (count: string) => `${count} ${count === '1' ? 'stays' : 'stay'} in the inbox:`,
+    manyMore: (count: string) =>
+      count === '1'
+        ? '1 more was not looked at yet; it is promoted as well, if it can be.'
+        : `${count} more were not looked at yet; they are promoted as well, if they can be.`,
     testShare: 'Kept for tests, in percent',
     testShareHint: 'The same query always goes to the same side.',
     manyAction: (count: string) => `Promote ${count}`,

@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 const rows = (count: string) => (count === '1' ? '1 row' : `${count} rows`);
 
@@ -27,10 +28,10 @@ export const checkTexts = catalogue(
     tooLong: 'Too long',
     lengths: 'How long the examples are',
     lengthsText: (p50: string, p95: string, max: string) =>
-      `Half have up to ${p50} tokens, 95 of 100 up to ${p95}; the longest has ${max}.`,
+      `Half have up to ${counted(p50, 'token')}, 95 of 100 up to ${p95}; the longest has ${max}.`,
     lengthsNone: 'No lengths: no model is installed that could count tokens.',
-    bin: (from: string, to: string) => `${from} to ${to} tokens`,
-    oneBin: (from: string) => `${from} tokens`,
+    bin: (from: string, to: string) => `${from} to ${counted(to, 'token')}`,
+    oneBin: (from: string) => counted(from, 'token'),
     rowsSeries: 'Rows',
     columns: 'Columns',
     column: 'Column',

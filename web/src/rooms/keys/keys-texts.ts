@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 export const keysTexts = catalogue(
   {
@@ -42,7 +43,7 @@ export const keysTexts = catalogue(
     callsTitle: (name: string) => `What “${name}” spent`,
     callsEmpty: 'Nothing that was done with it was charged.',
     callsTotals: (requests: string, credits: string) =>
-      `${credits} credits altogether, with ${requests} ${requests === '1' ? 'call' : 'calls'}`,
+      `${counted(credits, 'credit')} altogether, with ${counted(requests, 'call')}`,
     callsAll: 'All of them in the ledger',
     callsLatest: 'The latest charges:',
     model: 'Model',

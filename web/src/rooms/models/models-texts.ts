@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 /** Of hosted models, within a project. */
 export const modelsTexts = catalogue(
@@ -56,10 +57,10 @@ export const modelsTexts = catalogue(
     failedNext: 'Mend what the message says, or put another target behind it, then activate it again.',
     runtime: 'In the engine',
     context: 'Context',
-    tokens: (count: string) => `${count} tokens`,
+    tokens: (count: string) => counted(count, 'token'),
     maxInput: 'Longest input',
     dimensions: 'Dimensions',
-    rateText: (amount: string) => `${amount} credits per minute of active time`,
+    rateText: (amount: string) => `${counted(amount, 'credit')} per minute of active time`,
     frozenSince: 'frozen since',
     changed: 'Changed',
     rename: 'Rename',

@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 /** Of the list of all models that an account may know of. */
 export const registryTexts = catalogue(
@@ -16,8 +17,8 @@ export const registryTexts = catalogue(
     project: 'Project',
     everyProject: 'every project of yours',
     size: 'Size',
-    context: (count: string) => `${count} tokens`,
-    dimensions: (count: string) => `${count} dimensions`,
+    context: (count: string) => counted(count, 'token'),
+    dimensions: (count: string) => counted(count, 'dimension'),
     rate: 'Rate',
     perMinute: (amount: string) => `${amount} / min`,
     callable: 'Can be called',

@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 const calls = (count: string) => (count === '1' ? '1 call' : `${count} calls`);
 
@@ -12,7 +13,7 @@ export const savedCallsTexts = catalogue(
     emptyOn: 'Auto-save is on. The next calls of the models of this project are listed here.',
     toSettings: 'To the settings',
     noneFound: 'In no saved call was this said.',
-    tokens: (count: string) => `${count} tokens`,
+    tokens: (count: string) => counted(count, 'token'),
     expires: 'kept until',
     detailTitle: 'Saved call',
     keep: 'Make it an example',
@@ -32,8 +33,12 @@ export const savedCallsTexts = catalogue(
     convertTitle: 'Make examples of what was found',
     convertText: (count: string) =>
       count === '1' ? '1 call would become an example.' : `${count} calls would become examples.`,
-    convertLeft: (there: string, rejected: string) => `${there} are there already, ${rejected} cannot be learned from.`,
-    convertMore: (count: string) => `${count} more were not looked at yet; they become examples as well, if they can.`,
+    convertLeft: (there: string, rejected: string) =>
+      `${there} ${there === '1' ? 'is' : 'are'} there already, ${rejected} cannot be learned from.`,
+    convertMore: (count: string) =>
+      count === '1'
+        ? '1 more was not looked at yet; it becomes an example as well, if it can.'
+        : `${count} more were not looked at yet; they become examples as well, if they can.`,
     convertAction: (count: string) => `Make ${count}`,
     converted: (count: string) => (count === '1' ? '1 call became an example.' : `${count} calls became examples.`),
     testShare: 'Kept for tests, in percent',

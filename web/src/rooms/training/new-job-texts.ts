@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 export const newJobTexts = catalogue(
   {
@@ -42,7 +43,7 @@ export const newJobTexts = catalogue(
     noEstimate: 'Choose a base model and a dataset to see it.',
     wrongFields: 'A setting is wrong; its field says how it should be.',
     computing: 'Is being estimated …',
-    credits: (amount: string) => `${amount} credits`,
+    credits: (amount: string) => counted(amount, 'credit'),
     range2: (low: string, high: string) => `${low} to ${high}; the most is reserved while it runs.`,
     time: (time: string) => `about ${time} of active time`,
     bases: { measured_step_time: 'from measured steps', catalog_profile: 'from the size of the model' },

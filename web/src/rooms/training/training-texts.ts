@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { counted } from '../../i18n/counted.ts';
 
 export const trainingTexts = catalogue(
   {
@@ -39,7 +40,7 @@ export const trainingTexts = catalogue(
     cancelingText: 'It stops at the end of the present step.',
     spent: 'Credits so far',
     activeTime: 'Active time',
-    rate: (amount: string) => `${amount} credits a minute`,
+    rate: (amount: string) => `${counted(amount, 'credit')} a minute`,
     cancel: 'Cancel',
     cancelTitle: (name: string) => `Cancel “${name}”?`,
     cancelText: 'What ran so far is charged. With its checkpoint kept you can go on later.',
@@ -51,11 +52,12 @@ export const trainingTexts = catalogue(
     retryTitle: (name: string) => `Try “${name}” again`,
     retryText: 'The same frozen dataset and the same settings; anything else is a new job.',
     fromCheckpoint: 'Go on from the last checkpoint',
-    fromCheckpointHint: (step: string, left: string) => `From step ${step}; ${left} steps are left.`,
+    fromCheckpointHint: (step: string, left: string) =>
+      `From step ${step}; ${counted(left, 'step is', 'steps are')} left.`,
     noCheckpoint: 'There is no checkpoint: this begins anew, too.',
     fromStart: 'Begin anew',
-    fromStartHint: (left: string) => `All ${left} steps.`,
-    estimate: (expected: string, high: string) => `About ${expected} credits, ${high} at most.`,
+    fromStartHint: (left: string) => (left === '1' ? 'The only step.' : `All ${left} steps.`),
+    estimate: (expected: string, high: string) => `About ${counted(expected, 'credit')}, ${high} at most.`,
     takes: (time: string) => `About ${time} of active time.`,
     available: (amount: string) => `You have ${amount}.`,
     blocked: {
