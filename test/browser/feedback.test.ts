@@ -80,6 +80,10 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   await page.getByText('It is back in the inbox.').waitFor();
   const { data } = await ask('GET', `/datasets/${id}/retrieval-events?state=pending`);
   assert.equal(data.length, 1);
+
+  await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Promoted').click();
+  await pane.getByText('It became an example of this dataset.').waitFor();
+  assert.deepEqual(await pane.locator('kbd').allTextContents(), ['J', 'K'], 'no other key does anything here');
   await leave();
 });
 

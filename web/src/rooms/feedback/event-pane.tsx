@@ -97,7 +97,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
             error={dryRun.error}
           />
         )}
-        <Keys />
+        <Keys canJudge={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
       </article>
     </Panel>
   );

@@ -4,25 +4,30 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import styles from './feedback.module.css';
 import { feedbackTexts } from './feedback-texts.ts';
 
+/** What can be done with the event that is shown: other keys would do nothing. */
+type KeysProps = { canJudge: boolean; canSkip: boolean; canChoose: boolean };
+
 /** The keys of the inbox, always in sight where there is a keyboard. */
-export function Keys() {
+export function Keys({ canJudge, canSkip, canChoose }: KeysProps) {
   const t = useTexts(feedbackTexts);
   if (!areShortcutsOn()) return null;
   const rows = [
-    { keys: ['J', 'K'], text: t.keyNext },
-    { keys: ['1', '…', '9'], text: t.keyJudge },
-    { keys: ['P'], text: t.keyPromote },
-    { keys: ['S'], text: t.keySkip },
-    { keys: ['X'], text: t.keyChoose },
+    { keys: ['J', 'K'], text: t.keyNext, works: true },
+    { keys: ['1', '…', '9'], text: t.keyJudge, works: canJudge },
+    { keys: ['P'], text: t.keyPromote, works: canJudge },
+    { keys: ['S'], text: t.keySkip, works: canSkip },
+    { keys: ['X'], text: t.keyChoose, works: canChoose },
   ];
   return (
     <dl className={styles.keys} aria-label={t.keys}>
-      {rows.map(({ keys, text }) => (
-        <div key={text}>
-          <dt>{keys.map((key) => (key === '…' ? '–' : <Kbd key={key}>{key}</Kbd>))}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
+      {rows
+        .filter(({ works }) => works)
+        .map(({ keys, text }) => (
+          <div key={text}>
+            <dt>{keys.map((key) => (key === '…' ? '–' : <Kbd key={key}>{key}</Kbd>))}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
     </dl>
   );
 }
