@@ -147,6 +147,51 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   await leave();
 });
 
+test('whoever imports with the keyboard alone is at the title after each step, and the confirmation covers nothing in focus', async () => {
+  const { pages, ...owner } = await someoneWithProject(stage, 'text');
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/imports/new`);
+  await page.locator('input[type="file"]').setInputFiles(questions);
+  await page.getByRole('button', { name: 'Upload and check' }).press('Enter');
+  const title = page.locator('h2:focus', { hasText: 'Import of our-questions.csv' });
+  await page.getByRole('button', { name: 'Leave them out' }).waitFor();
+  await title.waitFor();
+  const isCovered = () =>
+    page.evaluate<boolean>(`(() => {
+      const focused = document.activeElement;
+      const { top, bottom } = document.querySelector('[aria-live="polite"][tabindex="-1"]').parentElement.getBoundingClientRect();
+      const box = focused.getBoundingClientRect();
+      return box.height < 100 && box.bottom > top + 1 && box.top < bottom && !focused.closest('[class*="foot"]');
+    })()`);
+  for (let n = 0; n < 22; n++) {
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await isCovered(),
+      false,
+      String(await page.evaluate('document.activeElement.outerHTML.slice(0, 200)')),
+    );
+  }
+  await page.getByRole('button', { name: 'Leave them out' }).press('Enter');
+  await page.getByRole('button', { name: 'Import 12 examples', disabled: false }).press('Enter');
+  await page.getByRole('heading', { name: 'Imported: 12 examples' }).waitFor();
+  await title.waitFor();
+  await leave();
+});
+
+test('a file that cannot be read is shown as stuck in the check, and says where it is broken', async () => {
+  const { pages, ...owner } = await someoneWithProject(stage, 'text');
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/imports/new`);
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles(fileOf('broken.csv', 'question,answer\na,b\n"never closed,c\n'));
+  await page.getByRole('button', { name: 'Upload and check' }).click();
+  await page.getByRole('heading', { name: 'The import has failed' }).waitFor();
+  await page.getByText('A quote that opens after line 2 is never closed.').waitFor();
+  await page.locator('[aria-current="step"]', { hasText: 'Check' }).waitFor();
+  await leave();
+});
+
 test('an import that waits for somebody never pushes down the list of datasets, however late it is told', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'text');
   await createDataset();

@@ -1,7 +1,8 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { focusTitle } from '../../ui/focus-title.ts';
 import { IconArrowLeft } from '../../ui/icons.tsx';
 import { PageTitle } from '../../ui/page-title.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -9,7 +10,7 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import styles from '../data/data.module.css';
 import { CheckStep } from './check-step.tsx';
 import { EndStep } from './end-step.tsx';
-import { type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
+import { type Import, type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
 import { NewImport } from './new-import.tsx';
 import { type Step, Steps } from './steps.tsx';
@@ -75,6 +76,12 @@ function Going({ at, file, onFile }: GoingProps) {
   useEffect(() => {
     if (state === 'completed') refreshAfterImport(queryClient, at, going);
   }, [state, queryClient, at, going]);
+  // Each step takes away what was pressed to get there. Whoever comes to the page from elsewhere has not pressed anything.
+  const before = useRef(file === null ? state : null);
+  useEffect(() => {
+    if (before.current !== state) focusTitle();
+    before.current = state;
+  }, [state]);
   const { name } = going.file;
   switch (state) {
     case 'awaiting_upload':
@@ -112,9 +119,17 @@ function Going({ at, file, onFile }: GoingProps) {
       );
     default:
       return (
-        <Wizard name={name} step="done">
+        <Wizard name={name} step={lastStepOf(going)}>
           <EndStep at={at} going={going} />
         </Wizard>
       );
   }
+}
+
+/** How far a file came whose import is over. */
+function lastStepOf({ state, file, mapping }: Import): Step {
+  if (state === 'completed') return 'done';
+  if (file.received_bytes < file.size_bytes) return 'file';
+  // Nothing can be confirmed without a mapping.
+  return state === 'failed' && mapping !== null ? 'done' : 'check';
 }
