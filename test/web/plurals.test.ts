@@ -31,15 +31,15 @@ test('where there is one of something, no English text of the web app speaks of 
 /** What the texts with values in them say when each is one: a number, or that as it is written. */
 function onesIn(catalogue: unknown): string[] {
   const walk = (texts: unknown): string[] => {
-    if (typeof texts === 'function') return [saidOfOne(texts)];
+    if (typeof texts === 'function')
+      return [saidOfOne((one) => String(Reflect.apply(texts, null, Array(texts.length).fill(one))))];
     return typeof texts === 'object' && texts !== null ? Object.values(texts).flatMap(walk) : [];
   };
   return typeof catalogue === 'object' && catalogue !== null && 'en' in catalogue ? walk(catalogue.en) : [];
 }
 
-function saidOfOne(text: (...values: never[]) => unknown): string {
-  const of = (one: unknown) => String(Reflect.apply(text, null, Array(text.length).fill(one)));
+function saidOfOne(say: (one: unknown) => string): string {
   // What takes the number, too, to decide by it, is right with that.
-  const written = of('1');
-  return wrong.test(written) ? of(1) : written;
+  const written = say('1');
+  return wrong.test(written) ? say(1) : written;
 }
