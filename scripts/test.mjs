@@ -26,6 +26,7 @@ const oneFileMs = 15 * 60_000;
 const execArgv = ['--min-semi-space-size=16'];
 /** More are no accident. */
 const mostTriedAgain = 3;
+const mostSlow = 20;
 /** What these guarantee (money, keys, who sees what) must not fail once either. */
 const neverAgain = /^(src\/(billing|keys)|test\/isolation)\/|\/(charging|isolation)\.test\.ts$/;
 
@@ -76,19 +77,19 @@ async function endCheck(programs) {
   return ends.every(({ code }) => code === 0) ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** `failedIn`: how many tests failed in each file; `passedIn`: files of which any passed. */
+/** `failedIn`: how many tests failed in each file; `passedIn`: files of which any passed; `secondsOf`: how long each took. */
 function runTests(files, concurrency) {
   return new Promise((resolve) => {
     const deadline = AbortSignal.timeout(wholeRunMs);
     const events = run({ files, concurrency, timeout: oneFileMs, signal: deadline, execArgv });
-    const counts = { passed: 0, failed: 0, failedIn: new Map(), passedIn: new Set() };
+    const counts = { passed: 0, failed: 0, failedIn: new Map(), passedIn: new Set(), secondsOf: new Map() };
     events.on('test:fail', ({ file, details }) => {
       if (details.type !== 'suite') counts.failedIn.set(file, (counts.failedIn.get(file) ?? 0) + 1);
     });
     events.on('test:pass', ({ file }) => counts.passedIn.add(file));
     events.on('test:summary', (summary) => {
       // One summary per file, and one for all, which has no file.
-      if (summary.file !== undefined) return;
+      if (summary.file !== undefined) return void counts.secondsOf.set(summary.file, summary.duration_ms / 1000);
       counts.passed = summary.counts.passed;
       counts.failed = summary.counts.failed + summary.counts.cancelled;
       if (!summary.success && counts.failed === 0) counts.failed = 1;
@@ -108,6 +109,14 @@ async function installForTests() {
   await Promise.all([inTurn(() => pythonProgram('python')), inTurn(installLlamaServer, installRay, findBrowser)]);
 }
 
+/** Where the time of a long run goes: a suite that is kept quick is run often. */
+function tellSlowest({ secondsOf }) {
+  if (secondsOf.size < 2 * mostSlow) return;
+  const slowest = [...secondsOf].sort(([, one], [, other]) => other - one).slice(0, mostSlow);
+  console.log('\n== slowest files');
+  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative(root, file)}`);
+}
+
 /**
  * Real processes, browsers and their networks have accidents that are not ours. So what failed is run once more when nothing else
  * runs, unless too much did, or what must not even fail once. What passes only then is named at the end: it is a defect, of the test at least.
@@ -115,6 +124,7 @@ async function installForTests() {
 async function checkBehaviour(files) {
   // Many tests wait more than they compute: one more than there are cores.
   const first = await runTests(files, 3);
+  tellSlowest(first);
   const again = [...first.failedIn.keys()];
   if (again.some((file) => neverAgain.test(relative(root, file)))) return first;
   if (again.length === 0 || again.length > mostTriedAgain) return first;
