@@ -32,7 +32,7 @@ export function renderGreeting({ address, publicUrl, madeIn, key, hasLocal }: Gr
   else lines.push(`  ${base}/api/projects/{owner}/{project}/openai/v1`);
   lines.push('');
   if (!hasLocal) {
-    lines.push('Make a project and a key: npm run -s fanfold -- projects create, keys create, each with --account');
+    lines.push('Create a project and a key: npm run -s fanfold -- projects create, keys create, each with --account');
   } else if (key === null) {
     lines.push('Keys cannot be shown again. Make another one: npm run -s fanfold -- keys create');
   } else {
