@@ -4,15 +4,19 @@ import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive 
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { everyRow } from './every-row.ts';
+import { type LimitFlags, limitsInShort, operator, readFlags } from './limits.ts';
 import { type Cell, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type OfAccount = { account: string };
 
-export function createKeyCommand(config: Config, options: OfAccount & { name?: string }) {
+export function createKeyCommand(config: Config, options: OfAccount & { name?: string } & LimitFlags) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
-    const { key, record } = await database.transaction((tx) => issueKey(tx, { accountId, name: options.name }));
+    const limits = readFlags(options);
+    const asked = Object.keys(limits).length === 0 ? {} : { limits };
+    const wish = { accountId, name: options.name, actor: operator, ...asked };
+    const { key, record } = await database.transaction((tx) => issueKey(tx, wish));
     note(`Key ${record.id} of ${options.account}, shown this once:`);
     print(key);
   });
@@ -23,12 +27,13 @@ export function listKeysCommand(config: Config, options: OfAccount & ListFlags) 
     const { id: accountId } = await requireAccount(database, options.account);
     const cursors = createCursorCodec(await installationSecret(database, 'cursor'));
     const keys = await everyRow((page) => listKeys({ database, cursors }, { accountId, ...page }));
-    printList(['id', 'key', 'active', 'created', 'last_used', 'name'], keys.map(rowOf), options);
+    printList(['id', 'key', 'active', 'created', 'last_used', 'limits', 'name'], keys.map(rowOf), options);
   });
 }
 
-function rowOf({ id, name, mask, active, createdAt, lastUsedAt }: KeyRecord): Cell[] {
-  return [id, maskedKey(mask), active, createdAt.toISOString(), lastUsedAt?.toISOString() ?? null, name];
+function rowOf({ id, name, mask, active, createdAt, lastUsedAt, limits }: KeyRecord): Cell[] {
+  const [created, lastUsed] = [createdAt.toISOString(), lastUsedAt?.toISOString() ?? null];
+  return [id, maskedKey(mask), active, created, lastUsed, limitsInShort(limits), name];
 }
 
 export function setKeyActiveCommand(config: Config, keyId: string, options: OfAccount & { active: boolean }) {

@@ -50,6 +50,24 @@ test('an operator limits a key and an account, sees it, and lifts it again', asy
   assert.match(account[1] ?? '', /^concurrent requests +4 +0$/);
 });
 
+test('an operator makes a key with its limits, and sees them in the list of keys', async () => {
+  const { slug } = await seedAccount(db.database);
+  const created = ['keys', 'create', '-a', slug, '--name', 'shop', '--requests-per-minute', '60'];
+  await fanfold(...created, '--credits-per-day', '2.5');
+  await fanfold('keys', 'create', '-a', slug, '--name', 'free');
+  const lines = await fanfold('keys', 'list', '-a', slug);
+  assert.match(lines.find((line) => line.endsWith('shop')) ?? '', / 60 per minute, 2\.500000 credits per day +shop$/);
+  assert.doesNotMatch(lines.find((line) => line.endsWith('free')) ?? 'per', /per/);
+  await assert.rejects(
+    fanfold('keys', 'create', '-a', slug, '--name', 'none', '--concurrent-requests', '0'),
+    (error) => {
+      assert.match(String(Reflect.get(Object(error), 'stderr')), /^A limit is a number from 1 to 10000, .*\n$/);
+      return true;
+    },
+  );
+  assert.equal((await fanfold('keys', 'list', '-a', slug)).length, lines.length);
+});
+
 test('a limit that cannot be and a key of somebody else are refused in one line', async () => {
   const [{ slug }, other] = [await seedAccount(db.database), await seedAccount(db.database)];
   const { keyId } = await seedKey(db.database, { accountId: other.accountId });

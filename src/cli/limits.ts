@@ -7,9 +7,9 @@ import { localAccount } from './first-start.ts';
 import { print, renderTable } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
-type LimitFlags = { requestsPerMinute?: string; concurrentRequests?: string; creditsPerDay?: string };
+export type LimitFlags = { requestsPerMinute?: string; concurrentRequests?: string; creditsPerDay?: string };
 
-const operator = { kind: 'system', id: null, label: 'Operator' } as const;
+export const operator = { kind: 'system', id: null, label: 'Operator' } as const;
 
 /** `keys limit` and `accounts limit`: show the limits, or change those that are given. */
 export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: Command }, config: () => Config): void {
@@ -24,7 +24,8 @@ export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: 
     .action((slug: string, flags: LimitFlags) => limitCommand(config(), slug, { keyId: null, flags }));
 }
 
-function withLimitOptions(command: Command): Command {
+/** The options that say what may be used at most. */
+export function withLimitOptions(command: Command): Command {
   return command
     .option('--requests-per-minute <number>', 'calls that may begin in a minute; "none" for no limit')
     .option('--concurrent-requests <number>', 'calls that may run at a time; "none" for no limit')
@@ -46,7 +47,8 @@ function limitCommand(config: Config, slug: string, { keyId, flags }: { keyId: s
   });
 }
 
-function readFlags({ requestsPerMinute, concurrentRequests, creditsPerDay }: LimitFlags): Partial<CallLimits> {
+/** Of the options what was given; throws what the operator is to mend. */
+export function readFlags({ requestsPerMinute, concurrentRequests, creditsPerDay }: LimitFlags): Partial<CallLimits> {
   return {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: readCount(requestsPerMinute, 1_000_000) }),
     ...(concurrentRequests === undefined ? {} : { concurrentRequests: readCount(concurrentRequests, 10_000) }),
@@ -68,6 +70,20 @@ function readCredits(text: string): bigint | null {
   throw new OperatorError(
     `Credits are a number with at most six decimals, or "none"; this is ${JSON.stringify(text)}.`,
   );
+}
+
+/** In a few words, for a list; null: there are none. */
+export function limitsInShort({
+  requestsPerMinute,
+  concurrentRequests,
+  creditsPerDayMicro,
+}: CallLimits): string | null {
+  const words = [
+    requestsPerMinute === null ? null : `${requestsPerMinute} per minute`,
+    concurrentRequests === null ? null : `${concurrentRequests} at a time`,
+    creditsPerDayMicro === null ? null : `${formatCredits(creditsPerDayMicro)} credits per day`,
+  ].filter((word) => word !== null);
+  return words.length === 0 ? null : words.join(', ');
 }
 
 function render({ limits, used }: LimitsView): string {

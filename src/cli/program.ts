@@ -8,7 +8,7 @@ import { databaseUrlCommand } from './database-url.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
-import { addLimitCommands } from './limits.ts';
+import { addLimitCommands, withLimitOptions } from './limits.ts';
 import {
   type AddFlags,
   addModelCommand,
@@ -133,8 +133,7 @@ type Read = ProgramOptions['config'];
 const accountOption = ['-a, --account <slug>', 'account', localAccount] as const;
 
 function addKeyCommands(keys: Command, config: Read): void {
-  keys
-    .command('create')
+  withLimitOptions(keys.command('create'))
     .description('make an active key and print it, this once')
     .option(...accountOption)
     .option('-n, --name <name>', 'what the key is for')
