@@ -56,6 +56,41 @@ test('an object store that is away is no death of a worker: the import goes on w
   assert.equal((await text.read(id)).state, 'ready');
 });
 
+test('however often an import finds its object store away, it keeps no more rows of objects than for one try', async () => {
+  const id = await uploaded();
+  const objectsOf = async () => {
+    const rows = await world.db.database.query('select key from import_parts where import_id = $1', [id]);
+    return rows.length;
+  };
+  const away = { ...objects, put: () => Promise.reject(fault('service_unavailable')) };
+  const tryAway = () => assert.rejects(work(depsWith(away), id), { fault: 'service_unavailable' });
+  await tryAway();
+  const afterOne = await objectsOf();
+  for (let tries = 0; tries < 5; tries++) await tryAway();
+  assert.equal(await objectsOf(), afterOne);
+  await work(depsWith(objects), id);
+  assert.equal((await text.read(id)).state, 'ready');
+});
+
+test('after a worker has died at a reading, the next one writes objects of its own', async () => {
+  const id = await uploaded();
+  const keysOf = async (store: ObjectStore, working: (deps: WorkDeps) => Promise<void>) => {
+    const keys = new Set<string>();
+    const put: ObjectStore['put'] = (key, ...asked) => {
+      keys.add(key);
+      return store.put(key, ...asked);
+    };
+    await working(depsWith({ ...store, put }));
+    return keys;
+  };
+  const away = { ...objects, put: () => Promise.reject(fault('service_unavailable')) };
+  const first = await keysOf(away, (deps) => assert.rejects(work(deps, id), { fault: 'service_unavailable' }));
+  // Nobody lived to give it back.
+  await world.db.database.query('update imports set attempts = attempts + 1 where id = $1', [id]);
+  const second = await keysOf(objects, (deps) => work(deps, id));
+  assert.deepEqual([first.size, second.size, first.intersection(second).size], [2, 2, 0]);
+});
+
 test('another import that writes into the dataset for long is no death of a worker either', async () => {
   const { id: dataset } = await text.demand<{ id: string }>('POST', 'datasets', { name: 'Both' });
   const id = await uploaded(dataset);

@@ -68,7 +68,8 @@ export async function noteObjects(
   await sql.query(
     `with noted as (update imports set issues_key = $2, tokens_key = $3 where id = $1 returning id)
      insert into import_parts (key, import_id, first_byte)
-     select object.key, noted.id, 0 from noted, unnest(array[$2, $3]) as object (key)`,
+     select object.key, noted.id, 0 from noted, unnest(array[$2, $3]) as object (key)
+         on conflict (key) do nothing`,
     [importId, issuesKey, tokensKey],
   );
 }

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import type { Sql } from '#db';
-import { newId } from '#kernel';
 import { canonicalJson } from '../../content/canonical-json.ts';
 import { findLiveContents } from '../../examples/same-content.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
@@ -22,8 +21,9 @@ import { type Job, surveyRulerFor } from './room.ts';
 /** Reads the whole file and makes the import ready. */
 export async function readFile(job: Job): Promise<void> {
   const { run, database, objects, pulse } = job;
-  // Attempts write objects of their own: two of them never mix.
-  const place = `imports/${run.id}/reading-${newId('imp').slice(4)}`;
+  // An attempt whose worker died may still be writing: the next one has other objects. One that lived to tell its end is given
+  // back, and the next has its number: a store that is away for hours makes no new rows.
+  const place = `imports/${run.id}/reading-${run.reading}-${run.attempts}`;
   const keys = { issuesKey: `${place}.issues.ndjson`, tokensKey: `${place}.tokens` };
   await noteObjects(database, run.id, keys);
   const lines = new PassThrough();
