@@ -135,10 +135,13 @@ test('limits of a key are checked, saved and shown again', async () => {
   });
   await open();
   assert.equal(await page.getByLabel('Credits per day (UTC)').inputValue(), '2.5');
+  await page.getByLabel('Credits per day (UTC)').fill('0');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('used up, calls are refused until midnight').waitFor();
 
   await go('/activity');
   const change = page.getByRole('listitem').filter({ hasText: 'The limits of the API key “First key” were changed.' });
-  await change.getByText('calls per minute: 60').waitFor();
+  await change.getByText('calls per minute: 60').first().waitFor();
   await change.getByText('credits per day: 2.50').waitFor();
   await leave();
 });

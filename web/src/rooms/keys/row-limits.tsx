@@ -14,5 +14,12 @@ export function RowLimits({ limits }: { limits: Limits }) {
     concurrent_requests === null ? '' : t.rowAtATime(format.number(concurrent_requests)),
     credits_per_day === null ? '' : t.rowPerDay(format.credits(used.credits_today), format.credits(credits_per_day)),
   ];
-  return <span className={styles.quiet}>{parts.filter((part) => part !== '').join(' · ')}</span>;
+  // The last of the parts: who sees it wants to know why calls are refused.
+  const isUsedUp = credits_per_day !== null && Number(used.credits_today) >= Number(credits_per_day);
+  return (
+    <span className={styles.quiet}>
+      {parts.filter((part) => part !== '').join(' · ')}
+      {isUsedUp ? <span className={styles.usedUp}>{t.rowUsedUp}</span> : null}
+    </span>
+  );
 }
