@@ -84,6 +84,10 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Promoted').click();
   await pane.getByText('It became an example of this dataset.').waitFor();
   assert.deepEqual(await pane.locator('kbd').allTextContents(), ['J', 'K'], 'no other key does anything here');
+  await pane.getByRole('link', { name: 'Look at it' }).click();
+  await page.waitForURL((url) => url.pathname.endsWith(`/data/${id}`));
+  await page.getByRole('button', { name: /gift card/ }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /money back/ }).count(), 0);
   await leave();
 });
 
@@ -144,6 +148,9 @@ test('many events are promoted after it was shown what would become of them', as
   await page.getByText('3 events became examples.').waitFor();
   // What was looked at has left the inbox.
   await page.waitForURL((url) => !url.searchParams.has('event'));
+  // Only what the dataset has learned already is left: there is nothing to promote, and it is said what to do.
+  await page.getByText('learned exactly this already: skip the event.').waitFor();
+  await page.getByRole('button', { name: 'Promote all …' }).waitFor({ state: 'detached' });
   assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 5);
 
   await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Without a click').click();
@@ -166,12 +173,20 @@ test('the inbox can be used by everybody, and on a phone it shows the list, then
     await assertAccessible(wide.page, dataset);
   }
   await wide.leave();
-  const { page, go, leave } = await stage.open({ ...owner, viewport: { width: 360, height: 740 } });
+  const { page, go, leave } = await stage.open({
+    ...owner,
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
   await go(`${pages}/data/${id}/feedback`);
   const pane = page.getByRole('article', { name: 'The event' });
   assert.ok(!(await pane.isVisible()));
   await page.getByRole('button', { name: /^money back/ }).click();
   await pane.getByRole('heading', { name: 'money back' }).waitFor();
+  await pane.getByRole('button', { name: /^Promote/ }).waitFor();
+  for (const key of ['P', 'S', 'J', 'K'])
+    assert.ok(!(await pane.locator('kbd', { hasText: key }).first().isVisible()), `no key ${key} without a keyboard`);
   const tooWide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(tooWide) <= 0, `${tooWide} pixels too wide`);
   await page.getByRole('button', { name: 'Back to the list' }).click();

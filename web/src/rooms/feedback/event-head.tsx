@@ -1,10 +1,17 @@
 import { Alert, Button } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconArrowLeft, IconInfoCircle } from '../../ui/icons.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { EventFacts } from './event-facts.tsx';
 import styles from './feedback.module.css';
 import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
+
+const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
+/** What the list of examples takes. */
+const longestSearch = 500;
 
 /** What it is about, and what became of it. */
 export function Head({ event, onBack }: { event: EventDetail; onBack: () => void }) {
@@ -23,16 +30,35 @@ export function Head({ event, onBack }: { event: EventDetail; onBack: () => void
       </Button>
       <h3>{query}</h3>
       <EventFacts event={event} />
-      {state === 'promoted' && <Note text={t.becameExample} />}
-      {state === 'skipped' && <Note text={reason ? t.skippedBecause(reason) : t.isSkipped} />}
+      {state === 'promoted' && (
+        <Note>
+          {t.becameExample} <ExampleLink query={query} />
+        </Note>
+      )}
+      {state === 'skipped' && <Note>{reason ? t.skippedBecause(reason) : t.isSkipped}</Note>}
     </>
   );
 }
 
-function Note({ text }: { text: string }) {
+/** Examples have no page of their own: the dataset opens with those that have this query. */
+function ExampleLink({ query }: { query: string }) {
+  const t = useTexts(feedbackTexts);
+  const { owner, project, dataset } = route.useParams();
+  return (
+    <TextLink
+      to="/projects/$owner/$project/data/$dataset"
+      params={{ owner, project, dataset }}
+      search={{ q: query.slice(0, longestSearch) }}
+    >
+      {t.toExample}
+    </TextLink>
+  );
+}
+
+function Note({ children }: { children: ReactNode }) {
   return (
     <Alert color="gray" icon={<IconInfoCircle />}>
-      {text}
+      {children}
     </Alert>
   );
 }

@@ -78,13 +78,15 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
     // What was looked at may be decided, too.
     go(undefined);
   };
+  // What was not read yet may be promotable.
+  const isAnyPromotable = rows.length < total || rows.some(({ promotable }) => promotable);
   const open = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   return (
     <>
       <Bar
         filter={filter}
         chosen={open.length}
-        total={total}
+        isAnyPromotable={isAnyPromotable}
         onClear={() => setChosen(new Set())}
         onPromote={isReadOnly ? null : () => setMany(open.length > 0 ? { ids: open.slice(0, 100) } : { q: filter.q })}
       />
@@ -124,13 +126,13 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
 type BarProps = {
   filter: EventsFilter;
   chosen: number;
-  total: number;
+  isAnyPromotable: boolean;
   onClear: () => void;
   /** Null: nobody may. */
   onPromote: (() => void) | null;
 };
 
-function Bar({ filter, chosen, total, onClear, onPromote }: BarProps) {
+function Bar({ filter, chosen, isAnyPromotable, onClear, onPromote }: BarProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
   const navigate = route.useNavigate();
@@ -151,7 +153,7 @@ function Bar({ filter, chosen, total, onClear, onPromote }: BarProps) {
           onChange={(value) => change({ state: value })}
         />
       </Toolbar>
-      {onPromote && (chosen > 0 || (isPending && total > 0)) && (
+      {onPromote && (chosen > 0 || (isPending && isAnyPromotable)) && (
         <div className={styles.many}>
           {chosen > 0 && (
             <>
