@@ -31,7 +31,7 @@ function createFormat(language: Language) {
     },
     /** Of an axis: as few digits as tell the marks apart. */
     shortAmount: (value: number) => significant().format(value),
-    /** Credits as they are booked, with all six decimals. */
+    /** Credits as they are booked, with all six decimals: only for columns of amounts that are compared or added up. */
     exactCredits: (text: string) =>
       new Intl.NumberFormat(tag, { minimumFractionDigits: 6, maximumFractionDigits: 6 }).format(Number(text)),
     date: (at: string | Date) => date().format(new Date(at)),

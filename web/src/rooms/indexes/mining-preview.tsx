@@ -26,7 +26,7 @@ export function MiningPreview({ mined: { results, credits } }: { mined: Mined })
           </li>
         ))}
       </ul>
-      <p className={styles.quiet}>{t.cost(format.exactCredits(credits))}</p>
+      <p className={styles.quiet}>{t.cost(format.credits(credits))}</p>
     </section>
   );
 }

@@ -50,7 +50,7 @@ export function SearchPanel({ at }: { at: IndexPath }) {
               </li>
             ))}
           </ol>
-          <p className={styles.quiet}>{t.cost(format.exactCredits(search.data.credits))}</p>
+          <p className={styles.quiet}>{t.cost(format.credits(search.data.credits))}</p>
         </>
       )}
     </Panel>

@@ -115,7 +115,7 @@ function factsOf({ choices, message, timing }: FactsProps, { t, format }: Words)
   return [
     choices.find(({ id }) => id === request?.model)?.label ?? String(request?.model ?? ''),
     t.tokens(format.number(usage.prompt_tokens), format.number(usage.completion_tokens)),
-    t.cost(format.exactCredits(message.credits)),
+    t.cost(format.credits(message.credits)),
     ...(timing
       ? [t.first(format.duration(timing.firstMs)), t.total(format.duration(timing.totalMs))]
       : [t.active(format.duration(activeMs))]),
