@@ -1,19 +1,21 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import styles from './issue-list.module.css';
 import { issueTexts } from './issue-texts.ts';
+import { placeIn } from './place-in.ts';
 
 export type IssueLike = { code: string; pointer: string; message: string; hint: string | null };
 
 /** What is wrong with an example or a row. In English the server's own sentence stands, which knows the case. */
 export function IssueList({ issues }: { issues: readonly IssueLike[] }) {
   const textOf = useIssueText();
+  const placeOf = useIssuePlace('field');
   if (issues.length === 0) return null;
   return (
     <ul className={styles.issues}>
       {issues.map((issue) => (
         <li key={`${issue.code} ${issue.pointer}`}>
           {textOf(issue)}
-          {issue.pointer && <code>{issue.pointer}</code>}
+          {issue.pointer && <span>{placeOf(issue.pointer)}</span>}
           {issue.hint && <small>{issue.hint}</small>}
         </li>
       ))}
@@ -26,5 +28,16 @@ export function useIssueText(): (issue: Pick<IssueLike, 'code' | 'message'>) => 
   return ({ code, message }) => {
     const known: Readonly<Record<string, string>> = names.long;
     return known[code] ?? message;
+  };
+}
+
+/** Where in a row or an example it is, in words: a pointer says little to somebody who made a table. */
+export function useIssuePlace(kind: 'column' | 'field'): (pointer: string) => string {
+  const t = useTexts(issueTexts);
+  return (pointer) => {
+    const place = placeIn(pointer);
+    if (place === null) return '';
+    const inside = place.inside.map((each) => (typeof each === 'number' ? t.entry(each) : t.part(each)));
+    return [t[kind](place.name), ...inside].join('');
   };
 }

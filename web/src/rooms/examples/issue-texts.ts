@@ -19,6 +19,10 @@ export const issueTexts = catalogue(
       positive_equals_negative: 'Same text right and wrong',
       positive_missing: 'Nothing to be found',
     },
+    column: (name: string) => `Column “${name}”`,
+    field: (name: string) => `In “${name}”`,
+    entry: (place: number) => `, entry ${place}`,
+    part: (name: string) => `, ${name}`,
     long: {},
   },
   {
@@ -38,6 +42,10 @@ export const issueTexts = catalogue(
       positive_equals_negative: '正例与反例相同',
       positive_missing: '缺少正例',
     },
+    column: (name) => `列“${name}”`,
+    field: (name) => `位置：“${name}”`,
+    entry: (place) => `，第 ${place} 项`,
+    part: (name) => `，${name}`,
     long: {
       bad_json: '此行不是有效的 JSON。',
       bad_encoding: '此行含有无法按该编码读取的字节。',

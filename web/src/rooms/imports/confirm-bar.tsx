@@ -70,7 +70,7 @@ function Consequences({ preview, options, leaveOut }: ConsequencesProps) {
         <>
           <small>{t.rejectedHint(format.number(counts.invalid))}</small>
           <Button size="compact-xs" variant="light" onClick={leaveOut}>
-            {t.leaveOut}
+            {t.leaveOut(format.number(counts.invalid))}
           </Button>
         </>
       ) : (

@@ -10,7 +10,7 @@ import { notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { useIssueText } from '../examples/issue-list.tsx';
+import { useIssuePlace, useIssueText } from '../examples/issue-list.tsx';
 import { issueTexts } from '../examples/issue-texts.ts';
 import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
@@ -56,6 +56,7 @@ function Lines({ at, code }: { at: ImportPath; code: IssueCode }) {
   const t = useTexts(checkTexts);
   const format = useFormat();
   const textOf = useIssueText();
+  const placeOf = useIssuePlace('column');
   const { data } = useSuspenseQuery(importErrorsQuery(at, code));
   return (
     <ul className={styles.rows}>
@@ -64,7 +65,7 @@ function Lines({ at, code }: { at: ImportPath; code: IssueCode }) {
           <span className={styles.lineNumber}>{t.line(format.number(issue.line))}</span>
           <div className={styles.row}>
             <span>
-              {textOf(issue)} {issue.pointer && <code>{issue.pointer}</code>}
+              {textOf(issue)} {issue.pointer && <span className={styles.lineNumber}>{placeOf(issue.pointer)}</span>}
             </span>
             {issue.hint && <span className={styles.lineNumber}>{issue.hint}</span>}
             <pre>{issue.excerpt}</pre>
