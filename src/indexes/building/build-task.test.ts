@@ -243,6 +243,20 @@ test('a server that stops leaves a build to the next one, and that does not coun
   assert.equal((await read()).state, 'ready');
 });
 
+test('a disk that is full for long is no lost server: the build goes on when there is room', async () => {
+  const { id, read } = await queued();
+  const { database } = server.options;
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const files = { ...options.search.files, open: () => Promise.reject(full) };
+  for (let tries = 0; tries < 6; tries++)
+    await assert.rejects(buildIndex({ ...options, search: { ...options.search, files } }, id, run()), full);
+  assert.equal((await read()).state, 'building');
+  const [row] = await database.query<{ tries: number }>('select tries from dataset_indexes where id = $1', [id]);
+  assert.equal(row?.tries, 0);
+  await buildIndex(options, id, run());
+  assert.equal((await read()).state, 'ready');
+});
+
 test('an attempt that finds another one in its place was no loss of a server, and does not count as a try', async () => {
   const { id, read } = await queued();
   const goesOn = Promise.withResolvers<void>();
