@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { latinWords } from '#kernel';
 import { isSlug } from './slug.ts';
 
 const numbered = 4;
@@ -10,9 +11,7 @@ const maxBase = 40;
  */
 export function slugsFor(email: string): string[] {
   const [name = ''] = email.split('@');
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
+  const plain = latinWords(name)
     .slice(0, maxBase)
     .replace(/^-+|-+$/g, '');
   const base = plain || 'account';

@@ -51,6 +51,17 @@ test('a dataset is made once, however often its creation is sent under a key', a
   assert.equal((await ask('GET', '/datasets')).json.total_count, 1);
 });
 
+test('a dataset whose name is older than the rules for names can be changed and archived', async () => {
+  const { ask } = await someoneOn(server);
+  const { id } = (await ask('POST', '/datasets', { name: 'old' })).json;
+  await server.db.database.query("update datasets set name = U&'\\200B' where id = $1", [id]);
+  const name = '\u200b';
+  assert.equal((await ask('PATCH', `/datasets/${id}`, { name, description: 'Still used' })).status, 200);
+  assert.equal((await ask('PATCH', `/datasets/${id}`, { archived: true })).json.name, name);
+  const other = await ask('PATCH', `/datasets/${id}`, { archived: false, name: '\u2060' });
+  assert.deepEqual(errorOf(other), [400, 'invalid_request', 'name']);
+});
+
 test('bad fields are named', async () => {
   const { ask, createDataset } = await someoneOn(server);
   for (const [body, expected] of [

@@ -108,7 +108,10 @@ function planChange(before: LockedDataset, patch: DatasetPatch) {
       param: 'target_model',
     });
   const { name = before.name, description = before.description, archived = before.archived } = patch;
-  const texts = checkTexts({ name, description });
+  // What is stored may be older than the rules.
+  if (name !== before.name) checkDisplayName(name, 'name');
+  if (description !== before.description) checkDescription(description);
+  const texts = { name, description };
   const isSame = name === before.name && description === before.description && archived === before.archived;
   return { texts, archived, isSame };
 }
@@ -119,8 +122,13 @@ const maxDescription = 500;
 
 function checkTexts({ name, description }: Texts): Texts {
   checkDisplayName(name, 'name');
+  checkDescription(description);
+  return { name, description };
+}
+
+function checkDescription(description: string | null): void {
   const isPlain = description === null || (description.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(description));
-  if (isPlain && [...(description ?? '')].length <= maxDescription) return { name, description };
+  if (isPlain && [...(description ?? '')].length <= maxDescription) return;
   throw fault('invalid_request', {
     message: `description: expected at most ${maxDescription} characters, without control characters.`,
     param: 'description',

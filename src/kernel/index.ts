@@ -12,7 +12,7 @@ export {
   priceOfUnits,
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
-export { checkDisplayName } from './display-name.ts';
+export { checkDisplayName, displayNameFrom } from './display-name.ts';
 export { createDuties, type Duties } from './duties.ts';
 export { messageOf } from './error-message.ts';
 export {
@@ -28,6 +28,7 @@ export { type Fields, isDeeperThan, isFields } from './fields.ts';
 export { foldText, plainText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
+export { latinWords } from './latin-words.ts';
 export {
   type CountedRows,
   createListCursor,

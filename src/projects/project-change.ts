@@ -33,12 +33,16 @@ export function planChange(project: Project, patch: ProjectPatch): ProjectChange
     visibility: patch.visibility ?? project.visibility,
     inferenceAutoSave: patch.inferenceAutoSave ?? project.inferenceAutoSave,
   };
-  checkSettings(project.kind, next);
+  const changed = settings.filter((name) => next[name] !== project[name]);
+  // What is stored may be older than the rules.
+  if (changed.includes('name')) checkDisplayName(next.name, 'name');
+  if (changed.includes('description')) checkDescription(next.description);
+  checkAutoSave(project.kind, next);
   const isArchived = project.archivedAt !== null;
   const move = patch.archived === undefined || patch.archived === isArchived ? null : patch.archived;
   return {
     next,
-    changed: settings.filter((name) => next[name] !== project[name]),
+    changed,
     move: move === null ? null : move ? 'archive' : 'unarchive',
   };
 }
@@ -53,9 +57,13 @@ function checkFixed(project: Project, patch: ProjectPatch): void {
 }
 
 /** Refuses what a project of this kind cannot have. Vectors are never stored (interface 1.7). */
-export function checkSettings(kind: ProjectKind, { name, description, inferenceAutoSave }: ProjectSettings): void {
-  checkDisplayName(name, 'name');
-  if (description !== null) checkDescription(description);
+export function checkSettings(kind: ProjectKind, settings: ProjectSettings): void {
+  checkDisplayName(settings.name, 'name');
+  checkDescription(settings.description);
+  checkAutoSave(kind, settings);
+}
+
+function checkAutoSave(kind: ProjectKind, { inferenceAutoSave }: ProjectSettings): void {
   if (kind === 'embedding' && inferenceAutoSave)
     throw fault('kind_mismatch', {
       message: 'inference_auto_save: calls of an embedding project are never stored.',
@@ -66,7 +74,8 @@ export function checkSettings(kind: ProjectKind, { name, description, inferenceA
 const maxDescription = 500;
 
 /** Kept as it is sent, so what would not survive storage is refused. It may have several lines. */
-function checkDescription(text: string): void {
+function checkDescription(text: string | null): void {
+  if (text === null) return;
   const isPlain = text.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(text);
   if (isPlain && [...text].length <= maxDescription) return;
   throw fault('invalid_request', {

@@ -199,6 +199,21 @@ test('running work keeps a project out of the archive, and says what it is', asy
   assert.equal((await owner.ask('PATCH', at, { archived: true })).json.name, 'may change');
 });
 
+test('a project whose name is older than the rules for names can be changed and archived', async () => {
+  const owner = await someoneOn(server);
+  await owner.make({ name: 'old', slug: 'old' });
+  await server.db.database.query("update projects set name = U&'\\200B' where account_id = $1", [owner.accountId]);
+  const at = `/${owner.slug}/old`;
+  const name = '\u200b';
+  assert.equal((await owner.ask('PATCH', at, { name, description: 'Still used' })).status, 200);
+  assert.equal((await owner.ask('PATCH', at, { archived: true })).json.name, name);
+  assert.deepEqual(codeOf(await owner.ask('PATCH', at, { archived: false, name: '\u2060' })), [
+    400,
+    'invalid_request',
+    'name',
+  ]);
+});
+
 test('a private project is for others one that does not exist, a public one they may read and not change', async () => {
   const [owner, other] = [await someoneOn(server), await someoneOn(server)];
   await owner.make({ name: 'mine', description: 'secret' });

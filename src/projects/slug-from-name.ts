@@ -1,4 +1,5 @@
 import { isSlug } from '#accounts';
+import { latinWords } from '#kernel';
 
 const maxLength = 64;
 
@@ -7,12 +8,7 @@ const maxLength = 64;
  * "My lamps!". A name without any, or one that is a reserved word, gets the random characters of `suffix`.
  */
 export function slugFromName(name: string, suffix: () => string): string {
-  const words = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-');
-  const slug = trimHyphens(trimHyphens(words).slice(0, maxLength));
+  const slug = trimHyphens(trimHyphens(latinWords(name)).slice(0, maxLength));
   return isSlug(slug) ? slug : `${slug || 'project'}-${suffix()}`;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database, Sql } from '#db';
 import type { Authenticator } from '#http';
-import { OperatorError } from '#kernel';
+import { displayNameFrom, OperatorError } from '#kernel';
 import { openAccount } from '../open-account.ts';
 import { isAvatarUrl } from '../profile.ts';
 import { createAuthAdapter, type NewPerson } from './auth-adapter.ts';
@@ -88,16 +88,14 @@ function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-const maxNameLength = 80;
-
 /** What a provider says about a person is taken as far as it fits; the person can change it afterwards. */
 function openAccountOf(tx: Sql, person: NewPerson, flow: Flow, { grantCredits }: IdentityOptions) {
-  const name = flow.displayName ?? [...person.name.replace(/\p{Cc}/gu, ' ').trim()].slice(0, maxNameLength).join('');
+  const name = flow.displayName ?? displayNameFrom(person.name);
   return openAccount(tx, {
     slug: flow.slug,
     email: person.email,
     emailVerified: person.emailVerified,
-    ...(name === '' || !name.isWellFormed() ? {} : { displayName: name }),
+    ...(name === null ? {} : { displayName: name }),
     avatarUrl: person.image !== null && isAvatarUrl(person.image) ? person.image : null,
     requestId: flow.requestId,
     grantCredits,

@@ -1,6 +1,6 @@
 import { type Dataset, type Datasets, type DatasetVersion, findDataset, findVersion } from '#datasets';
 import type { Sql } from '#db';
-import { checkDisplayName, fault, isId, type Micro, quotedText } from '#kernel';
+import { checkDisplayName, displayNameFrom, fault, isId, type Micro, quotedText } from '#kernel';
 import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } from '#models';
 import type { ProjectSeen } from '#projects';
 import { estimateJob, estimateSteps } from '../settings/estimate.ts';
@@ -81,10 +81,8 @@ function refuseTooFew({ trainCount: actual }: Counts, min: number): void {
   });
 }
 
-const longestName = 80;
-
 function nameFor(dataset: { name: string }, baseModel: { name: string }): string {
-  return [...`${dataset.name} on ${baseModel.name}`].slice(0, longestName).join('');
+  return displayNameFrom(`${dataset.name} on ${baseModel.name}`) ?? baseModel.name;
 }
 
 type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; rateMicroPerMinute: Micro };
