@@ -49,6 +49,7 @@ test('what cannot be trained is refused with the field at fault', async () => {
     [wanted({ epochs: 1.5 }), 400, 'invalid_request', 'hyperparameters.epochs'],
     [wanted({ epochs: '2' }), 422, 'invalid_request', 'hyperparameters.epochs'],
     [wanted({ packing: true }), 400, 'invalid_request', 'hyperparameters.packing'],
+    [wanted({ packing: 'yes' }), 422, 'invalid_request', 'hyperparameters.packing'],
     [wanted({ temperature: 1 }), 400, 'invalid_request', 'hyperparameters.temperature'],
     [wanted({}, { deploy: { alias: 'No!', activate: true } }), 400, 'invalid_request', 'deploy.alias'],
     [wanted({}, { evaluation: { test_ratio: 0.9 } }), 400, 'invalid_request', 'evaluation.test_ratio'],

@@ -42,6 +42,7 @@ function check(name: HyperparameterName, value: unknown, range: HyperparameterRa
   if (name === 'query_instruction') return checkInstruction(value);
   if (name === 'packing') {
     if (value === false) return false;
+    if (value !== true) throw misfit(name, 'expected false', 'boolean_type');
     throw refuse(
       name,
       'packing is not offered: conversations in one sequence would see each other; expected false',
