@@ -1,9 +1,15 @@
+/** Latin letters that are no other letter with a mark. */
+const spelled: Partial<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŋ: 'n', ŧ: 't', ı: 'i' },
+};
+
 /** What the server will most likely make of a name; it has the last word. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
+    .replace(/[^a-z0-9]/g, (letter) => spelled[letter] ?? letter)
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 64)
     .replace(/^-+|-+$/g, '');
