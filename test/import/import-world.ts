@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openFolderStore } from '#objects';
+import { type ObjectStore, openFolderStore } from '#objects';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
@@ -19,8 +19,8 @@ export type ImportWorld = {
   keptDir: string;
   /** Where sweeps look for what workers have left. */
   tempDir: string;
-  /** What the server does once a minute. */
-  sweep: () => Promise<void>;
+  /** What the server does once a minute; `change` is what is otherwise with the object store. */
+  sweep: (change?: Partial<ObjectStore>) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -43,10 +43,10 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
     ...{ db, app, key, accountId, keptDir, tempDir },
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
-    sweep: () =>
+    sweep: (change = {}) =>
       sweepImports({
         database: db.database,
-        objects: openFolderStore(path.join(dataDir, 'objects')),
+        objects: { ...openFolderStore(path.join(dataDir, 'objects')), ...change },
         keptDir,
         tempDir,
         task: { enqueue: async () => {}, expect: () => {}, resume: async () => {}, stop: () => {} },

@@ -133,6 +133,21 @@ test('what a worker that was killed has left on the disk goes when its import is
   assert.deepEqual((await readdir(world.tempDir)).sort(), [waiting.id, ...strangers].sort());
 });
 
+test('while the object store is away, what does not need it is swept, and the rest is once it is back', async () => {
+  const { database } = world.db;
+  const over = await text.upload('a.jsonl', file);
+  await text.demand('POST', `imports/${over.id}/cancel`);
+  await database.query(`update imports set finished_at = now() - interval '25 hours' where id = $1`, [over.id]);
+  await mkdir(path.join(world.tempDir, over.id), { recursive: true });
+  const away = new Error('The store is away.');
+  await assert.rejects(world.sweep({ remove: () => Promise.reject(away) }), away);
+  assert.ok(!(await readdir(world.tempDir)).includes(over.id));
+  const parts = () => database.query('select from import_parts where import_id = $1', [over.id]);
+  assert.ok((await parts()).length > 0);
+  await world.sweep();
+  assert.deepEqual(await parts(), []);
+});
+
 /** The most memory that any worker has taken, MB. */
 const peakMb = () =>
   Math.max(

@@ -30,21 +30,39 @@ export type SweepDeps = {
  * that lost its worker gets another one. Several servers may sweep at once; everything here can be done twice.
  */
 export async function sweepImports(deps: SweepDeps): Promise<void> {
-  const { database, objects, task, keptDir, tempDir } = deps;
-  await expireImports(database);
-  for (const stuck of await listStuckUploads(database))
+  const { database, task, keptDir, tempDir } = deps;
+  const findOver = (ids: readonly string[]) => listOver(database, ids);
+  const troubles: unknown[] = [];
+  // Some of it needs the object store: while that is away, all else is done.
+  for (const step of [
+    () => expireImports(database),
+    () => completeStuckUploads(deps),
+    () => task.resume(),
+    () => removeStrayObjects(deps),
+    () => removeFinishedFiles(deps),
+    () => sweepContentsAhead(database),
+    () => sweepKept(keptDir, { findOver, nowMs: Date.now() }),
+    () => sweepSpooled(tempDir, findOver),
+  ])
+    await step().catch((error: unknown) => troubles.push(error));
+  if (troubles.length > 0) throw troubles[0];
+}
+
+async function completeStuckUploads(deps: SweepDeps): Promise<void> {
+  for (const stuck of await listStuckUploads(deps.database))
     await completeUpload(deps, { ...stuck, sha256: null }).catch(ignoreBadDigest);
-  await task.resume();
-  for (const key of await listStrayObjects(database)) await removeObject(deps, key);
+}
+
+async function removeStrayObjects(deps: SweepDeps): Promise<void> {
+  for (const key of await listStrayObjects(deps.database)) await removeObject(deps, key);
+}
+
+async function removeFinishedFiles({ database, objects }: SweepDeps): Promise<void> {
   for (const { id, keys } of await listFinishedFiles(database)) {
     for (const key of keys) await objects.remove(key);
     for (const key of keys) await deleteObjectRow(database, key);
     await noteFilesRemoved(database, id);
   }
-  await sweepContentsAhead(database);
-  const findOver = (ids: readonly string[]) => listOver(database, ids);
-  await sweepKept(keptDir, { findOver, nowMs: Date.now() });
-  await sweepSpooled(tempDir, findOver);
 }
 
 /** Contents at a time, so that no transaction takes long. */
