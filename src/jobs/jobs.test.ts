@@ -90,6 +90,15 @@ test('work that fails is tried again, and knows its last attempt', async () => {
   assert.ok(done.includes('flaky 1 false'));
 });
 
+test('work is tried as often as its task says, also where an older version has made the queue', async () => {
+  await db.database.query('update fanfold_jobs.queue set retry_limit = 9 where name = $1', [flaky.name]);
+  await jobs.enqueue(db.database, flaky, { text: 'counted' });
+  const rows = await db.database.query<{ limit: number }>(
+    `select retry_limit as limit from fanfold_jobs.job where data->>'text' = 'counted'`,
+  );
+  assert.deepEqual(rows, [{ limit: 1 }]);
+});
+
 test('of work with one key, one waits at most; other work is not held back', async () => {
   await jobs.enqueue(db.database, held, { text: 'running' }, { key: 'k' });
   await until(() => begun.includes('running'), 120_000);

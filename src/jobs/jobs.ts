@@ -99,6 +99,8 @@ export function createJobs({ url, lookout, log, works = true, answerMs = longest
         db,
         // Without a key of its own, work never waits for other work.
         singletonKey: key ?? crypto.randomUUID(),
+        // Said with the work: a queue keeps the number of the version that made it.
+        retryLimit: task.retries,
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
         ...(turnOf === undefined ? {} : await inTurn(sql, task.name, turnOf)),
       });

@@ -49,7 +49,8 @@ const triesAtMost = 4;
 /** Queries that an evaluation asks at most; a mean over more would hardly be another one. */
 const maxQueries = 2_000;
 
-const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, retries: 12 });
+/** As long as a full disk or an outage may last: a try a minute, for a day. What fails otherwise ends by `triesAtMost`. */
+const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, retries: 1_440 });
 
 export function createBuildTask(options: BuildTaskOptions): BuildTask {
   const { database, jobs } = options;
