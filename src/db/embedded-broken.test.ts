@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startEmbedded } from './embedded.ts';
+import { lastComplaint } from './postmaster.ts';
 
 test('a data folder that lacks something is refused in one line, and serves again when that is back', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-broken-'));
@@ -39,4 +40,13 @@ test('a data folder that lacks something is refused in one line, and serves agai
     await (await start()).stop();
     assert.deepEqual((await readdir(folder)).sort(), ['cluster', 'cluster.backup', 'password', 'server.log']);
   });
+});
+
+test('a full disk is named as the reason, because PostgreSQL could not write it down', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfold-full-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'server.log'), 'PANIC:  could not wri');
+  const complaintWith = (bytes: number) => lastComplaint({ folder }, async () => bytes);
+  assert.equal(await complaintWith(2_500_000), `its disk is full: 2 MB are left for ${folder}.`);
+  assert.equal(await complaintWith(1e9), 'PANIC:  could not wri');
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
@@ -216,9 +216,22 @@ async function boundLog(file: string): Promise<void> {
 /** Not what somebody was told who came while it started or stopped. */
 const complaintPattern = /(?:FATAL|PANIC)(?!: +the database system is )|error:|^(?:initdb|postgres): could not/;
 
-/** The last thing that PostgreSQL complained about, one line, for a message to the operator. */
-export async function lastComplaint(home: Home): Promise<string> {
+/** PostgreSQL writes its log in files of this size, and does without none of them. */
+const leastRoomBytes = 16_777_216;
+
+/** The last thing that PostgreSQL complained about, one line, for a message to the operator. On a full disk its own log lacks it. */
+export async function lastComplaint(
+  home: Pick<Home, 'folder'>,
+  roomOf: (folder: string) => Promise<number> = roomAt,
+): Promise<string> {
+  const room = await roomOf(home.folder).catch(() => Number.POSITIVE_INFINITY);
+  if (room < leastRoomBytes) return `its disk is full: ${Math.floor(room / 1e6)} MB are left for ${home.folder}.`;
   const text = await readFile(join(home.folder, 'server.log'), 'utf8').catch(() => '');
   const complaint = text.split('\n').findLast((line) => complaintPattern.test(line));
   return complaint ?? `see ${join(home.folder, 'server.log')}.`;
+}
+
+async function roomAt(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
