@@ -7,6 +7,7 @@ import { createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
 import { listPrices } from '#models';
 import { createRequests, failedRequestMonths } from '#requests';
+import { timeOfTraining } from '#training';
 import type { Engines } from './engines.ts';
 import type { AppOptions, Ground } from './ground.ts';
 
@@ -20,6 +21,7 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
     ...{ lowMicro: config.lowBalanceMicro, signUpMicro: config.signUpMicro, sales: salesOf(config) },
     prices: () => listPrices(models),
     pace: engine.pace,
+    trainingTime: (baseModelId, work) => timeOfTraining({ sql: database, models }, { baseModelId, ...work }),
   });
   const billing = createBilling({ database, lookout, instanceId, clock, log, timing, onCharge: credits.touch });
   const instance = { database, lookout, instanceId, registered: billing.registered, log };

@@ -11,7 +11,7 @@ import { type PricingDeps, pricingRoutes } from '../pricing/pricing.routes.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { creditsRoutes } from './credits.routes.ts';
 
-export type CreditsOptions = Pick<PricingDeps, 'prices' | 'pace' | 'signUpMicro'> & {
+export type CreditsOptions = Pick<PricingDeps, 'prices' | 'pace' | 'trainingTime' | 'signUpMicro'> & {
   database: Database;
   cursors: CursorCodec;
   clock: Clock;
@@ -33,7 +33,8 @@ export type Credits = {
 };
 
 export function createCredits(options: CreditsOptions): Credits {
-  const { database, cursors, clock, lowMicro, sales, log, publicUrl, prices, pace, signUpMicro } = options;
+  const { database, cursors, clock, lowMicro, sales, log, publicUrl, prices, pace, trainingTime, signUpMicro } =
+    options;
   const { stripe, packs, creditPrice } = sales;
   const logged = log ? { log } : {};
   const sums = createUsageSums({ database, lowMicro, ...logged });
@@ -44,7 +45,7 @@ export function createCredits(options: CreditsOptions): Credits {
   return {
     async routes(app) {
       const terms = { signUpMicro, packs, creditPrice, checkoutEnabled: provider !== null };
-      await app.register(pricingRoutes({ cursors, clock, prices, pace, ...terms }));
+      await app.register(pricingRoutes({ cursors, clock, prices, pace, trainingTime, ...terms }));
       await app.register(creditsRoutes({ sql: database, cursors, clock, lowMicro }));
       await app.register(checkoutRoutes({ ...checkouts, publicUrl }));
       await app.register(webhookRoutes(checkouts));

@@ -1,16 +1,17 @@
 import type { Static } from 'typebox';
 import { type Fault, fault } from '#kernel';
-import type { Work } from './estimate.ts';
+import type { TrainingWork, Work } from './estimate.ts';
 import { type ListedPrice, type PricedModel, pricesOf } from './price-list.ts';
 import type { estimateBody } from './pricing.schema.ts';
 
 type EstimateBody = Static<typeof estimateBody>;
 type Kind = PricedModel['kind'];
 
-const defaultEpochs = 3;
+/** What an estimate is about, and its price. */
+type Asked = { price: ListedPrice } & ({ work: Work } | { training: TrainingWork });
 
 /** What an estimate is about: the work, and the price that it has. Throws a fault that names the field at fault. */
-export function readEstimate(models: readonly PricedModel[], body: EstimateBody): { work: Work; price: ListedPrice } {
+export function readEstimate(models: readonly PricedModel[], body: EstimateBody): Asked {
   const { operation } = body;
   const field = operation === 'training' ? 'base_model' : 'model';
   const id = body[field];
@@ -28,12 +29,12 @@ export function readEstimate(models: readonly PricedModel[], body: EstimateBody)
       param: field,
       details: { reason: `${operation}_not_offered` },
     });
-  return { price, work: operation === 'training' ? trainingOf(body) : callsOf(body, model) };
+  return operation === 'training' ? { price, training: trainingOf(body) } : { price, work: callsOf(body, model) };
 }
 
-function trainingOf({ examples, tokens, hyperparameters }: EstimateBody): Work {
+function trainingOf({ examples, tokens, hyperparameters = {} }: EstimateBody): TrainingWork {
   if (examples === undefined) throw missing('examples');
-  return { kind: 'training', examples, tokens: tokens ?? null, epochs: hyperparameters?.epochs ?? defaultEpochs };
+  return { examples, tokens: tokens ?? null, hyperparameters };
 }
 
 /** Either the active time is known, or the tokens that go with the kind of model. */

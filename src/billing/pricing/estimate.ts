@@ -5,8 +5,13 @@ import type { CostPace } from '../rates.ts';
 export type Work =
   | { kind: 'active_time'; activeMs: number; requests: number }
   | { kind: 'generation'; promptTokens: number; maxTokens: number; requests: number }
-  | { kind: 'embedding'; inputTokens: number; requests: number }
-  | { kind: 'training'; examples: number; tokens: number | null; epochs: number };
+  | { kind: 'embedding'; inputTokens: number; requests: number };
+
+/** Examples to learn from; `tokens` is null where nobody has counted them, and hyperparameters are those of a training job. */
+export type TrainingWork = { examples: number; tokens: number | null; hyperparameters: Record<string, unknown> };
+
+/** What training knows of the time that it takes. */
+export type TrainingTime = { activeMs: Figures<number>; isMeasured: boolean; assumptions: string[] };
 
 /** How the time of the work is known: it was given, this server measured its pace, or the model's size tells roughly. */
 type Basis = 'exact' | 'measured' | 'catalog_profile';
@@ -32,22 +37,30 @@ export type EstimateInput = {
 
 /** Of a machine with two processor cores, ms per token and billion weights; a GPU is many times faster. */
 const profile = { prefillMs: 8, decodeMs: 40 };
-const tokensPerExample = 200;
-/** Reading a token forward, backward, and forward again for what was not kept. */
-const trainingFactor = 4;
 
-/** Estimates a cost by the formula of charges; each request, and the one training, is rounded up by itself. */
+/** Estimates a cost by the formula of charges; each request is rounded up by itself. */
 export function estimate({ work, rateMicroPerMinute, parameters, measured }: EstimateInput): Estimate {
   const { activeMs, assumptions } = timeOf(work, measured ?? paceOf(parameters));
-  const requests = work.kind === 'training' ? 1 : work.requests;
-  const units = mapFigures(activeMs, billingUnits);
   const basis = basisOf(work, measured);
+  const priced = priceOf(activeMs, { requests: work.requests, rateMicroPerMinute });
+  return { ...priced, basis, assumptions: [...assumptions, ...assumptionOf(basis)] };
+}
+
+/** The cost of a training, which is charged as a whole. */
+export function estimateTraining(time: TrainingTime, rateMicroPerMinute: Micro): Estimate {
+  const priced = priceOf(time.activeMs, { requests: 1, rateMicroPerMinute });
+  return { ...priced, basis: time.isMeasured ? 'measured' : 'catalog_profile', assumptions: time.assumptions };
+}
+
+function priceOf(
+  activeMs: Figures<number>,
+  { requests, rateMicroPerMinute }: { requests: number; rateMicroPerMinute: Micro },
+): Pick<Estimate, 'units' | 'activeMs' | 'micro'> {
+  const units = mapFigures(activeMs, billingUnits);
   return {
     units: mapFigures(units, (each) => each * BigInt(requests)),
     activeMs: mapFigures(activeMs, (each) => Math.round(each * requests)),
     micro: mapFigures(units, (each) => priceOfUnits(each, rateMicroPerMinute) * BigInt(requests)),
-    basis,
-    assumptions: [...assumptions, ...assumptionOf(basis)],
   };
 }
 
@@ -56,7 +69,7 @@ function paceOf(parameters: number): CostPace {
   return { prefillMsPerToken: billions * profile.prefillMs, decodeMsPerToken: billions * profile.decodeMs };
 }
 
-/** Of one request, or of the training. */
+/** Of one request. */
 function timeOf(work: Work, pace: CostPace): { activeMs: Figures<number>; assumptions: string[] } {
   switch (work.kind) {
     case 'active_time':
@@ -70,8 +83,6 @@ function timeOf(work: Work, pace: CostPace): { activeMs: Figures<number>; assump
         assumptions: ['High: the machine is half as fast as usual.'],
       };
     }
-    case 'training':
-      return timeOfTraining(work, pace);
   }
 }
 
@@ -83,18 +94,6 @@ function timeOfGeneration({ promptTokens, maxTokens }: { promptTokens: number; m
       'Low: the prompt is cached and the answer is one token.',
       'Expected: nothing is cached and the answer has half of max_tokens.',
       'High: nothing is cached, the answer has all of max_tokens and the machine is half as fast as usual.',
-    ],
-  };
-}
-
-function timeOfTraining(work: { examples: number; tokens: number | null; epochs: number }, pace: CostPace) {
-  const tokens = work.tokens ?? work.examples * tokensPerExample;
-  const expected = tokens * work.epochs * pace.prefillMsPerToken * trainingFactor;
-  return {
-    activeMs: { low: expected / 2, expected, high: 2 * expected },
-    assumptions: [
-      ...(work.tokens === null ? [`An example has ${tokensPerExample} tokens.`] : []),
-      `Training on a token takes ${trainingFactor} times as long as reading it; low and high are half and twice of that.`,
     ],
   };
 }

@@ -41,6 +41,10 @@ before(async () => {
       clock: systemClock,
       prices: () => ({ priceVersion: 'v7', effectiveFrom: day('02'), models: list }),
       pace: (id) => ({ prefillMsPerToken: 2, decodeMsPerToken: 10, measured: id !== 'vectors' }),
+      trainingTime: async (id, { examples, hyperparameters }) => {
+        const expected = examples * Number(hyperparameters['epochs'] ?? 1);
+        return { activeMs: { low: 1, expected, high: 4 * expected }, isMeasured: false, assumptions: [`on ${id}`] };
+      },
       signUpMicro: 5_000_000n,
       packs,
       creditPrice: null,
@@ -207,10 +211,10 @@ test('training is estimated where it is offered', async () => {
     hyperparameters: { epochs: 2 },
   };
   const { json } = await ask(body);
-  assert.deepEqual(json.active_ms, { low: 80_000, expected: 160_000, high: 320_000 });
-  assert.deepEqual(json.credits, { low: '0.800000', expected: '1.600000', high: '3.200000' });
-  const guessed = (await ask({ operation: 'training', base_model: 'dear', examples: 100 })).json;
-  assert.ok(guessed.assumptions.some((text: string) => text.includes('200 tokens')));
+  assert.deepEqual(json.active_ms, { low: 1, expected: 200, high: 800 });
+  assert.deepEqual(json.units, { low: 1, expected: 2, high: 8 });
+  assert.deepEqual(json.credits, { low: '0.001000', expected: '0.002000', high: '0.008000' });
+  assert.deepEqual([json.basis, json.assumptions], ['catalog_profile', ['on dear']]);
   const { status, json: refusal } = await ask({ operation: 'training', base_model: 'plain', examples: 1 });
   assert.deepEqual(
     [status, refusal.error.param, refusal.error.details],

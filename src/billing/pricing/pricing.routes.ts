@@ -3,7 +3,7 @@ import { answerCacheable, cacheableText, pageOf, readPage, type TypeBoxProvider 
 import type { Clock, CursorCodec, Micro } from '#kernel';
 import type { CostPace } from '../rates.ts';
 import { createAddressLimit } from './address-limit.ts';
-import { estimate } from './estimate.ts';
+import { estimate, estimateTraining, type TrainingTime, type TrainingWork } from './estimate.ts';
 import { readEstimate } from './estimate-request.ts';
 import type { CreditPack, Price } from './packs.ts';
 import { type PriceList, pageOfPrices } from './price-list.ts';
@@ -16,6 +16,8 @@ export type PricingDeps = {
   prices: () => PriceList;
   /** Of a model that is installed, what this process knows about its speed. */
   pace: (baseModelId: string) => CostPace & { measured?: boolean };
+  /** How long a training on a base model takes, by the rules of training jobs. Throws a fault that names a wrong hyperparameter. */
+  trainingTime: (baseModelId: string, work: TrainingWork) => Promise<TrainingTime>;
   signUpMicro: Micro;
   packs: readonly CreditPack[];
   creditPrice: Price | null;
@@ -27,7 +29,7 @@ const json = 'application/json; charset=utf-8';
 
 /** What things cost, for everybody. */
 export function pricingRoutes(deps: PricingDeps) {
-  const { cursors, clock, prices, pace, ...terms } = deps;
+  const { cursors, clock, prices, pace, trainingTime, ...terms } = deps;
   const addresses = createAddressLimit({ perMinute: estimatesPerMinute, clock });
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -65,9 +67,14 @@ export function pricingRoutes(deps: PricingDeps) {
         onRequest: async (request, reply) => void reply.headers(addresses.take(request.ip)),
       },
       async ({ body }) => {
-        const { work, price } = readEstimate(prices().models, body);
-        const { measured = false, ...known } = pace(price.model.id);
-        const { rateMicroPerMinute, model } = price;
+        const asked = readEstimate(prices().models, body);
+        const { rateMicroPerMinute, model } = asked.price;
+        if ('training' in asked) {
+          const time = await trainingTime(model.id, asked.training);
+          return estimateToWire(estimateTraining(time, rateMicroPerMinute), asked.price);
+        }
+        const { work, price } = asked;
+        const { measured = false, ...known } = pace(model.id);
         const result = estimate({
           ...{ work, rateMicroPerMinute, parameters: model.parameters },
           measured: measured ? known : null,

@@ -97,13 +97,10 @@ export const estimateBody = Type.Object({
   examples: count(100_000_000, 'Examples of the dataset.', '数据集的样本数。'),
   tokens: count(1_000_000_000_000, 'Tokens of all examples, when known.', '全部样本的词元数（如已知）。'),
   hyperparameters: Type.Optional(
-    Type.Object(
-      {
-        epochs: Type.Optional(
-          Type.Integer({ ...said('Times that each example is learned.', '训练轮数。'), minimum: 1, maximum: 1_000 }),
-        ),
-      },
-      said('As for a training job; others do not change the estimate.', '与训练任务相同；其他参数不影响估算。'),
+    Type.Record(
+      Type.String(),
+      Type.Unknown(),
+      said('As for a training job, with the same defaults.', '与训练任务相同，默认值也相同。'),
     ),
   ),
 });

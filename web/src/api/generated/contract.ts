@@ -3032,9 +3032,7 @@ export type Routes = {
       input_tokens?: number;
       examples?: number;
       tokens?: number;
-      hyperparameters?: {
-        epochs?: number;
-      };
+      hyperparameters?: Record<string, unknown>;
     };
     answer: {
       units: {
