@@ -100,3 +100,35 @@ test('turns begin anew once nothing waits, so they stay small', async (t) => {
   for (const deadline = performance.now() + 120_000; (await turn()) !== 1; await sleep(20))
     assert.ok(performance.now() < deadline);
 });
+
+test('a turn counts what waits and runs in its own queue only, and comes after the latest that has begun', async (t) => {
+  const db = await createTestDatabase();
+  const sender = createJobs({ url: db.url, works: false });
+  t.after(async () => {
+    await sender.stop(0);
+    await db.drop();
+  });
+  const other = defineTask<{ text: string }>('test.other_turns');
+  for (const task of [work, other]) sender.handle(task, async () => {});
+  await sender.start();
+  const ask = async (task: typeof work, ...texts: string[]) => {
+    for (const text of texts) await sender.enqueue(db.database, task, { text }, { turnOf: text.slice(0, 1) });
+  };
+  const become = (state: string, ...texts: string[]) =>
+    db.database.query(
+      `update fanfold_jobs.job set state = $1::fanfold_jobs.job_state where data->>'text' = any($2::text[])`,
+      [state, texts],
+    );
+  const turnOf = (who: string) => nextTurn(db.database, { queue: work.name, turnOf: who });
+
+  await ask(work, 'a1', 'a2', 'b1');
+  await ask(other, 'c1', 'c2', 'c3', 'c4', 'c5');
+  assert.deepEqual([await turnOf('a'), await turnOf('b'), await turnOf('c')], [3, 2, 1]);
+  await become('completed', 'a1', 'b1');
+  assert.equal(await turnOf('c'), 2, 'the turn of what waits, as nothing runs');
+  await become('active', 'c5');
+  assert.equal(await turnOf('c'), 2, 'what runs in another queue');
+  await ask(work, 'a3');
+  await become('active', 'a2', 'a3');
+  assert.equal(await turnOf('c'), 4, 'after the latest that has begun');
+});

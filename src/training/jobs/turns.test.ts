@@ -45,6 +45,14 @@ const end = (name: string) =>
     [name],
   );
 
+const turnsOf = async (...names: string[]) => {
+  const rows = await server.database.query<{ turn: number }>(
+    'select turn from training_jobs where name = any($1) order by array_position($1, name)',
+    [names],
+  );
+  return rows.map(({ turn }) => turn);
+};
+
 test('one job does not wait for all jobs of somebody else, and is told its true place in line', async () => {
   const [ada, ben, cyd] = [await someone(), await someone(), await someone()];
   await ada.ask('a1');
@@ -79,4 +87,27 @@ test('what is tried again waits for its turn like what is new', async () => {
     await end(name);
   }
   assert.deepEqual(order, ['b1', 'a2', 'a3', 'a1']);
+});
+
+test('what is over counts for nobody: who has had many jobs stands in line like who has had none', async () => {
+  const [ada, ben] = [await someone(), await someone()];
+  for (const name of ['past1', 'past2', 'past3']) await ada.ask(name);
+  for (let name = await claimed(); name !== null; name = await claimed()) await end(name);
+  await ada.ask('now');
+  await ben.ask('first');
+  assert.deepEqual(await turnsOf('now', 'first'), [1, 1]);
+  await end('now');
+  await end('first');
+});
+
+test('who comes late waits for one turn, after the latest that has begun', async () => {
+  const [ada, ben, cyd] = [await someone(), await someone(), await someone()];
+  for (const name of ['d1', 'd2', 'd3']) await ada.ask(name);
+  await end('d1');
+  await ben.ask('e1');
+  assert.deepEqual(await turnsOf('e1'), [2], 'the turn of what waits, as nothing runs');
+  assert.deepEqual([await claimed(), await claimed(), await claimed()], ['d2', 'e1', 'd3']);
+  await cyd.ask('f1');
+  assert.deepEqual(await turnsOf('f1'), [4]);
+  for (const name of ['d2', 'd3', 'e1', 'f1']) await end(name);
 });
