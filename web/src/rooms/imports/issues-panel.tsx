@@ -29,8 +29,9 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
     setOpen(true);
   };
   if (issues.length === 0) return null;
+  const isHarmless = issues.every(({ code }) => code === 'duplicate');
   return (
-    <Panel title={t.issues} text={t.issuesText} aside={<DownloadIssues at={at} />}>
+    <Panel title={isHarmless ? t.noticed : t.issues} text={t.issuesText} aside={<DownloadIssues at={at} />}>
       <ul className={styles.issues}>
         {issues.map(({ code, count, first_line: line }) => (
           <li key={code}>
