@@ -45,6 +45,8 @@ export const tables: Record<string, string> = {
   imports: 'datasets',
   import_parts: 'datasets',
   import_issues: 'datasets',
+  example_packs: 'datasets',
+  example_places: 'datasets',
   example_counts: 'datasets',
   example_additions: 'datasets',
   example_block_words: 'datasets',

@@ -2,9 +2,16 @@ import type { Transaction } from '#db';
 import { SeenHashes } from '#kernel';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead } from '../datasets.store.ts';
-import { noteAddition } from '../search/additions.store.ts';
+import { noteAddition, type Packed } from '../search/additions.store.ts';
 import { refuseOverflow } from './add-examples.ts';
-import { copyContents, copyExamples, encodeContents, encodeExamples, findContents } from './bulk-writes.store.ts';
+import {
+  copyContents,
+  copyExamples,
+  encodeContents,
+  encodeExamples,
+  findContents,
+  type KnownContent,
+} from './bulk-writes.store.ts';
 import { hasContents, lockContents } from './contents-ahead.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
@@ -53,8 +60,8 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
       counts.duplicates += batch.length - rows.length;
       refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
       yield {
-        contents: contents.length === 0 ? null : encodeContents(datasetId, contents.map(alone)),
-        rows: rows.length === 0 ? null : encodeExamples(where, rows.map(found)),
+        contents: contents.length === 0 ? null : encodeContents(datasetId, contents),
+        rows: rows.length === 0 ? null : encodeExamples(where, rows),
       };
     }
   }
@@ -64,26 +71,43 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   });
   if (counts.added === 0) return counts;
   await changeCounts(tx, datasetId, changes.list());
-  await finishBulk(tx, { ...where, firstId, added: counts.added, unsearched: counts.added > searchedAtOnce });
+  await finishBulk(tx, {
+    ...where,
+    firstId,
+    added: counts.added,
+    unsearched: counts.added > searchedAtOnce,
+    packed: null,
+  });
   return counts;
 }
 
-/** The example that has this content is found by its hash, so the content names none. */
-const alone = ({ hash, json }: StorableExample) => ({ hash, json, cameWith: null });
-const found = (row: ExampleRow) => ({ ...row, cameWithContent: false });
-
 /** `unsearched`: some of it is not in the index. */
-type Bulk = { datasetId: string; seq: bigint; firstId: string; added: number; unsearched: boolean };
+type Bulk = {
+  datasetId: string;
+  seq: bigint;
+  firstId: string;
+  added: number;
+  unsearched: boolean;
+  /** Null: they are rows. */
+  packed: Packed | null;
+};
 
 /** Makes the state with the added examples the head, and notes which of them are to come into blocks. */
-export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added, unsearched }: Bulk): Promise<void> {
+export async function finishBulk(
+  tx: Transaction,
+  { datasetId, seq, firstId, added, unsearched, packed }: Bulk,
+): Promise<void> {
   await advanceHead(tx, { datasetId, seq, unsearched });
-  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added });
+  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added, packed });
 }
 
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };
 /** `searched`: come into the index of words, so that their contents need words; `contents`: the new ones of the others. */
 type Chosen = { rows: ExampleRow[]; contents: StorableExample[]; searched: StorableExample[] };
+
+const unknown: KnownContent = { isStored: false, isLive: false };
+/** An earlier example of the addition has it. */
+const repeated: KnownContent = { isStored: true, isLive: true };
 
 /** Chooses the examples that are no duplicates, and the contents that are new to a locked dataset. */
 function chooser(
@@ -100,11 +124,11 @@ function chooser(
     const known = isEmpty ? null : await findContents(tx, datasetId, hashes);
     const chosen: Chosen = { rows: [], contents: [], searched: [] };
     for (const [index, example] of batch.entries()) {
-      const live = isFirst[index] ? known?.get(example.hash.toString('hex')) : true;
-      if (dedupe === 'exact' && live === true) continue;
+      const { isStored, isLive } = isFirst[index] ? (known?.get(example.hash.toString('hex')) ?? unknown) : repeated;
+      if (dedupe === 'exact' && isLive) continue;
       const searched = made++ < searchedAtOnce;
       if (searched) chosen.searched.push(example);
-      else if (live === undefined) chosen.contents.push(example);
+      else if (!isStored) chosen.contents.push(example);
       chosen.rows.push({ id: nextId(), example, searched });
     }
     return chosen;

@@ -4,34 +4,28 @@ import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
-/**
- * A content: its canonical JSON, as text or as UTF-8. `cameWith`: the id of the example that is added together with
- * it and whose row says so too; null: there is none.
- */
-export type NewContent = { hash: Buffer; json: string | Buffer; cameWith: string | null };
+/** A content: its canonical JSON, as text or as UTF-8. */
+export type NewContent = { hash: Buffer; json: string | Buffer };
 
 /** Contents that the dataset does not have yet, each once, as `copyContents` takes them. Their words come into blocks. */
 export function encodeContents(datasetId: string, contents: readonly NewContent[]): Buffer[] {
-  const rows = new CopyRows(4);
-  for (const { hash, json, cameWith } of contents) {
+  const rows = new CopyRows(3);
+  for (const { hash, json } of contents) {
     rows.row();
     rows.text(datasetId);
     rows.bytes(hash);
     if (typeof json === 'string') rows.text(json);
     else rows.bytes(json);
-    rows.text(cameWith);
   }
   return rows.end();
 }
 
 export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<void> {
-  return tx.copy('copy example_contents (dataset_id, hash, content, example_id) from stdin (format binary)', data);
+  return tx.copy('copy example_contents (dataset_id, hash, content) from stdin (format binary)', data);
 }
 
 export type NewRow = Omit<ExampleRow, 'example'> & {
   example: Omit<StorableExample, 'json' | 'words'>;
-  /** The content of the example is new, and its row names this example (`cameWith`). */
-  cameWithContent: boolean;
 };
 
 /** Examples that are alive from `seq` on, as `copyExamples` takes them. */
@@ -39,8 +33,8 @@ export function encodeExamples(
   { datasetId, seq }: { datasetId: string; seq: bigint },
   examples: readonly NewRow[],
 ): Buffer[] {
-  const rows = new CopyRows(13);
-  for (const { id, example, searched, cameWithContent } of examples) {
+  const rows = new CopyRows(12);
+  for (const { id, example, searched } of examples) {
     rows.row();
     rows.text(datasetId);
     rows.text(id);
@@ -55,7 +49,6 @@ export function encodeExamples(
     if (example.issues.length === 0) rows.null();
     else rows.jsonb(example.issues);
     rows.bool(searched);
-    rows.bool(cameWithContent);
   }
   return rows.end();
 }
@@ -63,27 +56,33 @@ export function encodeExamples(
 export function copyExamples(tx: Transaction, data: readonly Buffer[]): Promise<void> {
   return tx.copy(
     `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       searched, came_with_content) from stdin (format binary)`,
+       searched) from stdin (format binary)`,
     data,
   );
 }
 
-/** Which of these contents a locked dataset has; true: a live example has it. By their hashes in hex. */
+/** `isStored`: among the contents, where examples with rows find it; `isLive`: a live example has it. */
+export type KnownContent = { isStored: boolean; isLive: boolean };
+
+/** Which of these contents a locked dataset has, by their hashes in hex. */
 export async function findContents(
   sql: Sql,
   datasetId: string,
   hashes: readonly Buffer[],
-): Promise<ReadonlyMap<string, boolean>> {
+): Promise<ReadonlyMap<string, KnownContent>> {
   if (hashes.length === 0) return new Map();
   // Written so that each row is looked up in the indexes. With joins, PostgreSQL may read all rows of the dataset each
   // time.
-  const rows = await sql.query<{ hash: string; live: boolean }>(
-    `select encode(asked.hash, 'hex') as hash,
-            ${isAlive('asked.hash')} is not null as live
-       from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
-      where (select true from example_contents c where c.dataset_id = $1 and c.hash = asked.hash limit 1)`,
+  const rows = await sql.query<KnownContent & { hash: string }>(
+    `select * from (
+       select encode(asked.hash, 'hex') as hash,
+              (select true from example_contents c where c.dataset_id = $1 and c.hash = asked.hash limit 1) is not null as "isStored",
+              ${isAlive('asked.hash')} is not null as "isLive"
+         from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
+     ) known
+      where "isStored" or "isLive"`,
     [datasetId, hashes.map((hash) => hash.toString('hex')).join(',')],
     { name: 'datasets.find_contents' },
   );
-  return new Map(rows.map(({ hash, live }) => [hash, live]));
+  return new Map(rows.map(({ hash, ...known }) => [hash, known]));
 }

@@ -17,25 +17,12 @@ export async function hasContents(sql: Sql, datasetId: string): Promise<boolean>
   return row?.found ?? false;
 }
 
-/**
- * Until the transaction ends, the sweep leaves contents alone that are written for this dataset before their
- * examples.
+/*
+ * Servers of earlier versions wrote the contents of a large first import in a transaction of their own, beside their examples, with
+ * a note. Where a process died between the two commits, contents were left that belong to nothing.
  */
-export async function holdContentsAhead(tx: Sql, datasetId: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('contents ahead of ' || $1, 0))`, [datasetId]);
-}
 
-/** Notes, in the transaction that writes contents, that no example refers to them yet. */
-export async function noteContentsAhead(tx: Sql, datasetId: string): Promise<void> {
-  await tx.query('insert into example_contents_ahead (dataset_id) values ($1) on conflict do nothing', [datasetId]);
-}
-
-/** In the transaction of the examples that they belong to. */
-export async function forgetContentsAhead(tx: Sql, datasetId: string): Promise<void> {
-  await tx.query('delete from example_contents_ahead where dataset_id = $1', [datasetId]);
-}
-
-/** Datasets with contents that are ahead, or were left. */
+/** Datasets with contents that were left, or are ahead while a server of an earlier version runs. */
 export async function listContentsAhead(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>('select dataset_id as id from example_contents_ahead');
   return rows.map(({ id }) => id);
@@ -60,6 +47,6 @@ export async function deleteContentsLeft(tx: Transaction, datasetId: string, lim
     [datasetId, limit],
   );
   if (deleted.length > 0) return true;
-  await forgetContentsAhead(tx, datasetId);
+  await tx.query('delete from example_contents_ahead where dataset_id = $1', [datasetId]);
   return false;
 }

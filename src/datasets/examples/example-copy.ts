@@ -16,7 +16,6 @@ type Options = {
   /** Of the first example; the others follow. */
   firstId: string;
   searched: boolean;
-  cameWithContent: boolean;
   bytes: number;
 };
 type Pattern = { row: Buffer; idEnd: number; hashAt: number; bytesAt: number; tokensAt: number };
@@ -82,13 +81,8 @@ export class ExampleCopy {
   }
 
   #encode(example: CopiedExample & { hash: Buffer }, id: string): Buffer {
-    const { datasetId, seq, importId, searched, cameWithContent } = this.#options;
-    const row = {
-      id,
-      searched,
-      cameWithContent,
-      example: { ...example, origin: 'import', originId: importId },
-    } as const;
+    const { datasetId, seq, importId, searched } = this.#options;
+    const row = { id, searched, example: { ...example, origin: 'import', originId: importId } } as const;
     return rowsOnly(encodeExamples({ datasetId, seq }, [row]));
   }
 

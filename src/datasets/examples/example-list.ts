@@ -2,10 +2,10 @@ import { type CursorCodec, fault } from '#kernel';
 import type { Dataset } from '../datasets.store.ts';
 import { type SearchDeps, searchExamples } from '../search/search-examples.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
+import type { ExampleFilter } from './example-filter.ts';
 import {
   countLive,
   countState,
-  type ExampleFilter,
   endOfIds,
   type FilteredState,
   type Found,

@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { isPacked } from './packs.store.ts';
 
 /**
  * SQL: the examples of the dataset `$1` with the content that has this hash; `cameWith` is the one whose id the
@@ -18,10 +19,11 @@ export function examplesThatSay({ hash, cameWith }: { hash: string; cameWith: st
 
 /** SQL: such an example is alive. */
 export function isAlive(hash: string): string {
-  return `(
+  return `coalesce((
     select true from example_contents said
      cross join lateral ${examplesThatSay({ hash: 'said.hash', cameWith: 'said.example_id' })} e
-     where said.dataset_id = $1 and said.hash = ${hash} and e.removed_seq >= 9223372036854775807 limit 1)`;
+     where said.dataset_id = $1 and said.hash = ${hash} and e.removed_seq >= 9223372036854775807 limit 1),
+    ${isPacked(hash)})`;
 }
 
 /** Which of these contents, by their hashes in hex, live examples of a dataset have. */

@@ -7,14 +7,10 @@ import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { streamLines } from '../versions/version-content.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
-import { finishBulk } from './bulk-add.ts';
-import { copyContents, copyExamples, findContents } from './bulk-writes.store.ts';
+import { findContents } from './bulk-writes.store.ts';
 import { changeExample, removeExample } from './change-example.ts';
-import { ContentCopy } from './content-copy.ts';
-import { ExampleCopy } from './example-copy.ts';
-import { exampleIds } from './example-ids.ts';
-import { changeCounts } from './example-writes.store.ts';
-import { KindSums } from './kind-sums.ts';
+import { endOfIds, listLive } from './example-list.store.ts';
+import { type Form, importFirst, storables, type Words } from './first-import.fixture.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 import { findLiveContents } from './same-content.store.ts';
 
@@ -24,42 +20,18 @@ before(async () => {
 });
 after(() => db.drop());
 
-type Words = { words: string; split: Split };
 type Seeded = Awaited<ReturnType<typeof seedDataset>>;
 
-async function storables(words: Words[]): Promise<StorableExample[]> {
-  return (await prepared(...words)).flatMap(({ example }) => (example ? [example] : []));
+async function seedFirst(words: readonly Words[], form: Form): Promise<Seeded> {
+  const seeded = await seedDataset(db.database);
+  await importFirst(db.database, { datasetId: seeded.datasetId, examples: await storables(words), form, together: 2 });
+  return seeded;
 }
 
-/** Contents that are new, each with one example, as a large import writes them; `knows`: contents know their examples. */
-async function importFirst({ datasetId }: Seeded, words: Words[], knows: boolean): Promise<void> {
-  const firstId = exampleIds()();
-  const contents = new ContentCopy({ datasetId, firstId: knows ? firstId : null, bytes: 1 });
-  const rows = new ExampleCopy({
-    ...{ datasetId, seq: 1n, importId: 'imp_1', firstId, searched: false, cameWithContent: knows, bytes: 1 },
-  });
-  const sums = new KindSums('import');
-  for (const [place, { hash, json, ...example }] of (await storables(words)).entries()) {
-    const from = Buffer.concat([hash, Buffer.from(json)]);
-    contents.add(from, 0, { start: hash.length, end: from.length }, place);
-    rows.add(from, 0, { ...example, tokens: place });
-    sums.add({ ...example, tokens: place });
-  }
-  await db.database.transaction(async (tx) => {
-    await lockForChange(tx, datasetId);
-    await copyContents(tx, contents.take());
-    await copyExamples(tx, rows.take());
-    await changeCounts(tx, datasetId, sums.list());
-    await finishBulk(tx, { datasetId, seq: 1n, firstId, added: rows.added, unsearched: true });
-  });
-}
-
+const everything = { split: null, origin: null, valid: null };
 const live = async ({ datasetId }: Seeded): Promise<string[]> => {
-  const rows = await db.database.query<{ id: string }>(
-    'select id from examples where dataset_id = $1 and removed_seq = 9223372036854775807 order by id',
-    [datasetId],
-  );
-  return rows.map(({ id }) => id);
+  const rows = await listLive(db.database, { datasetId, ...everything }, { before: endOfIds, limit: 1_000 });
+  return rows.map(({ id }) => id).reverse();
 };
 
 type Step = { kind: 'exact' | 'none' | 'change' | 'split' | 'remove'; words: Words; which: number };
@@ -99,9 +71,14 @@ async function found({ datasetId, author }: Seeded, asked: StorableExample[], st
     for await (const lines of streamLines(db.database, { datasetId, seq })) files.push(`${seq} ${lines}`);
   return {
     live: [...(await findLiveContents(db.database, datasetId, hex))].sort(),
-    known: [...(await findContents(db.database, datasetId, hashes))].sort(),
+    known: await knownOf(datasetId, hashes),
     ...{ sha256: version.sha256, train: version.trainCount, test: version.testCount, files },
   };
+}
+
+async function knownOf(datasetId: string, hashes: readonly Buffer[]): Promise<[string, boolean][]> {
+  const known = await findContents(db.database, datasetId, hashes);
+  return Array.from(known, ([hash, { isLive }]): [string, boolean] => [hash, isLive]).sort();
 }
 
 /** What the rows themselves say. */
@@ -127,43 +104,31 @@ const step: fc.Arbitrary<Step> = fc.record({
   which: fc.nat(9),
 });
 
-test('examples that say the same are found whether their content knows them or not, and a dataset becomes the same', async () => {
+test('examples that say the same are found in whatever form they came, and a dataset becomes the same', async () => {
   const asked = await storables(vocabulary.map((said) => ({ words: said, split: 'train' })));
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(words, { minLength: 1, maxLength: 4, selector: (each) => each.words }),
       fc.array(step, { maxLength: 6 }),
       async (first, steps) => {
-        const [one, other] = [await seedDataset(db.database), await seedDataset(db.database)];
-        await importFirst(one, first, true);
-        await importFirst(other, first, false);
-        for (const each of steps) assert.deepEqual(await take(one, each), await take(other, each));
-        const expected = await found(other, asked, steps.length);
-        assert.deepEqual(await found(one, asked, steps.length), expected);
+        const rows = await seedFirst(first, 'rows');
+        const others = [await seedFirst(first, 'packs'), await seedFirst(first, 'knowing')];
+        for (const each of steps) {
+          const expected = await take(rows, each);
+          for (const other of others) assert.deepEqual(await take(other, each), expected);
+        }
+        const expected = await found(rows, asked, steps.length);
+        for (const other of others) assert.deepEqual(await found(other, asked, steps.length), expected);
         const { live, known } = expected;
-        assert.deepEqual({ live, known }, await inRows(one, asked));
+        assert.deepEqual({ live, known }, await inRows(rows, asked));
       },
     ),
     { numRuns: 12 },
   );
 });
 
-test('a server of the version before finds what contents know, too', async () => {
-  const seeded = await seedDataset(db.database);
-  await importFirst(seeded, [{ words: 'lamp', split: 'train' }], true);
-  const [asked] = await storables([{ words: 'lamp', split: 'test' }]);
-  const found = await db.database.query(
-    `select came_with_content from examples e
-      where example_key(e.dataset_id, e.content_hash) = example_key($1, $2) and e.content_hash = $2 and e.dataset_id || '' = $1`,
-    [seeded.datasetId, asked?.hash],
-  );
-  assert.deepEqual(found, [{ came_with_content: true }]);
-});
-
 test('what a content knows never changes, nor what an example says of it', async () => {
-  const seeded = await seedDataset(db.database);
-  await importFirst(seeded, [{ words: 'lamp', split: 'train' }], true);
-  const { datasetId } = seeded;
+  const { datasetId } = await seedFirst([{ words: 'lamp', split: 'train' }], 'knowing');
   for (const change of [
     'update examples set came_with_content = false where dataset_id = $1',
     'update example_contents set example_id = null where dataset_id = $1',
@@ -172,8 +137,8 @@ test('what a content knows never changes, nor what an example says of it', async
 });
 
 test('a content whose example never came is like one that knows none', async () => {
-  const [there, seeded] = [await seedDataset(db.database), await seedDataset(db.database)];
-  await importFirst(there, [{ words: 'lamp', split: 'train' }], true);
+  const there = await seedFirst([{ words: 'lamp', split: 'train' }], 'knowing');
+  const seeded = await seedDataset(db.database);
   await db.database.query(
     `insert into example_contents (dataset_id, hash, content, example_id)
      select $1, hash, content, example_id from example_contents where dataset_id = $2`,
@@ -186,7 +151,7 @@ test('a content whose example never came is like one that knows none', async () 
       seeded.datasetId,
       asked.map(({ hash }) => hash),
     ),
-    new Map(asked.map(({ hash }) => [hash.toString('hex'), false])),
+    new Map(asked.map(({ hash }) => [hash.toString('hex'), { isStored: true, isLive: false }])),
   );
   const add = () => take(seeded, { kind: 'exact', words: { words: 'lamp', split: 'train' }, which: 0 });
   assert.deepEqual([await add(), await add()], [[true], [false]]);

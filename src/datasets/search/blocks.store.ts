@@ -1,6 +1,7 @@
 import type { Sql, Transaction } from '#db';
 import type { SearchTerm } from '../content/search-words.ts';
 import { CopyRows } from '../examples/copy-rows.ts';
+import { slotOfMember, slotSplit, slotValid } from '../examples/packs.store.ts';
 import type { WordPage } from './word-block.ts';
 
 /** A stretch of an addition, from a place on. */
@@ -53,18 +54,17 @@ export async function listEnded(
   );
 }
 
+type LinesRead = { found: number; examples: number; lines: string };
+const nothing: LinesRead = { found: 0, examples: 0, lines: '' };
 type LinesAsked = { datasetId: string; seq: bigint; fromId: string; endId: string; bytes: number };
 
 /**
  * The first of the examples of an addition from id to id, as many as have so many bytes, and how many there are: a line for
  * each, with what lists filter by and its content (`wordsOfLine`).
  */
-export async function readLines(
-  sql: Sql,
-  { datasetId, seq, fromId, endId, bytes }: LinesAsked,
-): Promise<{ found: number; examples: number; lines: string }> {
+export async function readLines(sql: Sql, { datasetId, seq, fromId, endId, bytes }: LinesAsked): Promise<LinesRead> {
   // JSON has no line break as it is.
-  const [row] = await sql.query<{ found: number; examples: number; lines: string }>(
+  const [row] = await sql.query<LinesRead>(
     `select max(e.found)::integer as found, count(*)::integer as examples,
             string_agg('=' || e.split || ' =' || e.origin || ' =' || e.valid || ' ' || c.content, E'\\n' order by e.id) as lines
        from (
@@ -76,7 +76,32 @@ export async function readLines(
     [datasetId, fromId, endId, seq, bytes],
     { name: 'datasets.read_lines', timeoutMs: 60_000 },
   );
-  return row?.lines ? row : { found: 0, examples: 0, lines: '' };
+  return row?.lines ? row : nothing;
+}
+
+/** The same of an addition in packs, from place to place. */
+export async function readPackedLines(
+  sql: Sql,
+  { datasetId, from, to, bytes }: { datasetId: string; from: number; to: number; bytes: number },
+): Promise<LinesRead> {
+  const [row] = await sql.query<LinesRead>(
+    `select max(e.found)::integer as found, count(*)::integer as examples,
+            string_agg('=' || e.split || ' =import =' || e.valid || ' ' || e.contents[e.slot], E'\\n' order by e.place) as lines
+       from (
+         select member.place, p.contents, slot, ${slotSplit} as split, ${slotValid} as valid, count(*) over () as found,
+                sum(p.bytes[slot]) over (order by member.place) - p.bytes[slot] as bytes_before
+           from (
+             select s.first_place + nth::integer - 1 as place, m.pack
+               from example_places s cross join lateral unnest(s.packs) with ordinality as m (pack, nth)
+              where s.dataset_id = $1 and s.first_place > $2 - 512 and s.first_place < $3
+           ) member ${slotOfMember}
+          where member.place >= $2 and member.place < $3
+       ) e
+      where e.bytes_before < $4`,
+    [datasetId, from, to, bytes],
+    { name: 'datasets.read_packed_lines', timeoutMs: 60_000 },
+  );
+  return row?.lines ? row : nothing;
 }
 
 /** The words that stand for a filter in blocks. */

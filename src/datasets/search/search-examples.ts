@@ -1,12 +1,7 @@
 import type { Sql } from '#db';
 import { type SearchTerm, searchTerms } from '../content/search-words.ts';
-import {
-  countLive,
-  type ExampleFilter,
-  type FilteredState,
-  type Found,
-  type Reading,
-} from '../examples/example-list.store.ts';
+import type { ExampleFilter } from '../examples/example-filter.ts';
+import { countLive, type FilteredState, type Found, type Reading } from '../examples/example-list.store.ts';
 import { awaitBlocks, type IsMaking } from './await-blocks.ts';
 import type { RestSearch } from './rest-search.ts';
 import { countFound, listFound, listFrequent, type SearchWords } from './search.store.ts';

@@ -14,7 +14,7 @@ import { factsOf, isSearched, isWholeVersion, showProgress, type Writing } from 
 /** Contents of one statement: more do not make it quicker, and this bounds what is in memory. */
 const mostBytes = 4_000_000;
 const mostContents = 4_000;
-/** Contents between two turns of the event loop: both connections have to be fed meanwhile, or the database waits. */
+/** Contents between two turns of the event loop: the connection has to be fed meanwhile, or the database waits. */
 const fewContents = 250;
 
 /**
@@ -24,8 +24,7 @@ const fewContents = 250;
 export async function writeContents(tx: Transaction, write: Writing): Promise<Summary | null> {
   const { kept, dataset } = write;
   const digest = isWholeVersion(write) ? new VersionDigest() : null;
-  const firstId = write.areTogether ? write.firstId : null;
-  const copy = new ContentCopy({ datasetId: dataset.id, firstId, bytes: mostBytes + mostBytes / 8 });
+  const copy = new ContentCopy({ datasetId: dataset.id, bytes: mostBytes + mostBytes / 8 });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const bucket of kept.contentsByHash())
       for (const places of someAtATime(bucket.places, write.hasContents ? mostContents : fewContents)) {
@@ -34,9 +33,7 @@ export async function writeContents(tx: Transaction, write: Writing): Promise<Su
         if (digest) addLines(digest, { write, bucket, places });
         const unknown = await unknownOf(tx, { write, bucket, places });
         if (isSearched(kept)) await insertContents(tx, dataset.id, withWords(bucket, places));
-        else
-          for (const place of unknown)
-            copy.add(bucket.bytes, place, bucket.jsonOf(place), bucket.contentsBefore(place));
+        else for (const place of unknown) copy.add(bucket.bytes, place, bucket.jsonOf(place));
         write.done.contents += places.length;
         showProgress(write);
         if (copy.bytes >= mostBytes) yield copy.take();
@@ -65,9 +62,9 @@ async function unknownOf(tx: Transaction, { write, bucket, places }: Some): Prom
   const known = await findContents(tx, write.dataset.id, hashes);
   return places.filter((place) => {
     const hash = bucket.hashOf(place);
-    const isLive = known.get(hash.toString('hex'));
-    if (isLive) write.alive.add(hash);
-    return isLive === undefined;
+    const content = known.get(hash.toString('hex'));
+    if (content?.isLive) write.alive.add(hash);
+    return !content?.isStored;
   });
 }
 

@@ -18,7 +18,6 @@ import { drawnFrom, drawSplit } from '../survey/draw-split.ts';
 import { type Evaluated, evaluate } from '../survey/evaluate.ts';
 import { TokenCounts } from '../survey/token-counts.ts';
 import { tellOfImport } from '../tell.ts';
-import type { ContentsBeside } from './contents-beside.ts';
 import { fileBytes } from './file-bytes.ts';
 import { Unwanted } from './pulse.ts';
 import { checkDigest, keptOf } from './read-file.ts';
@@ -28,14 +27,7 @@ import { writeKept } from './write-kept.ts';
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
 export async function writeExamples(tx: Transaction, job: Job): Promise<{ datasetId: string }> {
   const datasetId = await datasetOf(tx, job);
-  const written = await addRows(tx, job, datasetId);
-  try {
-    await endWriting(tx, job, { datasetId, ...written });
-    await written.beside?.commit();
-  } catch (error) {
-    await written.beside?.rollback();
-    throw error;
-  }
+  await endWriting(tx, job, { datasetId, ...(await addRows(tx, job, datasetId)) });
   return { datasetId };
 }
 
@@ -63,7 +55,6 @@ type Added = BulkCounts & {
   rows: number;
   valid: number;
   head: SummarisedHead | null;
-  beside: ContentsBeside | null;
 };
 
 /** The rows that the survey has kept, or else those of the file, read anew. */
@@ -76,7 +67,7 @@ async function addRows(tx: Transaction, job: Job, datasetId: string): Promise<Ad
     const { dedupe } = run.options;
     const examples = examplesOf(job, seen);
     const counts = await bulkAdd(tx, { datasetId, examples, dedupe, maxExamples: bounds.maxExamples });
-    return { ...counts, rows: seen.rows, valid: seen.valid, head: null, beside: null };
+    return { ...counts, rows: seen.rows, valid: seen.valid, head: null };
   }
   try {
     const known = { tokens: await tokensOf(job), maxTokens: await maxTokensOf(job) };

@@ -22,11 +22,11 @@ export async function writeRows(tx: Transaction, write: Writing): Promise<Writte
   const sums = new KindSums('import');
   const copy = new ExampleCopy({
     ...{ datasetId: dataset.id, seq: dataset.headSeq + 1n, importId: job.run.id, firstId: write.firstId },
-    ...{ searched: isSearched(kept), cameWithContent: write.areTogether, bytes: mostBytes + mostBytes / 8 },
+    ...{ searched: isSearched(kept), bytes: mostBytes + mostBytes / 8 },
   });
   async function* encoded(): AsyncGenerator<Buffer[]> {
     for await (const records of kept.inOrder()) {
-      // Both connections have to be fed meanwhile, or the database waits.
+      // The connection has to be fed meanwhile, or the database waits.
       await nextTurn();
       write.check();
       for (let at = 0; at < records.length; at += rowRecordBytes) {

@@ -22,11 +22,9 @@ export type Writing = {
   hasContents: boolean;
   /** Of the first example; the others follow, in the order of the file. */
   firstId: string;
-  /** Each content is new and comes with one example, which it knows: examples need not be found by their hashes. */
-  areTogether: boolean;
   /** Contents that live examples had before. */
   alive: SeenHashes;
-  /** Throws once the work is not wanted, or has failed elsewhere. */
+  /** Throws once the work is not wanted. */
   check: () => void;
   /** Contents and rows that are written. */
   done: { contents: number; rows: number };

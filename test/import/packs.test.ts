@@ -32,16 +32,27 @@ async function through({ dedupe = 'exact', bytes = file, dataset, withoutKept = 
   return text.until(id, 'completed');
 }
 
-/** All that is stored of a dataset, but for ids and for which of it is in the index of words. */
-async function stored({ dataset_id, result, counts }: WireImport) {
+type Listed = { id: string; origin_id: string | null; created_at: string };
+
+/** All that is seen of a dataset, but for ids and times. */
+async function seen({ dataset_id, result, counts }: WireImport) {
+  const examples: object[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { data: Listed[]; next_cursor: string | null } = await text.demand(
+      'GET',
+      `datasets/${dataset_id}/examples?limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
+    for (const { id, origin_id, created_at: _, ...example } of page.data)
+      examples.push({
+        ...example,
+        place: id.slice(-7),
+        hasOrigin: origin_id !== null,
+        dataset_id: null,
+        updated_at: null,
+      });
+    cursor = page.next_cursor;
+  }
   const { database } = world.db;
-  const examples = await database.query(
-    `select content_hash, added_seq, removed_seq, bytes, split, origin, origin_id is not null as has_origin, tokens, valid, issues,
-            right(id, 7) as place, c.content
-       from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
-      where e.dataset_id = $1 order by id`,
-    [dataset_id],
-  );
   const counted = await database.query(
     'select split, origin, valid, examples, tokens, bytes from example_counts where dataset_id = $1 order by 1, 2, 3',
     [dataset_id],
@@ -51,6 +62,17 @@ async function stored({ dataset_id, result, counts }: WireImport) {
     [result?.version_id],
   );
   return { examples, counted, version, counts, added: result?.examples_added };
+}
+
+/** How many packs and rows of examples a dataset has. */
+async function storedAs(datasetId: string | null): Promise<{ packs: number; rows: number }> {
+  const [found] = await world.db.database.query<{ packs: number; rows: number }>(
+    `select (select count(*)::integer from example_packs where dataset_id = $1) as packs,
+            (select count(*)::integer from examples where dataset_id = $1) as rows`,
+    [datasetId],
+  );
+  assert.ok(found);
+  return found;
 }
 
 const contentsOf = async (datasetId: string | null) => {
@@ -64,26 +86,54 @@ const contentsOf = async (datasetId: string | null) => {
 const leftovers = () =>
   world.db.database.query(
     `select dataset_id from example_contents where not dataset_exists(dataset_id)
-      union all select dataset_id from example_contents_ahead`,
+      union all select dataset_id from example_contents_ahead
+      union all select dataset_id from example_packs where not dataset_exists(dataset_id)
+      union all select dataset_id from example_places where not dataset_exists(dataset_id)`,
   );
 
 for (const dedupe of ['exact', 'none'] as const)
-  test(`contents that are written beside their examples are those of the file, dedupe ${dedupe}`, async () => {
+  test(`a large first import shows what the file says, whether it is packed or not, dedupe ${dedupe}`, async () => {
     const done = await through({ dedupe });
-    const found = await stored(done);
+    const found = await seen(done);
     assert.equal(found.examples.length, dedupe === 'exact' ? contents : 1_301);
-    assert.deepEqual(await stored(await through({ dedupe, withoutKept: true })), found);
+    const { packs, rows } = await storedAs(done.dataset_id);
+    // Only what is there once has a place in a pack.
+    assert.deepEqual([packs > 0, rows], dedupe === 'exact' ? [true, 0] : [false, 1_301]);
+    assert.deepEqual(await seen(await through({ dedupe, withoutKept: true })), found);
     const more = Buffer.from(
       Array.from({ length: 1_100 }, (_, n) => row(n + 800, n === 0 ? { split: 'train' } : {})).join('\n'),
     );
     const dataset = done.dataset_id ?? '';
     const grown = await through({ dedupe, bytes: more, dataset });
     assert.equal(grown.result?.examples_added, dedupe === 'exact' ? 750 : 1_100);
-    assert.equal(await contentsOf(dataset), contents + 750);
+    assert.equal((await seen(grown)).examples.length, found.examples.length + (dedupe === 'exact' ? 750 : 1_100));
     assert.deepEqual(await leftovers(), []);
   });
 
-/** The first commit of an import fails, when its contents have been committed. */
+test('nothing is packed while a server runs that would not find it', async () => {
+  const { database } = world.db;
+  const expected = await seen(await through());
+  await database.query(`insert into instances (id) values ('of_the_version_before')`);
+  const beside = await through();
+  await database.query(`delete from instances where id = 'of_the_version_before'`);
+  assert.deepEqual(await storedAs(beside.dataset_id), { packs: 0, rows: contents });
+  assert.deepEqual(await seen(beside), expected);
+});
+
+test('what is packed never changes, but for what is taken out', async () => {
+  const { database } = world.db;
+  const { dataset_id: id } = await through();
+  for (const change of [
+    'update example_packs set tokens = places where dataset_id = $1',
+    `update example_packs set contents[1] = '{}' where dataset_id = $1`,
+    'update example_places set present = 1 where dataset_id = $1',
+    'delete from example_packs where dataset_id = $1',
+    'delete from example_places where dataset_id = $1',
+  ])
+    await assert.rejects(database.query(change, [id]), /what versions are made of never changes/, change);
+});
+
+/** The first commit of an import fails. */
 async function failOnce(): Promise<{ commits: () => Promise<number>; undo: () => Promise<void> }> {
   const name = `once_${randomBytes(4).toString('hex')}`;
   const { database } = world.db;
@@ -105,35 +155,35 @@ async function failOnce(): Promise<{ commits: () => Promise<number>; undo: () =>
   };
 }
 
-test('contents whose import came to nothing are seen by nobody, hinder nobody and go', async () => {
-  const expected = await stored(await through());
+test('an import whose commit failed leaves nothing, and is whole when it is tried again', async () => {
+  const expected = await seen(await through());
   const fail = await failOnce();
   const done = await through();
   assert.equal(await fail.commits(), 2);
   await fail.undo();
-  assert.deepEqual(await stored(done), expected);
-  await world.sweep();
-  assert.deepEqual([await leftovers(), await contentsOf(done.dataset_id)], [[], contents]);
+  assert.deepEqual(await seen(done), expected);
+  assert.deepEqual(await leftovers(), []);
 });
 
-test('contents that were left in an empty dataset are found by the next import into it', async () => {
-  const expected = await stored(await through());
+test('contents that a server of an earlier version left in an empty dataset hinder no import', async () => {
+  const expected = await seen(await through());
+  const { dataset_id: rows } = await through({ withoutKept: true });
   for (const withoutKept of [false, true]) {
     const { id } = await text.demand<{ id: string }>('POST', 'datasets', { name: `Empty ${withoutKept}` });
     await world.db.database.query(
       `insert into example_contents (dataset_id, hash, content, example_id)
-       select $1, hash, content, example_id from example_contents where dataset_id <> $1 and hash < decode('80', 'hex')
-       on conflict do nothing`,
-      [id],
+       select $1, hash, content, example_id from example_contents where dataset_id = $2 and hash < decode('80', 'hex')`,
+      [id, rows],
     );
     const done = await through({ dataset: id, withoutKept });
-    assert.deepEqual(await stored(done), expected);
+    assert.equal((await storedAs(id)).packs, 0);
+    assert.deepEqual(await seen(done), expected);
   }
 });
 
 test('contents are swept once nobody writes for them, and never those of a dataset', async () => {
   const { database } = world.db;
-  const { dataset_id: there } = await through();
+  const { dataset_id: there } = await through({ withoutKept: true });
   const nowhere = newId('ds');
   await database.query(
     'insert into example_contents (dataset_id, hash, content) select $1, hash, content from example_contents where dataset_id = $2',
