@@ -31,7 +31,7 @@ export const slotOfMember = `
 export const memberAt = (id: string) => `
   cross join lateral (
     select s.packs[at % 512 + 1] as pack, at as place
-      from (select example_place(a.first_id, a.examples, ${id}) as at) known
+      from (select example_place(a.first_id, a.examples, ${id}) as at) stands
      cross join lateral (select * from example_places where dataset_id = $1 and first_place = at / 512 * 512 offset 0) s
      where get_byte(s.kinds, at % 512) < 4 and example_id_at(a.first_id, at) = ${id}
   ) member`;
