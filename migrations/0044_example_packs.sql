@@ -43,6 +43,8 @@ create table example_places (
   check (octet_length(kinds) = cardinality(packs))
 );
 
+alter table example_places set (toast_tuple_target = 8160);
+
 create trigger example_packs_are_never_deleted before delete on example_packs
   for each row execute function frozen_is_immutable();
 create trigger example_places_are_never_deleted before delete on example_places

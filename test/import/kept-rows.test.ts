@@ -146,9 +146,16 @@ test('all rows of a search come into one split, however they write it, whether r
     const { result, dataset_id: datasetId } = await embedding.until(id, 'completed');
     versions.push((await embedding.demand<{ sha256: string }>('GET', `dataset-versions/${result?.version_id}`)).sha256);
     const splits = await world.db.database.query<{ query: string; splits: string[] }>(
-      `select btrim(lower(c.content::json ->> 'query')) as query, array_agg(distinct e.split) as splits
-         from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
-        where e.dataset_id = $1 group by 1`,
+      `select btrim(lower(e.content::json ->> 'query')) as query, array_agg(distinct e.split) as splits
+         from (
+           select e.split, c.content from examples e
+             join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
+            where e.dataset_id = $1
+            union all
+           select case when get_byte(p.kinds, nth::integer - 1) & 1 = 0 then 'train' else 'test' end, content
+             from example_packs p cross join lateral unnest(p.contents) with ordinality as c (content, nth)
+            where p.dataset_id = $1
+         ) e group by 1`,
       [datasetId],
     );
     assert.equal(splits.length, 300);
