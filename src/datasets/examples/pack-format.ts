@@ -1,4 +1,4 @@
-import type { CopiedExample } from './example-copy.ts';
+import type { Split } from './new-examples.ts';
 
 /*
  * Examples of a large import that lie together in a page of the database, in the order of their hashes. What the columns hold
@@ -9,7 +9,7 @@ import type { CopiedExample } from './example-copy.ts';
 export const placesTogether = 512;
 
 /** What a pack says of the split of an example, and of its validity. */
-export function kindOf({ split, valid }: Pick<CopiedExample, 'split' | 'valid'>): number {
+export function kindOf({ split, valid }: { split: Split; valid: boolean }): number {
   return (split === 'test' ? 1 : 0) | (valid ? 0 : 2);
 }
 
