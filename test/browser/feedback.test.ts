@@ -86,6 +86,8 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   assert.deepEqual(await pane.locator('kbd').allTextContents(), ['J', 'K'], 'no other key does anything here');
   await pane.getByRole('link', { name: 'Look at it' }).click();
   await page.waitForURL((url) => url.pathname.endsWith(`/data/${id}`));
+  // The list of events has a button for each, too, until the page of the dataset takes its place.
+  await page.getByRole('button', { name: /money back/ }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /gift card/ }).waitFor();
   assert.equal(await page.getByRole('button', { name: /money back/ }).count(), 0);
   await leave();
