@@ -6,6 +6,10 @@ const hashBytes = 32;
 const fields = 10;
 const integerType = 23;
 const textType = 25;
+const lengthBytes = 4;
+const arrayHeadBytes = 20;
+/** An element of an array has its length before it. */
+const numberBytes = lengthBytes + 4;
 const noField = -1;
 const jsonbVersion = 1;
 /** UTF-8 takes at most as many bytes for each unit of a string. */
@@ -98,11 +102,6 @@ function issuesOf(members: readonly Member[]): Buffer | null {
   );
   return issues.length === 0 ? null : Buffer.from(JSON.stringify(Object.fromEntries(issues)));
 }
-
-const lengthBytes = 4;
-const arrayHeadBytes = 20;
-/** With one number or none: an element has its length before it. */
-const numberBytes = lengthBytes + 4;
 
 /** Of a row in the format of `copy`, but for what the dataset's name and issues take. */
 function sizeOf(members: readonly Member[]): number {
