@@ -3,7 +3,7 @@ import { openDatabase } from '#db';
 import { createServer } from '#http';
 import { createIdempotency } from '#idempotency';
 import { createAdmission, createAutoSave, createDoubtfulPayers, createRepeatGuard, inferenceRoutes } from '#inference';
-import { createEndOfTurn, newId, systemClock } from '#kernel';
+import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
 import { createModelUsage, openModels } from '#models';
@@ -46,7 +46,6 @@ inferenceRoutes(app, {
   autoSave,
   observe: null,
   clock,
-  endOfTurn: createEndOfTurn(),
 });
 billing.start();
 requests.start();

@@ -7,7 +7,6 @@ import {
   createSavedCalls,
   type InferenceDeps,
 } from '#inference';
-import { createEndOfTurn } from '#kernel';
 import type { Books } from './books.ts';
 import type { Engines } from './engines.ts';
 import type { AppOptions, Ground } from './ground.ts';
@@ -34,7 +33,6 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
-    endOfTurn: createEndOfTurn(),
   };
   const principalCalls = createPrincipalCalls(inference);
   const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls, ...pace });

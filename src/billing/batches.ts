@@ -18,6 +18,8 @@ export type BatchesOptions = {
   clock: Clock;
 };
 
+/** Calls that were sent to their engines together come back one after the other, and a statement costs as much as ten charges. */
+const patienceTurns = 4;
 const patience = { timeoutMs: 4_000, lockMs };
 
 /** The statements of money, each for all calls that ask at the same time. */
@@ -39,6 +41,7 @@ export function createBatches({ database, instanceId, registered, locked, clock 
     quickSettlements: createAccountBatcher({
       ...common,
       name: 'billing.settle_from_till',
+      patienceTurns,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createAccountBatcher({

@@ -14,10 +14,11 @@ test('whatever the timing, every item gets its own result, runs keep the order, 
     submissions: fc.array(submission, { maxLength: 60 }),
     lanes: fc.integer({ min: 1, max: 4 }),
     maxItems: fc.integer({ min: 1, max: 7 }),
+    patienceTurns: fc.nat(3),
     failingRuns: fc.uniqueArray(fc.nat(20)),
   });
   await fc.assert(
-    fc.asyncProperty(plan, async ({ submissions, lanes, maxItems, failingRuns }) => {
+    fc.asyncProperty(plan, async ({ submissions, lanes, maxItems, patienceTurns, failingRuns }) => {
       const started: number[] = [];
       const failed = new Set<number>();
       let running = 0;
@@ -25,6 +26,7 @@ test('whatever the timing, every item gets its own result, runs keep the order, 
       const batcher = createBatcher<number, string>({
         lanes,
         maxItems,
+        patienceTurns,
         run: async (items) => {
           const fails = failingRuns.includes(runs++);
           running++;
@@ -91,6 +93,42 @@ test('what is asked in one turn shares one run, and what arrives meanwhile share
   assert.equal(batcher.depth(), 70);
   await Promise.all([...first, ...second]);
   assert.deepEqual(sizes, [50, 70]);
+});
+
+test('a patient run waits for others while each turn brings some, and no longer than it may', async () => {
+  const sizes: number[] = [];
+  const run = async (items: readonly number[]) => {
+    sizes.push(items.length);
+    return items;
+  };
+  const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 1000, patienceTurns: 3, run });
+  const comeInTurns = async (counts: readonly number[]) => {
+    const all: Promise<number>[] = [];
+    for (const count of counts) {
+      for (let item = 0; item < count; item++) all.push(batcher.submit(item));
+      await nextTurn();
+    }
+    await Promise.all(all);
+    return sizes.splice(0);
+  };
+  assert.deepEqual(await comeInTurns([1]), [1]);
+  assert.deepEqual(await comeInTurns([1, 5, 2]), [8], 'they come in turns that follow each other');
+  assert.deepEqual(await comeInTurns([1, 0, 5]), [1, 5], 'a turn has brought none');
+  assert.deepEqual(await comeInTurns([1, 1, 1, 1, 1, 1]), [4, 2], 'they do not stop coming');
+});
+
+test('a patient run that is full waits no longer', async () => {
+  let begun = 0;
+  const run = async (items: readonly number[]) => {
+    begun += 1;
+    return items;
+  };
+  const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 2, patienceTurns: 50, run });
+  const both = [batcher.submit(1), batcher.submit(2)];
+  await nextTurn();
+  await nextTurn();
+  assert.equal(begun, 1);
+  await Promise.all(both);
 });
 
 test('a run with too few results rejects its items instead of leaving them waiting', async () => {

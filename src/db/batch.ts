@@ -2,7 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 
 /**
  * Natural batching: what is asked in one turn of the event loop shares one run, and what arrives while all lanes are
- * busy leaves together as soon as one of them returns. There is no timer, so a lone item waits for nothing.
+ * busy leaves together as soon as one of them returns. There is no timer, so a lone item waits for nothing, or, where a run
+ * is patient, for a turn that brings no other.
  */
 export type Batcher<In, Out> = {
   /** Settles with this item's own result, or with the error of the run that carried it. */
@@ -18,6 +19,8 @@ export type BatcherOptions<In, Out> = {
   lanes: number;
   /** Items of one run at most. */
   maxItems: number;
+  /** So many turns more, at most, a run waits for others, as long as each turn has brought some; 0 by default. */
+  patienceTurns?: number;
   /** Answers with one result per item, in the same order. */
   run: (items: readonly In[]) => Promise<readonly Out[]>;
 };
@@ -53,11 +56,14 @@ type Waiting<In, Out> = {
   sinceMs: number;
 };
 
-export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOptions<In, Out>): Batcher<In, Out> {
+export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
+  const { name, lanes, maxItems, patienceTurns = 0, run } = options;
   const isTold = () => name !== undefined && batchRuns.hasSubscribers;
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
   let scheduled = false;
+  /** Since the last run began: turns in which what waits was looked at and left to grow, and how much it was then. */
+  let looked = { turns: 0, waiting: 0 };
 
   function schedule(): void {
     if (scheduled) return;
@@ -69,7 +75,22 @@ export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOp
     });
   }
 
+  /**
+   * Those who are answered together ask again together, but are read in some turns one after the other: without patience the
+   * first of them would leave alone, and the others wait for its whole run.
+   */
+  function isGrowing(): boolean {
+    const { turns, waiting: before } = looked;
+    return turns < patienceTurns && waiting.length > before && waiting.length < maxItems;
+  }
+
   function startRuns(): void {
+    if (running < lanes && isGrowing()) {
+      looked = { turns: looked.turns + 1, waiting: waiting.length };
+      schedule();
+      return;
+    }
+    looked = { turns: 0, waiting: 0 };
     while (running < lanes && waiting.length > 0) {
       const batch = waiting.length <= maxItems ? waiting : waiting.slice(0, maxItems);
       waiting = batch === waiting ? [] : waiting.slice(maxItems);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Fault, fault } from '#kernel';
+import { createEndOfTurn, Fault, fault } from '#kernel';
 import { isJsonContentType } from './door.ts';
 import { defaultBounds, type JsonBounds, parseJsonBody } from './json-guard.ts';
 
@@ -18,13 +18,18 @@ declare module 'fastify' {
   }
 }
 
-/** JSON is the only content type; everything else is refused with 415, unless there is no body that could have a type. */
+/**
+ * JSON is the only content type; everything else is refused with 415, unless there is no body that could have a type.
+ *
+ * Requests that were readable in one turn of the event loop go on together at its end: begun as each is read, calls cost a tenth
+ * more of the processor, because between two of them the code of reading displaces theirs.
+ */
 export function acceptJson(app: FastifyInstance): void {
+  const endOfTurn = createEndOfTurn();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    if (isJsonContentType(request.headers['content-type'] ?? ''))
-      done(null, parse(bytes, request.routeOptions.config.json));
-    else done(fault('unsupported_media_type'));
+    if (!isJsonContentType(request.headers['content-type'] ?? '')) return done(fault('unsupported_media_type'));
+    void endOfTurn().then(() => done(null, parse(bytes, request.routeOptions.config.json)));
   });
   app.addContentTypeParser('*', ({ headers }, body, done) => {
     if (hasNoBody(headers)) done(null);

@@ -28,9 +28,6 @@ export async function attend<Wanted>(
   route: CallRoute<Wanted>,
   enter: Enter = enterWith(deps.admit),
 ): Promise<unknown> {
-  // Asked for before the admission: so calls that begin early do so before its statement is sent, which wakes PostgreSQL, often on
-  // this very processor.
-  void deps.endOfTurn();
   const { expected, entered } = enter(exchange.request);
   if (expected === null || hasIdempotencyKey(exchange.request.headers))
     return takeThrough(deps, exchange, { route, entered: await entered, confirmed: null });
@@ -65,8 +62,6 @@ async function takeThrough<Wanted>(
 ): Promise<unknown> {
   const call = new AttendedCall(deps, { request, reply }, { operation: route.operation, entered, confirmed });
   try {
-    // Calls that began as each is read would cost a tenth more of the processor than those that begin together.
-    if (confirmed !== null) await deps.endOfTurn();
     const wanted = route.read(readBody(entered.body));
     const kept = hasIdempotencyKey(request.headers) ? await call.reserve() : call.begin();
     if (kept !== null) return route.repeat(kept, { wanted, reply, caller: call.caller });

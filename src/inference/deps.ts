@@ -2,7 +2,7 @@ import type { Billing } from '#billing';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';
 import type { Idempotency } from '#idempotency';
-import type { Clock, EndOfTurn } from '#kernel';
+import type { Clock } from '#kernel';
 import type { Limiter } from '#limits';
 import type { ModelsService, ModelUsage } from '#models';
 import type { Requests } from '#requests';
@@ -30,5 +30,4 @@ export type InferenceDeps = {
   /** Null: nobody observes calls. */
   observe: ObserveCall | null;
   clock: Clock;
-  endOfTurn: EndOfTurn;
 };
