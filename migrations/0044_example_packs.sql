@@ -9,38 +9,41 @@ create table example_packs (
   first_hash bytea not null,
   -- Of each example 32 bytes, ascending.
   hashes bytea not null,
-  -- Which one each is of those that came together: the end of its id.
-  places integer[] not null,
+  -- Numbers of four bytes (`pack_number`). Which one each is of those that came together: the end of its id.
+  places bytea not null,
   -- A byte for each: 1, it is of the test split; 2, it is not valid; 4, it was taken out: it has a row among `examples`.
   kinds bytea not null,
-  tokens integer[] not null,
-  -- Of the content as UTF-8: where contents are long, they need not be looked at to know.
-  bytes integer[] not null,
-  -- Canonical JSON.
-  contents text[] not null,
-  -- By the place in the pack, which begins with 1.
+  -- Numbers; -1: not known.
+  tokens bytea not null,
+  -- Numbers: where each content ends.
+  ends bytea not null,
+  -- Canonical JSON as UTF-8, one behind the other.
+  contents bytea not null,
+  -- By the place in the pack (slot), which begins with 1.
   issues jsonb,
   primary key (dataset_id, number),
-  check (octet_length(hashes) = 32 * cardinality(contents) and octet_length(kinds) = cardinality(contents)
-    and cardinality(places) = cardinality(contents) and cardinality(tokens) = cardinality(contents)
-    and cardinality(bytes) = cardinality(contents))
+  check (octet_length(hashes) = 32 * octet_length(kinds) and octet_length(places) = 4 * octet_length(kinds)
+    and octet_length(tokens) = 4 * octet_length(kinds) and octet_length(ends) = 4 * octet_length(kinds))
 );
 -- A pack stays in one page, unless one content alone is larger.
 alter table example_packs set (toast_tuple_target = 8160);
+-- Of contents that are larger only what is asked for is read, and packing them would take most of the time.
+alter table example_packs alter column contents set storage external;
 create unique index example_packs_by_hash on example_packs (dataset_id, first_hash);
 
 -- The same examples in the order of their ids, 512 to a row.
 create table example_places (
   dataset_id text collate "C" not null,
   first_place integer not null check (first_place % 512 = 0),
-  -- The pack of each.
+  -- The pack of each, and the slot in it.
   packs integer[] not null,
+  slots bytea not null,
   -- As in the packs.
   kinds bytea not null,
   -- The bit `1 << kind` of each kind that there was at first.
   present smallint not null,
   primary key (dataset_id, first_place),
-  check (octet_length(kinds) = cardinality(packs))
+  check (octet_length(kinds) = cardinality(packs) and octet_length(slots) = cardinality(packs))
 );
 
 alter table example_places set (toast_tuple_target = 8160);
@@ -52,13 +55,14 @@ create trigger example_places_are_never_deleted before delete on example_places
 -- An example may be taken out, and only kinds say so.
 create trigger example_packs_are_immutable before update on example_packs
   for each row when (
-    (old.dataset_id, old.number, old.first_hash, old.hashes, old.places, old.tokens, old.bytes)
-      is distinct from (new.dataset_id, new.number, new.first_hash, new.hashes, new.places, new.tokens, new.bytes)
-    or old.contents is distinct from new.contents
+    (old.dataset_id, old.number, old.first_hash, old.hashes, old.places, old.tokens, old.ends, old.contents, old.issues)
+      is distinct from
+    (new.dataset_id, new.number, new.first_hash, new.hashes, new.places, new.tokens, new.ends, new.contents, new.issues)
   ) execute function frozen_is_immutable();
 create trigger example_places_are_immutable before update on example_places
   for each row when (
-    (old.dataset_id, old.first_place, old.packs, old.present) is distinct from (new.dataset_id, new.first_place, new.packs, new.present)
+    (old.dataset_id, old.first_place, old.packs, old.slots, old.present)
+      is distinct from (new.dataset_id, new.first_place, new.packs, new.slots, new.present)
   ) execute function frozen_is_immutable();
 
 -- Null: its examples are rows.
@@ -94,26 +98,44 @@ return case when id collate "C" <= first_id then 0
             when id collate "C" > example_id_at(first_id, examples - 1) then examples
             else example_place(first_id, examples, id) end;
 
--- The place in a pack of the example with this hash; null: there is none.
+-- The slot of the example with this hash; null: there is none.
 create function pack_slot(hashes bytea, hash bytea) returns integer
   language sql immutable parallel safe strict
 return (select slot from generate_series(1, octet_length(hashes) / 32) slot where substr(hashes, slot * 32 - 31, 32) = hash);
 
+create function pack_number(numbers bytea, slot integer) returns integer
+  language sql immutable parallel safe strict
+return (get_byte(numbers, slot * 4 - 4) << 24) | (get_byte(numbers, slot * 4 - 3) << 16)
+  | (get_byte(numbers, slot * 4 - 2) << 8) | get_byte(numbers, slot * 4 - 1);
+
+-- Where the content of a slot begins, and how many bytes it has.
+create function pack_start(ends bytea, slot integer) returns integer
+  language sql immutable parallel safe strict
+return case when slot = 1 then 0 else pack_number(ends, slot - 1) end;
+
+create function pack_bytes(ends bytea, slot integer) returns integer
+  language sql immutable parallel safe strict
+return pack_number(ends, slot) - pack_start(ends, slot);
+
+create function pack_content(contents bytea, ends bytea, slot integer) returns text
+  language sql immutable parallel safe strict
+return convert_from(substr(contents, pack_start(ends, slot) + 1, pack_bytes(ends, slot)), 'UTF8');
+
 -- Examples of these kinds (bits as in `present`) before a place, the last first.
 create function packed_before(dataset text, before integer, wanted integer, most integer)
-  returns table (place integer, pack integer) language plpgsql stable rows 50 as $$
+  returns table (pack integer, slot integer) language plpgsql stable rows 50 as $$
 declare
   stretch record;
   given integer;
   missing integer := most;
 begin
   for stretch in
-    select s.first_place, s.packs, s.kinds from example_places s
+    select s.first_place, s.packs, s.slots, s.kinds from example_places s
      where s.dataset_id = dataset and s.first_place < before and s.present & wanted <> 0
      order by s.first_place desc
   loop
     return query
-      select stretch.first_place + member.nth::integer - 1, member.pack
+      select member.pack, get_byte(stretch.slots, member.nth::integer - 1)
         from unnest(stretch.packs) with ordinality as member (pack, nth)
        where stretch.first_place + member.nth::integer - 1 < before
          and (1 << get_byte(stretch.kinds, member.nth::integer - 1)) & wanted <> 0
@@ -138,11 +160,11 @@ declare
      order by p.first_hash desc limit 1), 0);
 begin
   for held in
-    select p.number, p.hashes, p.kinds, p.bytes from example_packs p
+    select p.number, p.hashes, p.kinds, p.ends from example_packs p
      where p.dataset_id = dataset and p.number >= begins order by p.number
   loop
     pack := held.number;
-    for at in 1 .. cardinality(held.bytes) loop
+    for at in 1 .. octet_length(held.kinds) loop
       continue when (1 << get_byte(held.kinds, at - 1)) & wanted = 0;
       slot := at;
       if pack = begins then
@@ -155,7 +177,7 @@ begin
       end if;
       return next;
       found := found + 1;
-      found_bytes := found_bytes + held.bytes[at];
+      found_bytes := found_bytes + pack_bytes(held.ends, at);
     end loop;
     exit when found >= most or found_bytes >= most_bytes;
   end loop;

@@ -125,7 +125,7 @@ test('what is packed never changes, but for what is taken out', async () => {
   const { dataset_id: id } = await through();
   for (const change of [
     'update example_packs set tokens = places where dataset_id = $1',
-    `update example_packs set contents[1] = '{}' where dataset_id = $1`,
+    'update example_packs set contents = set_byte(contents, 0, 32) where dataset_id = $1',
     'update example_places set present = 1 where dataset_id = $1',
     'delete from example_packs where dataset_id = $1',
     'delete from example_places where dataset_id = $1',

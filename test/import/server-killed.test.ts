@@ -67,7 +67,7 @@ const halfDone = () =>
     `select * from (
        select d.id,
               (select count(*)::int from examples e where e.dataset_id = d.id) as rows,
-              (select coalesce(sum(cardinality(contents)), 0)::int from example_packs p where p.dataset_id = d.id) as packed,
+              (select coalesce(sum(octet_length(kinds)), 0)::int from example_packs p where p.dataset_id = d.id) as packed,
               (select coalesce(sum(cardinality(packs)), 0)::int from example_places p where p.dataset_id = d.id) as placed,
               (select coalesce(sum(c.examples), 0)::int from example_counts c where c.dataset_id = d.id) as counted,
               (select count(*)::int from dataset_versions v where v.dataset_id = d.id) as versions,

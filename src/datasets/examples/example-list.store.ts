@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import type { Issue } from '../content/issues.ts';
 import { type ExampleFilter, wantedKinds } from './example-filter.ts';
 import type { Origin, Split } from './new-examples.ts';
-import { memberAt, packedAddition, slotColumns, slotOfMember } from './packs.store.ts';
+import { memberAt, packedAddition, packOfMember, slotColumns } from './packs.store.ts';
 
 /** An example as lists show it. */
 export type ListedExample = {
@@ -42,7 +42,7 @@ export async function findExample(sql: Sql, datasetId: string, id: string): Prom
     `select ${columns} from examples e ${content}
       where e.dataset_id = $1 and e.id = $2 and e.removed_seq = 9223372036854775807
       union all
-     select ${slotColumns} from ${packedAddition} a ${memberAt('$2')} ${slotOfMember}`,
+     select ${slotColumns} from ${packedAddition} a ${memberAt('$2')} ${packOfMember}`,
     [datasetId, id],
     { name: 'datasets.find_example' },
   );
@@ -56,7 +56,7 @@ const packedPage = ({ before, wanted, most }: PackedPage, condition = 'true') =>
   select ${slotColumns}
     from ${packedAddition} a
    cross join lateral packed_before($1, example_places_before(a.first_id, a.examples, ${before}), ${wanted}::integer, ${most}::integer) member
-   ${slotOfMember}
+   ${packOfMember}
    where ${condition}`;
 
 /**

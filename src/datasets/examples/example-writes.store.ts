@@ -1,6 +1,16 @@
 import type { Sql } from '#db';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
-import { memberAt, packedAddition, slotHash, slotOfMember, slotSplit, slotValid } from './packs.store.ts';
+import {
+  memberAt,
+  packedAddition,
+  packOfMember,
+  slotBytes,
+  slotContent,
+  slotHash,
+  slotSplit,
+  slotTokens,
+  slotValid,
+} from './packs.store.ts';
 import { isAlive } from './same-content.store.ts';
 
 /** An example with the id that it gets. */
@@ -121,9 +131,9 @@ export async function closeExample(
         where dataset_id = $1 and id = $3 and removed_seq = 9223372036854775807
        returning split, origin, valid, tokens, bytes
      ), packed as (
-       select a.seq, a.origin_id, p.number, p.contents[slot] as content, p.tokens[slot] as tokens, p.bytes[slot] as bytes,
+       select a.seq, a.origin_id, p.number, ${slotContent} as content, ${slotTokens} as tokens, ${slotBytes} as bytes,
               p.issues -> slot::text as issues, ${slotHash} as hash, ${slotSplit} as split, ${slotValid} as valid, slot, member.place
-         from ${packedAddition} a ${memberAt('$3')} ${slotOfMember}
+         from ${packedAddition} a ${memberAt('$3')} ${packOfMember}
      ), taken_from_pack as (
        update example_packs p set kinds = set_byte(p.kinds, slot - 1, get_byte(p.kinds, slot - 1) | 4)
          from packed where p.dataset_id = $1 and p.number = packed.number

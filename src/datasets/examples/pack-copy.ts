@@ -3,25 +3,22 @@ import type { CopiedExample } from './example-copy.ts';
 import { kindOf, type PackedPlaces } from './pack-format.ts';
 
 const hashBytes = 32;
-const fields = 10;
-const integerType = 23;
-const textType = 25;
+const numberBytes = 4;
 const lengthBytes = 4;
-const arrayHeadBytes = 20;
-/** An element of an array has its length before it. */
-const numberBytes = lengthBytes + 4;
+const fields = 10;
 const noField = -1;
+const unknown = -1;
 const jsonbVersion = 1;
 /** UTF-8 takes at most as many bytes for each unit of a string. */
 const mostBytesPerUnit = 3;
 
 /**
  * What a tuple may take (8,160 bytes) so that PostgreSQL keeps it in its page as it is, less what it takes whatever is in it: its
- * head, the name of the dataset, the first hash, and the heads of three arrays of numbers and one of texts.
+ * head, the name of the dataset, the first hash, and the lengths of six columns with their padding.
  */
-const roomBytes = 8_160 - 260;
-/** Of each example, beside its content: hash, kind, three numbers, and the length of the content with its padding. */
-const exampleBytes = hashBytes + 1 + 3 * 4 + 7;
+const roomBytes = 8_160 - 160;
+/** Of each example, beside its content: hash, kind, and three numbers. */
+const exampleBytes = hashBytes + 1 + 3 * numberBytes;
 /** More are not needed to save rows, and each look for one of them goes through all. */
 const mostExamples = 128;
 
@@ -62,26 +59,30 @@ export class PackCopy {
     const members = this.#members;
     const [first] = members;
     if (!first) return;
-    const from = this.#from;
-    const issues = issuesOf(members);
-    const row = new PackRow(this.#memory, sizeOf(members) + this.#dataset.length + (issues ? issues.length + 1 : 0));
+    const [from, issues] = [this.#from, issuesOf(members)];
+    const contentBytes = members.reduce((sum, { start, end }) => sum + end - start, 0);
+    const row = new PackRow(this.#memory, this.#dataset.length + sizeOf(members.length, contentBytes, issues));
     row.field(this.#dataset);
-    row.integer(this.packs);
-    row.field(from.subarray(first.hashAt, first.hashAt + hashBytes));
-    row.length(members.length * hashBytes);
+    row.number(numberBytes).number(this.packs);
+    row.number(hashBytes).bytes(from, first.hashAt, first.hashAt + hashBytes);
+    row.number(members.length * hashBytes);
     for (const { hashAt } of members) row.bytes(from, hashAt, hashAt + hashBytes);
-    row.integers(members.map(({ place }) => place));
+    row.number(members.length * numberBytes);
+    for (const { place } of members) row.number(place);
     row.field(Uint8Array.from(members, ({ example }) => kindOf(example)));
-    row.integers(members.map(({ example }) => example.tokens));
-    row.integers(members.map(({ example }) => example.bytes));
-    const bytes = members.reduce((sum, { start, end }) => sum + lengthBytes + end - start, 0);
-    row.array(textType, { elements: members.length, bytes, hasNull: false });
+    row.number(members.length * numberBytes);
+    for (const { example } of members) row.number(example.tokens ?? unknown);
+    row.number(members.length * numberBytes);
+    let contentEnd = 0;
     for (const { start, end } of members) {
-      row.length(end - start);
-      row.bytes(from, start, end);
+      contentEnd += end - start;
+      row.number(contentEnd);
     }
+    row.number(contentBytes);
+    for (const { start, end } of members) row.bytes(from, start, end);
     row.jsonb(issues);
-    for (const { place, example } of members) this.#places.set(place, this.packs, kindOf(example));
+    for (const [index, { place, example }] of members.entries())
+      this.#places.set(place, { pack: this.packs, slot: index + 1, kind: kindOf(example) });
     this.packs++;
     this.#members = [];
     this.#used = 0;
@@ -96,6 +97,7 @@ export class PackCopy {
 const issuesBytes = ({ example: { issues } }: Member) =>
   issues.length === 0 ? 0 : JSON.stringify(issues).length * mostBytesPerUnit;
 
+/** By slot. */
 function issuesOf(members: readonly Member[]): Buffer | null {
   const issues = members.flatMap(({ example }, index) =>
     example.issues.length === 0 ? [] : [[index + 1, example.issues]],
@@ -103,17 +105,13 @@ function issuesOf(members: readonly Member[]): Buffer | null {
   return issues.length === 0 ? null : Buffer.from(JSON.stringify(Object.fromEntries(issues)));
 }
 
-/** Of a row in the format of `copy`, but for what the dataset's name and issues take. */
-function sizeOf(members: readonly Member[]): number {
-  const arrays = 4 * (lengthBytes + arrayHeadBytes);
-  const fixed = 2 + 6 * lengthBytes + 4 + hashBytes + arrays;
-  return members.reduce((sum, { start, end, example }) => {
-    const unknown = example.tokens === null ? 4 : 0;
-    return sum + hashBytes + 1 + 3 * numberBytes - unknown + lengthBytes + end - start;
-  }, fixed);
+/** Of a row in the format of `copy`, but for the dataset's name. */
+function sizeOf(members: number, contentBytes: number, issues: Buffer | null): number {
+  const fixed = 2 + fields * lengthBytes + numberBytes + hashBytes;
+  return fixed + members * exampleBytes + contentBytes + (issues ? issues.length + 1 : 0);
 }
 
-/** One row, field by field, into memory that is exactly as large. */
+/** One row, field by field, into memory that is exactly as large. A field has its length before it. */
 class PackRow {
   readonly #into: Buffer;
   #at: number;
@@ -124,8 +122,9 @@ class PackRow {
     this.#at = into.writeInt16BE(fields, at);
   }
 
-  length(bytes: number): void {
-    this.#at = this.#into.writeInt32BE(bytes, this.#at);
+  number(value: number): this {
+    this.#at = this.#into.writeInt32BE(value, this.#at);
+    return this;
   }
 
   bytes(from: Buffer, start: number, end: number): void {
@@ -133,37 +132,17 @@ class PackRow {
   }
 
   field(bytes: Uint8Array): void {
-    this.length(bytes.length);
+    this.number(bytes.length);
     this.#into.set(bytes, this.#at);
     this.#at += bytes.length;
   }
 
-  integer(value: number): void {
-    this.length(4);
-    this.length(value);
-  }
-
-  /** What follows are its elements. `bytes`: of all of them with their lengths. */
-  array(type: number, { elements, bytes, hasNull }: { elements: number; bytes: number; hasNull: boolean }): void {
-    for (const number of [arrayHeadBytes + bytes, 1, hasNull ? 1 : 0, type, elements, 1]) this.length(number);
-  }
-
-  integers(values: readonly (number | null)[]): void {
-    const nulls = values.filter((value) => value === null).length;
-    const bytes = values.length * numberBytes - nulls * 4;
-    this.array(integerType, { elements: values.length, bytes, hasNull: nulls > 0 });
-    for (const value of values) {
-      if (value === null) this.length(noField);
-      else this.integer(value);
-    }
-  }
-
   jsonb(json: Buffer | null): void {
     if (json === null) {
-      this.length(noField);
+      this.number(noField);
       return;
     }
-    this.length(json.length + 1);
+    this.number(json.length + 1);
     this.#into[this.#at++] = jsonbVersion;
     this.#at += json.copy(this.#into, this.#at);
   }

@@ -14,28 +14,39 @@ export function kindOf({ split, valid }: { split: Split; valid: boolean }): numb
 }
 
 /** A row of `example_places`. */
-export type CopiedPlaces = { firstPlace: number; packs: Int32Array; kinds: Uint8Array; present: number };
+export type CopiedPlaces = {
+  firstPlace: number;
+  packs: Int32Array;
+  slots: Uint8Array;
+  kinds: Uint8Array;
+  present: number;
+};
 
 /** Which packs examples are in, by their places: a few bytes for each of millions. */
 export class PackedPlaces {
   readonly #packs: Int32Array;
+  readonly #slots: Uint8Array;
   readonly #kinds: Uint8Array;
 
   constructor(examples: number) {
     this.#packs = new Int32Array(examples);
+    this.#slots = new Uint8Array(examples);
     this.#kinds = new Uint8Array(examples);
   }
 
-  set(place: number, pack: number, kind: number): void {
+  set(place: number, { pack, slot, kind }: { pack: number; slot: number; kind: number }): void {
     this.#packs[place] = pack;
+    this.#slots[place] = slot;
     this.#kinds[place] = kind;
   }
 
   *stretches(): Generator<CopiedPlaces> {
     for (let firstPlace = 0; firstPlace < this.#packs.length; firstPlace += placesTogether) {
-      const kinds = this.#kinds.subarray(firstPlace, firstPlace + placesTogether);
+      const end = firstPlace + placesTogether;
+      const kinds = this.#kinds.subarray(firstPlace, end);
       const present = kinds.reduce((bits, kind) => bits | (1 << kind), 0);
-      yield { firstPlace, packs: this.#packs.subarray(firstPlace, firstPlace + placesTogether), kinds, present };
+      const [packs, slots] = [this.#packs.subarray(firstPlace, end), this.#slots.subarray(firstPlace, end)];
+      yield { firstPlace, packs, slots, kinds, present };
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   type ListedExample,
   valuesOf,
 } from '../examples/example-list.store.ts';
-import { memberAt, packedAddition, slotColumns, slotOfMember } from '../examples/packs.store.ts';
+import { memberAt, packedAddition, packOfMember, slotColumns } from '../examples/packs.store.ts';
 import type { Addition } from './additions.store.ts';
 
 /** Words that must occur: for the index, and as patterns for what is read one by one. */
@@ -55,7 +55,7 @@ const knownMatches = `select e.* from unnest($10::text[], $11::bigint[]) as know
 const packedMatches = `select ${slotColumns}
   from ${packedAddition} a
   join unnest($10::text[], $11::bigint[]) as known (id, seq) on known.seq = a.seq
-  ${memberAt('known.id')} ${slotOfMember}`;
+  ${memberAt('known.id')} ${packOfMember}`;
 
 const pageValues = ({ page, known }: PageAsked) => [
   page.before,

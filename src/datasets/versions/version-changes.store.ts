@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 import type { Split } from '../examples/new-examples.ts';
-import { packedAddition, packedContent, slotHash, slotSplit } from '../examples/packs.store.ts';
+import { packedAddition, packedContent, slotHash, slotId, slotSplit, slotTokens } from '../examples/packs.store.ts';
 
 export type ChangeKind = 'added' | 'removed' | 'changed';
 
@@ -24,10 +24,10 @@ const changes = `moved as materialized (
      where dataset_id = $1 and valid
        and (added_seq <= $2 and removed_seq > $2) <> (added_seq <= $3 and removed_seq > $3)
      union all
-    select example_id_at(a.first_id, p.places[slot]), ${slotHash}, ${slotSplit}, p.tokens[slot], a.seq <= $2
+    select ${slotId}, ${slotHash}, ${slotSplit}, ${slotTokens}, a.seq <= $2
       from ${packedAddition} a
       join example_packs p on p.dataset_id = $1 and (a.seq <= $2) <> (a.seq <= $3)
-     cross join lateral generate_series(1, cardinality(p.places)) slot
+     cross join lateral generate_series(1, octet_length(p.kinds)) slot
      where get_byte(p.kinds, slot - 1) < 2
   ), changes as (
     select coalesce(o.id, n.id) as id,

@@ -2,7 +2,16 @@ import { type Sql, timeText } from '#db';
 import type { Listed, ListPosition } from '#kernel';
 import { wantedKinds } from '../examples/example-filter.ts';
 import type { Origin, Split } from '../examples/new-examples.ts';
-import { packedAddition, slotHash, slotId, slotSplit } from '../examples/packs.store.ts';
+import {
+  packedAddition,
+  packOfMember,
+  slotBytes,
+  slotContent,
+  slotHash,
+  slotId,
+  slotSplit,
+  slotTokens,
+} from '../examples/packs.store.ts';
 import { examplesThatSay } from '../examples/same-content.store.ts';
 
 /** What made a version. */
@@ -182,11 +191,11 @@ export function listExamplesAt(
               order by c.hash, e.split, e.id limit $7)
               union all
              select * from (
-               select ${slotHash} as hash, p.contents[slot], ${slotId} as id, ${slotSplit} as split, 'import', a.origin_id,
-                      p.tokens[slot], p.bytes[slot]
+               select ${slotHash} as hash, ${slotContent}, ${slotId} as id, ${slotSplit} as split, 'import', a.origin_id,
+                      ${slotTokens}, ${slotBytes}
                  from ${packedAddition} a
                 cross join lateral packed_from($1, $4, $9::integer, $7::integer, $8) member
-                cross join lateral (select * from example_packs where dataset_id = $1 and number = member.pack offset 0) p
+                ${packOfMember}
                 where a.seq <= $2
              ) packed
               where (hash, split, id) > ($4, $5, $6)
