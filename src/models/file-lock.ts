@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,27 +64,35 @@ async function tryAcquire(path: string, holder: string): Promise<boolean> {
 }
 
 /**
- * Moves a stale lock away. The move is checked afterwards: when another process replaced the lock between our look and
- * our move, the live one is put back.
+ * Removes a stale lock. Of all who find it stale one may: who makes the file that stands for just this lock. Without it one who looked
+ * early could remove the lock of whoever was quicker, and a third would get in beside him.
  */
 async function dropIfStale(path: string): Promise<boolean> {
   const seen = await read(path);
   if (seen === null) return true;
   if (!(await isStale(path, seen))) return false;
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch {
-    return true;
+  const claim = `${path}.${createHash('sha256').update(seen).digest('hex').slice(0, 16)}.stale`;
+  if (!(await tryAcquire(claim, ''))) {
+    // Whoever made it died before it was done: somebody may try again.
+    if (await isSilent(claim)) await unlink(claim).catch(() => {});
+    return false;
   }
-  if ((await read(aside)) !== seen) await link(aside, path).catch(() => {});
-  await unlink(aside).catch(() => {});
+  try {
+    // Looked at again: it may be another's by now, who has written nothing yet.
+    if ((await read(path)) === seen && (await isStale(path, seen))) await unlink(path).catch(() => {});
+  } finally {
+    await unlink(claim).catch(() => {});
+  }
   return true;
 }
 
 async function isStale(path: string, content: string): Promise<boolean> {
   const holder = parseHolder(content);
   if (holder && holder.host === hostname() && !isAlive(holder.pid)) return true;
+  return isSilent(path);
+}
+
+async function isSilent(path: string): Promise<boolean> {
   try {
     return Date.now() - (await stat(path)).mtimeMs > staleMs;
   } catch {
