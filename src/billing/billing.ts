@@ -1,5 +1,5 @@
 import type { Database, Lookout } from '#db';
-import { type Clock, fault, type Log, type Micro } from '#kernel';
+import { BriefMap, type Clock, createUnderWay, fault, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
@@ -84,8 +84,8 @@ export function createBilling(options: BillingOptions): Billing {
   const times = { ...defaultTiming, ...timing };
   // Request ids that own, or may come to own, a hold, and whose. A hold of this instance that is not in here is a left-over.
   const open = new Map<string, string>();
-  const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
-  const underWay = new Set<Promise<unknown>>();
+  const settling = new BriefMap<string, Promise<{ chargedMicro: Micro }>>();
+  const underWay = createUnderWay();
   const care = createInstanceCare({
     ...{ database, lookout, instanceId, clock, log, times },
     isOpen: (id) => open.has(id) || tills.owns(id),
@@ -99,7 +99,7 @@ export function createBilling(options: BillingOptions): Billing {
   const settlements = createSettlements({
     ...{ clock, batches, tills },
     settleForMs: times.settleForMs,
-    releaseSoon: (call) => void track(holds.release(call)),
+    releaseSoon: (call) => void underWay.track(holds.release(call)),
   });
   let stopping = false;
 
@@ -121,7 +121,7 @@ export function createBilling(options: BillingOptions): Billing {
   async function place(request: HoldRequest, how: { mayDraw: boolean }): Promise<HoldAnswer> {
     if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
     if (open.has(request.requestId)) throw new Error(`${request.requestId} has a hold already. This is a bug.`);
-    return track(holdNow(request, how));
+    return underWay.track(holdNow(request, how));
   }
 
   async function release(requestId: string): Promise<void> {
@@ -129,13 +129,7 @@ export function createBilling(options: BillingOptions): Billing {
     if (accountId === undefined) return;
     open.delete(requestId);
     if (tills.has(requestId)) tills.giveBack(requestId);
-    else await track(holds.release({ requestId, accountId }));
-  }
-
-  function track<T>(work: Promise<T>): Promise<T> {
-    const tracked = work.finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
-    return tracked;
+    else await underWay.track(holds.release({ requestId, accountId }));
   }
 
   return {
@@ -145,7 +139,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
-      await track(holds.release({ requestId, accountId }));
+      await underWay.track(holds.release({ requestId, accountId }));
       onCharge(accountId);
     },
 
@@ -159,7 +153,7 @@ export function createBilling(options: BillingOptions): Billing {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = track(settlements.settle(charge)).finally(() => {
+      const settlement = underWay.track(settlements.settle(charge)).finally(() => {
         settling.delete(requestId);
         open.delete(requestId);
         onCharge(charge.accountId);
@@ -181,7 +175,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async stop() {
       stopping = true;
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      await underWay.over();
       await tills.stop();
       locked.stop();
       await care.stop();

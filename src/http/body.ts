@@ -27,10 +27,15 @@ declare module 'fastify' {
 export function acceptJson(app: FastifyInstance): void {
   const endOfTurn = createEndOfTurn();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    if (!isJsonContentType(request.headers['content-type'] ?? '')) return done(fault('unsupported_media_type'));
-    void endOfTurn().then(() => done(null, parse(bytes, request.routeOptions.config.json)));
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      if (!isJsonContentType(request.headers['content-type'] ?? '')) throw fault('unsupported_media_type');
+      await endOfTurn();
+      return parse(bytes, request.routeOptions.config.json);
+    },
+  );
   app.addContentTypeParser('*', ({ headers }, body, done) => {
     if (hasNoBody(headers)) done(null);
     else if (headers['content-length'] === undefined) expectNothing(body, done);

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Fault, fault } from '#kernel';
+import { BriefMap, Fault, fault } from '#kernel';
 
 /**
  * Why a call should stop: the connection closed, it does not read what it gets, its key or session is no longer worth
@@ -40,22 +40,25 @@ declare module 'fastify' {
 }
 
 export function createCallers(): Callers {
-  const running = new Set<AbortController>();
+  const running = new BriefMap<number, AbortController>();
   const outliving = new Map<AbortController, Promise<void>>();
+  let last = 0;
   return {
     watch(reply) {
       const controller = new AbortController();
+      last += 1;
+      const caller = last;
       const { raw } = reply;
       const lose = (loss: CallerLoss) => {
         if (!controller.signal.aborted) controller.abort(loss);
       };
       const closed = () => {
-        running.delete(controller);
+        running.delete(caller);
         if (!raw.writableFinished) lose('disconnected');
       };
       if (raw.destroyed) closed();
       else {
-        running.add(controller);
+        running.set(caller, controller);
         raw.once('close', closed);
       }
       return { signal: controller.signal, lose };
@@ -76,7 +79,7 @@ export function createCallers(): Callers {
       while (outliving.size > 0) await Promise.all(outliving.values());
     },
     loseAll(loss) {
-      for (const controller of [...running, ...outliving.keys()]) controller.abort(loss);
+      for (const controller of [...running.values(), ...outliving.keys()]) controller.abort(loss);
     },
   };
 }

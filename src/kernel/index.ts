@@ -1,4 +1,5 @@
 export { Alike, type AlikeOptions, type Kind } from './alike.ts';
+export { BriefMap } from './brief-map.ts';
 export { charactersOf } from './characters.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
@@ -52,3 +53,4 @@ export { isStorable, storable } from './storable-text.ts';
 export { isOutOfRoom, systemCodeOf } from './system-code.ts';
 export { createEndOfTurn, type EndOfTurn } from './turn.ts';
 export { createTurns, type InTurn } from './turns.ts';
+export { createUnderWay, type UnderWay } from './under-way.ts';

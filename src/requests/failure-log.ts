@@ -1,5 +1,5 @@
 import { createBatcher, isUnavailable, type Sql } from '#db';
-import type { Clock, Log } from '#kernel';
+import { type Clock, createUnderWay, type Log } from '#kernel';
 import { type FailedRequest, insertFailedRequests } from './requests.store.ts';
 
 /** Writes down how calls failed, in the background and in batches. */
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 export function createFailureLog(options: FailureLogOptions): FailureLog {
   const { sql, clock, log, maxWaiting = 10_000, perMinute = 600 } = options;
   const minute = { startedMs: Number.NEGATIVE_INFINITY, rows: new Map<string, number>() };
-  const underWay = new Set<Promise<void>>();
+  const underWay = createUnderWay();
   const batcher = createBatcher({
     name: 'requests.note_failure',
     lanes: 1,
@@ -59,12 +59,9 @@ export function createFailureLog(options: FailureLogOptions): FailureLog {
 
   return {
     note(request) {
-      if (underWay.size >= maxWaiting || isTooMany(request.accountId)) return;
-      const writing = write(request).finally(() => underWay.delete(writing));
-      underWay.add(writing);
+      if (underWay.count() >= maxWaiting || isTooMany(request.accountId)) return;
+      void underWay.track(write(request));
     },
-    async flush() {
-      while (underWay.size > 0) await Promise.all(underWay);
-    },
+    flush: underWay.over,
   };
 }

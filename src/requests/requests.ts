@@ -1,5 +1,5 @@
 import { createLookout, type Database, type Lookout, type MonthlyTable } from '#db';
-import { type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
+import { BriefMap, type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import {
@@ -53,13 +53,13 @@ export function createRequests(options: RequestsOptions): Requests {
   const { database, lookout = createLookout({ sql: database }), instanceId, registered, ...rest } = options;
   const { clock, log, pageMs = 1_000, sweepMs = 10_000, tidyMs = 60_000 } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
-  const here: RunningCalls = new Map();
+  const here: RunningCalls = new BriefMap();
   let noted = 0;
 
   /** Tells the other processes what takes longer here. Quick calls are never written down. */
   async function noteRunning(): Promise<void> {
     const old = clock.monotonicMs() - pageMs;
-    const slow = [...here.values()].filter(({ sinceMs }) => sinceMs <= old);
+    const slow = here.values().filter(({ sinceMs }) => sinceMs <= old);
     if (slow.length === 0 && noted === 0) return;
     await registered();
     await writeRunning(

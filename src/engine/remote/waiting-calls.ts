@@ -1,4 +1,4 @@
-import { type Clock, fault } from '#kernel';
+import { BriefMap, type Clock, fault } from '#kernel';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 import type { RoutedCall } from './routed-call.ts';
@@ -17,12 +17,14 @@ export type WaitingCall = RoutedCall & {
 export const handlePrefix = 'remote-';
 
 const keptMs = 60_000;
+const lookEveryMs = 1_000;
 
 /** Calls by their handles. */
 export class WaitingCalls {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, WaitingCall & { untilMs: number }>();
+  readonly #waiting = new BriefMap<string, WaitingCall & { untilMs: number }>();
   #last = 0;
+  #lookAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,24 +38,23 @@ export class WaitingCalls {
   }
 
   takeBack(handle: string): WaitingCall {
-    const call = this.#waiting.get(handle);
-    this.#waiting.delete(handle);
+    const call = this.#waiting.delete(handle);
     if (call) return call;
     const message = 'The prompt waited too long for its run.';
     throw fault('capacity_unavailable', { message, retryAfterSeconds: 1 });
   }
 
   release(handle: string): void {
-    this.#waiting.get(handle)?.leave();
-    this.#waiting.delete(handle);
+    this.#waiting.delete(handle)?.leave();
   }
 
   forgetExpired(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [handle, { untilMs, leave }] of this.#waiting) {
+    if (nowMs < this.#lookAtMs) return;
+    this.#lookAtMs = nowMs + lookEveryMs;
+    for (const [handle, { untilMs }] of this.#waiting.entries()) {
       if (untilMs > nowMs) break;
-      this.#waiting.delete(handle);
-      leave();
+      this.release(handle);
     }
   }
 }

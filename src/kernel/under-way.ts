@@ -1,0 +1,33 @@
+/** Counts work, so that whoever stops can wait for it. (Not a set of promises: see `BriefMap`.) */
+export type UnderWay = {
+  /** The same work; it settles after it was counted as over. */
+  track: <T>(work: Promise<T>) => Promise<T>;
+  count: () => number;
+  /** Resolves when nothing is under way: neither what is now nor what begins meanwhile. */
+  over: () => Promise<void>;
+};
+
+export function createUnderWay(): UnderWay {
+  let count = 0;
+  let ending: PromiseWithResolvers<void> | null = null;
+
+  function ended(): void {
+    count -= 1;
+    if (count > 0) return;
+    ending?.resolve();
+    ending = null;
+  }
+
+  return {
+    track(work) {
+      count += 1;
+      return work.finally(ended);
+    },
+    count: () => count,
+    async over() {
+      if (count === 0) return;
+      ending ??= Promise.withResolvers();
+      await ending.promise;
+    },
+  };
+}
