@@ -21,3 +21,16 @@ test('it is over when all has settled, however, and also what began meanwhile', 
   assert.deepEqual(seen, ['over', 'over']);
   assert.equal(underWay.count(), 0);
 });
+
+test('what begins when something ends is waited for, too', async () => {
+  const underWay = createUnderWay();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  void underWay.track(first.promise).then(() => underWay.track(second.promise));
+  let isOver = false;
+  const over = underWay.over().then(() => (isOver = true));
+  first.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(isOver, false);
+  second.resolve();
+  await over;
+});

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** Counts work, so that whoever stops can wait for it. (Not a set of promises: see `BriefMap`.) */
 export type UnderWay = {
   /** The same work; it settles after it was counted as over. */
   track: <T>(work: Promise<T>) => Promise<T>;
   count: () => number;
-  /** Resolves when nothing is under way: neither what is now nor what begins meanwhile. */
+  /** Resolves when nothing is under way: neither what is now, nor what begins meanwhile or when that ends. */
   over: () => Promise<void>;
 };
 
@@ -25,9 +27,12 @@ export function createUnderWay(): UnderWay {
     },
     count: () => count,
     async over() {
-      if (count === 0) return;
-      ending ??= Promise.withResolvers();
-      await ending.promise;
+      while (count > 0) {
+        ending ??= Promise.withResolvers();
+        await ending.promise;
+        // Whoever waits for the last of it hears of its end after this, and may begin more.
+        await nextTurn();
+      }
     },
   };
 }
