@@ -16,7 +16,7 @@ import { renderGreeting } from './greeting.ts';
 import { print } from './terminal.ts';
 
 /**
- * Objects are made in the young generation, all of them. V8 would make those of a place in the code whose objects survived in
+ * Objects of usual size are made in the young generation, all of them. V8 would make those of a place in the code whose objects survived in
  * the old one at once, where what is dead keeps alive what it refers to until the next full collection: with that, more of what
  * other places make survives, and they are taken for places of long-lived objects too (ADR 0048).
  */
