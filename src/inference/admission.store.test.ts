@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '#db';
 import { insertHostedModel, openModels } from '#models';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase } from '#test/database.ts';
@@ -13,26 +15,26 @@ function told({ caller, project, alias }: AdmissionAnswer) {
   return [caller && [caller.keyId, caller.accountId], project && [project.id, project.ownerId], alias?.id ?? null];
 }
 
+/** An account with a key, a project and a hosted model in it. */
+async function seedOwner(database: Database) {
+  const cataloguePath = new URL('../../models/catalogue.yaml', import.meta.url).pathname;
+  const baseModel = openModels({ cataloguePath, dataDir: '/nowhere' }).find('fanfold-tiny-chat') ?? assert.fail();
+  const account = await seedAccount(database);
+  const { accountId } = account;
+  const [{ key, keyId }, project] = [await seedKey(database, account), await seedProject(database, { accountId })];
+  const alias = await insertHostedModel(database, {
+    ...{ projectId: project.projectId, alias: 'chat', baseModel, active: true },
+  });
+  return { ...account, keyId, digest: createHash('sha256').update(key).digest('hex'), project, aliasId: alias.id };
+}
+
 test('questions of one statement are each answered for themselves, in their order', async (t) => {
   const { database, drop } = await createTestDatabase();
   t.after(drop);
-  const cataloguePath = new URL('../../models/catalogue.yaml', import.meta.url).pathname;
-  const baseModel = openModels({ cataloguePath, dataDir: '/nowhere' }).find('fanfold-tiny-chat') ?? assert.fail();
-  const seed = async () => {
-    const account = await seedAccount(database);
-    const { accountId } = account;
-    const [{ key, keyId }, project] = [await seedKey(database, account), await seedProject(database, { accountId })];
-    const alias = await insertHostedModel(database, {
-      ...{ projectId: project.projectId, alias: 'chat', baseModel, active: true },
-    });
-    return { ...account, keyId, digest: createHash('sha256').update(key).digest('hex'), project, aliasId: alias.id };
-  };
-  const [ann, bob] = [await seed(), await seed()];
+  const [ann, bob] = [await seedOwner(database), await seedOwner(database)];
   await database.query('update accounts set requests_per_minute = 7 where id = $1', [bob.accountId]);
   await database.query('update api_keys set concurrent_requests = 2 where id = $1', [bob.keyId]);
-  const place = (owner: typeof ann, model: string | null = 'chat') => {
-    return { ownerSlug: owner.slug, projectSlug: owner.project.slug, model };
-  };
+  const place = (owner: typeof ann, model: string | null = 'chat') => ({ ...placeOf(owner), model });
   const ofAnn = [[ann.project.projectId, ann.accountId], ann.aliasId];
   const ofBob = [[bob.project.projectId, bob.accountId], bob.aliasId];
   const [isAnn, isBob] = [
@@ -51,10 +53,13 @@ test('questions of one statement are each answered for themselves, in their orde
     [{ digest: ann.digest, ...place(bob), projectSlug: 'nothing' }, [isAnn, null, null]],
     [{ digest: ann.digest, ...place(ann) }, [isAnn, ...ofAnn]],
   ] as const;
-  const answers = await findAdmissions(
-    database,
-    asked.map(([question]) => question),
-  );
+  const ask = (known: (n: number) => bigint | null) =>
+    findAdmissions(
+      database,
+      asked.map(([question], n) => ({ ...question, known: known(n) })),
+    );
+  const found = await ask(() => null);
+  const answers = found.map((each) => each?.answer ?? assert.fail());
   assert.deepEqual(
     answers.map(told),
     asked.map(([, answer]) => answer),
@@ -73,4 +78,62 @@ test('questions of one statement are each answered for themselves, in their orde
   assert.deepEqual(signedIn?.caller?.limits?.account, { ...unlimited, requestsPerMinute: 7 });
   const stranger = await findAccountAdmission(database, 'acc_nobody', place(ann));
   assert.deepEqual(stranger && told(stranger), [null, ...ofAnn]);
+
+  // Whoever is known gets an answer only where it is another, and nobody without an active key is known.
+  const again = await ask((n) => (n % 2 === 0 ? (found[n]?.fingerprint ?? null) : null));
+  assert.deepEqual(
+    again.map((each) => each && told(each.answer)),
+    asked.map(([{ digest }, answer], n) => (n % 2 === 0 && digest !== nobody ? null : answer)),
+  );
+  for (const one of found)
+    for (const other of found)
+      assert.equal(one?.fingerprint === other?.fingerprint, isDeepStrictEqual(one?.answer, other?.answer));
 });
+
+test('a question that was answered before is answered again as soon as anything of the answer has changed', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  const limits = ['requests_per_minute = 7', 'concurrent_requests = 2', 'credits_per_day_micro = 9'];
+  const keys = ["name = 'other'", ...limits, 'active = false', 'active = true'];
+  const accounts = [...limits, "status = 'suspended'", "status = 'active'"];
+  const projects = ["visibility = 'public'", 'archived_at = now()', 'archived_at = null', 'inference_auto_save = true'];
+  const models = [
+    ...["state = 'inactive'", "visibility = 'shared'", 'revision = revision + 1', "price_version = 'other'"],
+    ...['rate_micro_per_minute = rate_micro_per_minute + 1', "target_id = 'other'", "base_model_id = 'other'"],
+    ...["target_type = 'training_job'", "alias = 'other'", "alias = 'chat'"],
+  ];
+  for (const asks of ['owner', 'guest'] as const) {
+    const people = { owner: await seedOwner(database), guest: await seedOwner(database) };
+    const { owner, guest } = people;
+    const changes = [
+      ...keys.map((change) => `update api_keys set ${change} where id = '${people[asks].keyId}'`),
+      ...accounts.map((change) => `update accounts set ${change} where id = '${people[asks].accountId}'`),
+      ...projects.map((change) => `update projects set ${change} where id = '${owner.project.projectId}'`),
+      ...models.map((change) => `update hosted_models set ${change} where id = '${owner.aliasId}'`),
+    ];
+    if (asks === 'guest')
+      changes.push(
+        `insert into model_shares (id, account_id, project_id, hosted_model_id)
+         values ('shr_1', '${guest.accountId}', '${owner.project.projectId}', '${owner.aliasId}')`,
+        `update model_shares set expires_at = now() where id = 'shr_1'`,
+        `update model_shares set expires_at = now() + interval '1 hour' where id = 'shr_1'`,
+        `delete from model_shares where id = 'shr_1'`,
+      );
+    const question = { digest: people[asks].digest, ...placeOf(owner) };
+    const ask = async (known: bigint | null) => (await findAdmissions(database, [{ ...question, known }]))[0] ?? null;
+    let last = (await ask(null)) ?? assert.fail();
+    for (const change of changes) {
+      // Whoever is not active is told so each time.
+      const wasActive = last.answer.caller?.accountStatus === 'active';
+      assert.equal((await ask(last.fingerprint)) === null, wasActive, `before: ${change}`);
+      await database.query(change);
+      const changed = (await ask(last.fingerprint)) ?? assert.fail(`not told: ${change}`);
+      assert.notDeepEqual(changed.answer, last.answer, change);
+      last = changed;
+    }
+  }
+});
+
+const placeOf = ({ slug, project }: Awaited<ReturnType<typeof seedOwner>>) => {
+  return { ownerSlug: slug, projectSlug: project.slug, model: 'chat' };
+};

@@ -5,14 +5,15 @@ import { type Clock, fault, isOutOfReach } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import type { AliasRow, TrainedModel } from '#models';
 import {
-  type AdmissionAnswer,
   type AdmissionQuestion,
   type AdmittedPlace,
+  type FoundAdmission,
   findAccountAdmission,
   findAdmissions,
+  type RepeatedQuestion,
 } from './admission.store.ts';
 import { type Admitted, callerOf, judge, noKey } from './admitted.ts';
-import { createRecentAdmissions, nameOf } from './recent-admissions.ts';
+import { createRecentAdmissions, type KnownAdmission, nameOf } from './recent-admissions.ts';
 
 /** Finds the finished job behind a call, as far as the caller may use it. */
 export type FindTrained = (question: {
@@ -25,7 +26,7 @@ export type FindTrained = (question: {
 export type Admission = {
   /** What was answered to the same question shortly before; null: nothing that a call may begin with. */
   expected: Admitted | null;
-  /** The answer of the database, which is asked anew for every call. */
+  /** The answer of the database, which is asked anew for every call: `expected` itself, if nothing has changed. */
   answer: Promise<Admitted>;
 };
 
@@ -52,7 +53,7 @@ export function createAdmission(options: {
 }): Admit {
   const { sql, keyUsage, clock, findTrained } = options;
   const recent = createRecentAdmissions(clock);
-  const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
+  const batcher = createBatcher<RepeatedQuestion, FoundAdmission | null>({
     name: 'inference.admit',
     lanes,
     maxItems: maxQuestions,
@@ -60,23 +61,34 @@ export function createAdmission(options: {
     run: (questions) => findAdmissions(sql, questions),
   });
 
-  async function ask(question: AdmissionQuestion, name: string): Promise<Admitted> {
-    let admitted: Admitted;
+  async function ask(question: AdmissionQuestion, name: string, known: KnownAdmission | null): Promise<Admitted> {
+    let latest: KnownAdmission;
     try {
-      const answer = await batcher.submit(question);
-      const { keyId } = callerOf(answer);
-      // A key is used also where there is nothing for it: it was let in, and only then refused the project.
-      if (keyId !== null) keyUsage.seen(keyId);
-      admitted = judge(answer);
+      const found = await batcher.submit({ ...question, known: known?.fingerprint ?? null });
+      latest = found === null ? asKnown(known) : judged(found);
     } catch (error) {
       if (isOutOfReach(error)) recent.forgetAll();
       else recent.forget(name);
       throw error;
     }
+    const { admitted } = latest;
     // What takes more than this answer to let a call in is asked for first.
-    if (admitted.limited === null && !namesJob(admitted, question.model)) recent.note(name, admitted);
+    if (admitted.limited === null && !namesJob(admitted, question.model)) recent.note(name, latest);
     else recent.forget(name);
     return withTrained(admitted, question.model, findTrained);
+  }
+
+  function asKnown(known: KnownAdmission | null): KnownAdmission {
+    if (known === null) throw new Error('A question that was new has no answer. This is a bug.');
+    if (known.admitted.key !== null) keyUsage.seen(known.admitted.key.id);
+    return known;
+  }
+
+  function judged({ answer, fingerprint }: FoundAdmission): KnownAdmission {
+    const { keyId } = callerOf(answer);
+    // A key is used also where there is nothing for it: it was let in, and only then refused the project.
+    if (keyId !== null) keyUsage.seen(keyId);
+    return { admitted: judge(answer), fingerprint };
   }
 
   return (headers, place) => {
@@ -84,7 +96,8 @@ export function createAdmission(options: {
     if (!digest) throw noKey();
     const question = { ...place, digest: digest.toString('hex') };
     const name = nameOf(question);
-    return { expected: recent.find(name), answer: ask(question, name) };
+    const known = recent.find(name);
+    return { expected: known?.admitted ?? null, answer: ask(question, name, known) };
   };
 }
 

@@ -4,7 +4,6 @@ import { hasIdempotencyKey } from '#idempotency';
 import { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type Enter, type Entered, enterWith, readBody } from './entry.ts';
-import { isSame } from './recent-admissions.ts';
 
 /** What a compatible route does with a call; everything else is the same for all of them. */
 export type CallRoute<Wanted> = {
@@ -32,7 +31,7 @@ export async function attend<Wanted>(
   if (expected === null || hasIdempotencyKey(exchange.request.headers))
     return takeThrough(deps, exchange, { route, entered: await entered, confirmed: null });
   const confirmed = entered.then((fresh) => {
-    if (!isSame(expected.admitted, fresh.admitted)) throw changed;
+    if (fresh.admitted !== expected.admitted) throw changed;
   });
   const begun = takeThrough(deps, exchange, { route, entered: expected, confirmed });
   try {

@@ -1,14 +1,17 @@
 import type { Clock } from '#kernel';
-import type { AdmissionQuestion } from './admission.store.ts';
+import type { AdmissionQuestion, Fingerprint } from './admission.store.ts';
 import type { Admitted } from './admitted.ts';
+
+/** An admission, and the fingerprint of the answer that it was made of. */
+export type KnownAdmission = { admitted: Admitted; fingerprint: Fingerprint };
 
 /**
  * What the last admissions said, by the questions. Nobody is let in with it: a call only begins with it while the database
  * is asked anew, and nothing of the call is seen, kept or charged before that has said the same (ADR 0040).
  */
 export type RecentAdmissions = {
-  find: (name: string) => Admitted | null;
-  note: (name: string, admitted: Admitted) => void;
+  find: (name: string) => KnownAdmission | null;
+  note: (name: string, known: KnownAdmission) => void;
   forget: (name: string) => void;
   forgetAll: () => void;
 };
@@ -25,49 +28,26 @@ export function nameOf({ digest, ownerSlug, projectSlug, model }: AdmissionQuest
 
 export function createRecentAdmissions(clock: Clock): RecentAdmissions {
   // The one that was made first goes first when there are too many.
-  const recent = new Map<string, { admitted: Admitted; untilMs: number }>();
+  const recent = new Map<string, { known: KnownAdmission; untilMs: number }>();
 
   return {
     find(name) {
-      const known = recent.get(name);
-      return known !== undefined && known.untilMs > clock.monotonicMs() ? known.admitted : null;
+      const one = recent.get(name);
+      return one !== undefined && one.untilMs > clock.monotonicMs() ? one.known : null;
     },
-    note(name, admitted) {
+    note(name, known) {
       const untilMs = clock.monotonicMs() + keptMs;
-      const known = recent.get(name);
-      if (known !== undefined) {
-        known.admitted = admitted;
-        known.untilMs = untilMs;
+      const one = recent.get(name);
+      if (one !== undefined) {
+        one.known = known;
+        one.untilMs = untilMs;
         return;
       }
       if (name.length > longestName) return;
       if (recent.size >= mostKept) for (const [first] of recent.entries().take(1)) recent.delete(first);
-      recent.set(name, { admitted, untilMs });
+      recent.set(name, { known, untilMs });
     },
     forget: (name) => void recent.delete(name),
     forgetAll: () => recent.clear(),
   };
 }
-
-/**
- * Whether two admissions agree in every field. (`isDeepStrictEqual` takes seven times as long, and every call would pay it.)
- */
-export function isSame(one: Admitted, other: Admitted): boolean {
-  return agree(one, other);
-}
-
-function agree(one: object, other: object): boolean {
-  // as: what is read under the names of fields is only compared.
-  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
-  let fields = 0;
-  for (const name in left) {
-    if (left[name] !== right[name] && !areAlike(left[name], right[name])) return false;
-    fields += 1;
-  }
-  for (const _ in right) fields -= 1;
-  return fields === 0;
-}
-
-const areAlike = (one: unknown, other: unknown): boolean => isObject(one) && isObject(other) && agree(one, other);
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
