@@ -48,9 +48,10 @@ export function createAccountBatcher<In, Out>(options: AccountBatcherOptions<In,
   }
 
   return {
-    submit(item: In): Promise<Outcome<Out>> {
+    /** `sent`: as of `createBatcher`; it is not called where the account is locked. */
+    submit(item: In, sent?: () => void): Promise<Outcome<Out>> {
       if (locked.has(accountOf(item))) return goOn(item, null);
-      return batcher.submit(item).then((outcome) => (isLate(outcome) ? goOn(item, outcome) : outcome));
+      return batcher.submit(item, sent).then((outcome) => (isLate(outcome) ? goOn(item, outcome) : outcome));
     },
   };
 }

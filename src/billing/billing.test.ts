@@ -86,7 +86,9 @@ test('what the database refuses fails alone; the calls of the same batch are cha
   const { billing } = openBilling();
   const charges = Array.from({ length: 20 }, () => chargeFor(accountId, { units: 1 }));
   const bad = { ...chargeFor(accountId), keyName: 'NUL \0 is no text' };
-  const results = await Promise.allSettled([...charges.slice(0, 7), bad, ...charges.slice(7)].map(billing.settle));
+  const results = await Promise.allSettled(
+    [...charges.slice(0, 7), bad, ...charges.slice(7)].map((charge) => billing.settle(charge)),
+  );
   assert.deepEqual(
     results.map(({ status }) => status),
     results.map((_, index) => (index === 7 ? 'rejected' : 'fulfilled')),

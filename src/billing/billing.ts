@@ -19,9 +19,10 @@ export type Billing = {
   /**
    * Charges a call that ran and frees its hold; durable when it resolves. Happens once per request id, however often
    * it is sent, and always gives the same answer. Trouble with the database is waited out for about ten seconds;
-   * then it throws `ambiguous_transport`: the charge may or may not have happened.
+   * then it throws `ambiguous_transport`: the charge may or may not have happened. `sent` is called at most once, when
+   * its statement is on its way; it must not throw.
    */
-  settle: (charge: Charge) => Promise<{ chargedMicro: Micro }>;
+  settle: (charge: Charge, sent?: () => void) => Promise<{ chargedMicro: Micro }>;
   /**
    * Gives back the hold of a call that failed. Never rejects: what cannot be done now is done in the background.
    * Without a hold it does nothing.
@@ -149,11 +150,11 @@ export function createBilling(options: BillingOptions): Billing {
       onCharge(accountId);
     },
 
-    settle(charge) {
+    settle(charge, sent) {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = underWay.track(settlements.settle(charge)).finally(() => {
+      const settlement = underWay.track(settlements.settle(charge, sent)).finally(() => {
         settling.delete(requestId);
         open.delete(requestId);
         onCharge(charge.accountId);

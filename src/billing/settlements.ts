@@ -21,14 +21,14 @@ const longestPauseMs = 1_000;
 /** Charges of calls that ran: out of the till that a call draws on, or with the hold that it has of its own. */
 export function createSettlements({ clock, batches, tills, settleForMs, releaseSoon }: SettlementsOptions) {
   /** Null: this call has a hold of its own, or must be settled as if it had. */
-  async function settleFromTill(charge: Charge): Promise<Micro | null> {
+  async function settleFromTill(charge: Charge, sent?: () => void): Promise<Micro | null> {
     const { requestId, accountId } = charge;
     if (!tills.has(requestId) && charge.heldMicro > 0n) {
       // Its hold is on the way from the till; without it, it would pay out of what is left over.
       await tills.leaving(requestId);
       return null;
     }
-    const paid = unwrap(await batches.quickSettlements.submit(charge));
+    const paid = unwrap(await batches.quickSettlements.submit(charge, sent));
     if (paid === null) {
       await tills.close(accountId);
       return null;
@@ -42,11 +42,11 @@ export function createSettlements({ clock, batches, tills, settleForMs, releaseS
 
   return {
     /** Waits out trouble with the database; throws `ambiguous_transport` where that takes too long. */
-    async settle(charge: Charge): Promise<{ chargedMicro: Micro }> {
+    async settle(charge: Charge, sent?: () => void): Promise<{ chargedMicro: Micro }> {
       const deadlineMs = clock.monotonicMs() + settleForMs;
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
         try {
-          const quick = await settleFromTill(charge);
+          const quick = await settleFromTill(charge, sent);
           if (quick !== null) return { chargedMicro: quick };
           return { chargedMicro: ofAccount(await batches.settlements.submit(charge), charge.accountId) };
         } catch (error) {

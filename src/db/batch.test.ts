@@ -170,3 +170,28 @@ test('runs of named batchers are told while somebody listens: size, wait of the 
   const [, second] = mine;
   assert.ok(second && second.waitedMs >= 5 && second.waitedMs < 60_000, `${second?.waitedMs}`);
 });
+
+test('who gave work for the time of a run has it done after the run began and before it ends, once', async () => {
+  const told: string[] = [];
+  const batcher = createBatcher<string, string>({
+    lanes: 1,
+    maxItems: 2,
+    run: async (items) => {
+      told.push(`begins ${items}`);
+      await turns(3);
+      told.push(`ends ${items}`);
+      if (items.includes('c')) throw new Error('this run fails');
+      return items;
+    },
+  });
+  const submit = (item: string) => batcher.submit(item, () => told.push(`meanwhile ${item}`));
+  const outcomes = await Promise.allSettled([submit('a'), batcher.submit('b'), submit('c'), submit('d')]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  );
+  assert.deepEqual(told, [
+    ...['begins a,b', 'meanwhile a', 'ends a,b'],
+    ...['begins c,d', 'meanwhile c', 'meanwhile d', 'ends c,d'],
+  ]);
+});

@@ -6,8 +6,11 @@ import { channel } from 'node:diagnostics_channel';
  * is patient, for a turn that brings no other.
  */
 export type Batcher<In, Out> = {
-  /** Settles with this item's own result, or with the error of the run that carried it. */
-  submit: (item: In) => Promise<Out>;
+  /**
+   * Settles with this item's own result, or with the error of the run that carried it. `sent` is called when that run has begun and its
+   * statement is on its way, for work that nobody needs to wait for; it must not throw.
+   */
+  submit: (item: In, sent?: () => void) => Promise<Out>;
   /** Items that wait for a lane. */
   depth: () => number;
 };
@@ -50,6 +53,7 @@ export function onBatchRun(listener: (run: BatchRun) => void): () => void {
 
 type Waiting<In, Out> = {
   item: In;
+  sent: (() => void) | undefined;
   resolve: (result: Out) => void;
   reject: (error: unknown) => void;
   /** 0 while nobody listens. */
@@ -103,7 +107,9 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     const startMs = isTold() ? performance.now() : 0;
     let failed = false;
     try {
-      const results = await run(batch.map(({ item }) => item));
+      const running = run(batch.map(({ item }) => item));
+      if (batch.some(({ sent }) => sent !== undefined)) setImmediate(tellSent, batch);
+      const results = await running;
       if (results.length !== batch.length)
         throw new Error(`A run of ${batch.length} items gave ${results.length} results. This is a bug.`);
       for (const [index, { resolve }] of batch.entries()) {
@@ -120,6 +126,10 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
   }
 
+  function tellSent(batch: readonly Waiting<In, Out>[]): void {
+    for (const { sent } of batch) sent?.();
+  }
+
   function tell(batch: readonly Waiting<In, Out>[], startMs: number, failed: boolean): void {
     const sinceMs = batch[0]?.sinceMs || startMs;
     const [waitedMs, tookMs] = [startMs - sinceMs, performance.now() - startMs];
@@ -127,9 +137,9 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   }
 
   return {
-    submit: (item) =>
+    submit: (item, sent) =>
       new Promise<Out>((resolve, reject) => {
-        waiting.push({ item, resolve, reject, sinceMs: isTold() ? performance.now() : 0 });
+        waiting.push({ item, sent, resolve, reject, sinceMs: isTold() ? performance.now() : 0 });
         if (running < lanes) schedule();
       }),
     depth: () => waiting.length,

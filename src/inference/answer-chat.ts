@@ -21,6 +21,7 @@ import {
 import type { InferenceDeps } from './deps.ts';
 import { resolveText } from './entry.ts';
 import { generate } from './generate.ts';
+import { createJsonAnswer } from './json-answer.ts';
 
 /** An answer that is complete or was ended, before it is charged. */
 export type ChatEnd = { completion: ChatCompletion; finished: Finished; charge: Charge };
@@ -56,7 +57,7 @@ export async function answerChat(
   deps: InferenceDeps,
   attended: AttendedCall,
   { wanted, follower }: { wanted: ChatRequest; follower: ChatFollower | null },
-): Promise<ChatCompletion | FastifyReply> {
+): Promise<string | FastifyReply> {
   const model = resolveText(deps, attended, wanted.model);
   follower?.resolved(model);
   const head = { id: wireId('chatcmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: wanted.model };
@@ -70,17 +71,19 @@ export async function answerChat(
   return wanted.stream ? streamAnswer(deps, chat) : sendAnswer(deps, chat);
 }
 
-async function sendAnswer(deps: InferenceDeps, chat: Chat): Promise<ChatCompletion> {
-  const { wanted, call, head, follower } = chat;
+async function sendAnswer(deps: InferenceDeps, chat: Chat): Promise<string> {
+  const { attended, wanted, call, head, follower } = chat;
   const collector = createCollector();
+  const completion = createJsonAnswer((end: Finished) => chatCompletion(head, collector, end));
   const follow = follower && ((delta: NamedDelta) => follower.delta(delta));
   const finished = await run(deps, chat, {
     onDelta: follow ? toAll(collector.add, follow) : collector.add,
     completionOf: (end) => chatCompletion(head, collector, end),
+    meanwhile: completion.make,
     call,
     wanted,
   });
-  return chatCompletion(head, collector, finished);
+  return completion.send(attended.reply, finished);
 }
 
 async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyReply> {
@@ -95,6 +98,7 @@ async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyRep
     const finished = await run(deps, chat, {
       onDelta: others.length > 0 ? toAll(stream.delta, ...others) : stream.delta,
       completionOf: collector && ((end) => chatCompletion(head, collector, end)),
+      meanwhile: null,
       ...chat,
     });
     stream.finish(finished, wanted.includeUsage);
@@ -115,19 +119,21 @@ type Run = {
   onDelta: (delta: NamedDelta) => void;
   /** Null: nobody keeps the answer. */
   completionOf: ((finished: Finished) => ChatCompletion) | null;
+  /** See `performCall`. */
+  meanwhile: ((finished: Finished) => void) | null;
 };
 
 async function run(
   deps: InferenceDeps,
   { attended, follower }: Chat,
-  { call, wanted, onDelta, completionOf }: Run,
+  { call, wanted, onDelta, completionOf, meanwhile }: Run,
 ): Promise<Finished> {
   const { prompt, sampling, stream: streams } = wanted;
   try {
     const keep = completionOf && keeperOf(attended, { follower, completionOf });
     // Who follows an answer wants what there is of it when it is ended.
     const whole = !streams && !follower;
-    return await generate(deps, call, { prompt, sampling, onDelta, streams, whole, keep });
+    return await generate(deps, call, { prompt, sampling, onDelta, streams, whole, keep, meanwhile });
   } catch (error) {
     if (!follower?.stop.aborted || !(error instanceof Fault && error.fault === 'request_timeout')) throw error;
     // It was ended while its prompt was prepared or waited.

@@ -43,6 +43,8 @@ type Steps<Prepared, Result> = {
   run: (prepared: Prepared) => Promise<{ result: Result; run: Run }>;
   /** Makes the answer durable before it is charged; what it throws fails the call. */
   keep?: ((result: Result, charge: Charge) => Promise<void>) | null;
+  /** Called, mostly, while the run is being charged, for what can be made of its result meanwhile; must not throw. */
+  meanwhile?: ((result: Result) => void) | null;
 };
 
 /**
@@ -104,14 +106,13 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
     throw held.reason;
   }
   call.track.running();
-  const { run, keep } = steps;
-  return runAndSettle(billing, { call, heldMicro }, { run: () => run(prepared.value), keep });
+  return runAndSettle(billing, { call, heldMicro }, { ...steps, run: () => steps.run(prepared.value) });
 }
 
 async function runAndSettle<Result>(
   billing: Billing,
   { call, heldMicro }: { call: Call; heldMicro: bigint },
-  { run, keep }: { run: () => Promise<{ result: Result; run: Run }>; keep: Steps<unknown, Result>['keep'] },
+  { run, keep, meanwhile }: Pick<Steps<void, Result>, 'run' | 'keep' | 'meanwhile'>,
 ): Promise<Result> {
   let outcome: { result: Result; run: Run };
   try {
@@ -135,7 +136,7 @@ async function runAndSettle<Result>(
     await giveBack(billing, call, heldMicro);
     throw error;
   });
-  await billing.settle(charge);
+  await billing.settle(charge, meanwhile ? () => meanwhile(outcome.result) : undefined);
   return outcome.result;
 }
 

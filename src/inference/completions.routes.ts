@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Finished } from '#engine';
 import { Fault, fault } from '#kernel';
 import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { AttendedCall } from './attended-call.ts';
@@ -8,6 +9,7 @@ import { completionsContract } from './completions.contract.ts';
 import type { InferenceDeps } from './deps.ts';
 import { inferencePrefix, resolveText } from './entry.ts';
 import { generate } from './generate.ts';
+import { createJsonAnswer } from './json-answer.ts';
 
 /** POST P/completions: the legacy route, one prompt, one answer, never streamed. */
 export function completionsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
@@ -32,6 +34,7 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Completio
   const { maxContextTokens: promptTokens } = model.limits;
   const collector = createCollector();
   const head = { id: wireId('cmpl-'), created: Math.floor(deps.clock.nowMs() / 1000), model: requested };
+  const completion = createJsonAnswer((end: Finished) => textCompletion(head, collector, end));
   const finished = await generate(deps, call.callFor(model, { promptTokens, maxTokens: sampling.maxTokens }), {
     prompt,
     sampling,
@@ -39,10 +42,11 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Completio
     streams: false,
     whole: true,
     keep: call.keeping((end) => textCompletion(head, collector, end)),
+    meanwhile: completion.make,
   }).catch((error: unknown) => {
     throw namingPrompt(error);
   });
-  return textCompletion(head, collector, finished);
+  return completion.send(call.reply, finished);
 }
 
 /** What is wrong with the messages is so with the prompt that they were made of. */

@@ -7,11 +7,12 @@ import { createPrincipalAdmission } from './admission.ts';
 import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
-import { embed } from './embed.ts';
+import { type EmbeddingAnswer, embed } from './embed.ts';
 import { type EmbeddingRequest, readEmbeddingRequest } from './embedding.schema.ts';
 import { embeddingList } from './embedding-wire.ts';
 import { embeddingsContract } from './embeddings.contract.ts';
 import { enterAsPrincipal, inferencePrefix, resolve } from './entry.ts';
+import { createJsonAnswer } from './json-answer.ts';
 
 /** POST P/embeddings. */
 export function embeddingsRoutes(app: FastifyInstance, deps: InferenceDeps): void {
@@ -58,11 +59,13 @@ async function answer(deps: InferenceDeps, call: AttendedCall, wanted: Embedding
       message: `input: expected at most ${maxInputs} inputs; split the request, or set the batch size of your client to ${maxInputs}`,
     });
   }
+  const list = createJsonAnswer((vectors: EmbeddingAnswer) => embeddingList(wanted, vectors));
   const answered = await embed(deps, call.callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {
     wanted,
     keep: call.keeping((vectors) => embeddingList(wanted, vectors)),
+    meanwhile: list.make,
   });
-  return embeddingList(wanted, answered);
+  return list.send(call.reply, answered);
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */

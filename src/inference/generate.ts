@@ -14,6 +14,8 @@ export type Generating = {
   whole: boolean;
   /** See `performCall`. */
   keep: ((finished: Finished, charge: Charge) => Promise<void>) | null;
+  /** See `performCall`. */
+  meanwhile: ((finished: Finished) => void) | null;
 };
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
@@ -61,12 +63,13 @@ function firstOf(watch: CallWatch, { confirmed }: Call): () => void {
 function run(
   deps: InferenceDeps,
   call: Call,
-  { prompt, sampling, whole, onDelta, keep }: Generating,
+  { prompt, sampling, whole, onDelta, keep, meanwhile }: Generating,
 ): Promise<Finished> {
   const { engine } = deps;
   const { signal, model, admitted } = call;
   return performCall(deps, call, {
     keep,
+    meanwhile,
     async prepare() {
       const prepared = await engine.prepareChat(
         { ...prompt, target: model.target, maxTokens: sampling.maxTokens, scope: admitted.accountId },
