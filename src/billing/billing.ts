@@ -104,10 +104,9 @@ export function createBilling(options: BillingOptions): Billing {
   });
   let stopping = false;
 
-  async function holdNow(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
-    const { requestId, accountId } = request;
-    open.set(requestId, accountId);
-    if (mayDraw && tills.take(request)) return 'held';
+  /** With a hold of its own. */
+  async function holdAlone(request: HoldRequest): Promise<HoldAnswer> {
+    const { requestId } = request;
     let isHeld = false;
     try {
       const answer = await holds.place(request);
@@ -119,10 +118,23 @@ export function createBilling(options: BillingOptions): Billing {
     }
   }
 
-  async function place(request: HoldRequest, how: { mayDraw: boolean }): Promise<HoldAnswer> {
+  async function place(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
+    const { requestId, accountId } = request;
     if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
-    if (open.has(request.requestId)) throw new Error(`${request.requestId} has a hold already. This is a bug.`);
-    return underWay.track(holdNow(request, how));
+    if (open.has(requestId)) throw new Error(`${requestId} has a hold already. This is a bug.`);
+    open.set(requestId, accountId);
+    return mayDraw && tills.take(request) ? 'held' : underWay.track(holdAlone(request));
+  }
+
+  async function settle(charge: Charge, sent?: () => void): Promise<{ chargedMicro: Micro }> {
+    const { requestId, accountId } = charge;
+    try {
+      return await settlements.settle(charge, sent);
+    } finally {
+      settling.delete(requestId);
+      open.delete(requestId);
+      onCharge(accountId);
+    }
   }
 
   async function release(requestId: string): Promise<void> {
@@ -154,11 +166,7 @@ export function createBilling(options: BillingOptions): Billing {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = underWay.track(settlements.settle(charge, sent)).finally(() => {
-        settling.delete(requestId);
-        open.delete(requestId);
-        onCharge(charge.accountId);
-      });
+      const settlement = underWay.track(settle(charge, sent));
       settling.set(requestId, settlement);
       return settlement;
     },

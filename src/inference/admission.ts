@@ -94,7 +94,7 @@ export function createAdmission(options: {
   return (headers, place) => {
     const digest = bearerDigest(headers);
     if (!digest) throw noKey();
-    const question = { ...place, digest: digest.toString('hex') };
+    const question = { ...place, digest };
     const name = nameOf(question);
     const known = recent.find(name);
     return { expected: known?.admitted ?? null, answer: ask(question, name, known) };

@@ -21,9 +21,13 @@ export function createUnderWay(): UnderWay {
   }
 
   return {
-    track(work) {
+    async track(work) {
       count += 1;
-      return work.finally(ended);
+      try {
+        return await work;
+      } finally {
+        ended();
+      }
     },
     count: () => count,
     async over() {

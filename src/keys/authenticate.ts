@@ -14,13 +14,13 @@ const maxItems = 512;
  * cannot be a key is refused without one.
  */
 export function createKeyAuthenticator({ sql, usage }: { sql: Sql; usage: KeyUsage }): Authenticator {
-  const batcher = createBatcher<Buffer, KeyOwner | null>({
+  const batcher = createBatcher<string, KeyOwner | null>({
     name: 'keys.authenticate',
     lanes,
     maxItems,
     run: async (digests) => {
       const owners = await findKeyOwners(sql, digests);
-      return digests.map((digest) => owners.get(digest.toString('hex')) ?? null);
+      return digests.map((digest) => owners.get(digest) ?? null);
     },
   });
   return async (headers) => {

@@ -27,27 +27,26 @@ export function mintKey(random: (size: number) => Buffer = randomBytes): MintedK
   const key = `${body}${checksum(body)}`;
   return {
     key,
-    digest: digestOf(key),
+    digest: Buffer.from(digestOf(key), 'hex'),
     mask: { maskedPrefix: key.slice(0, prefix.length + 4), lastFour: key.slice(-4) },
   };
 }
 
-/** SHA-256 of a well-formed key with a right checksum; null for anything else. The secret itself goes no further. */
-export function digestOfKey(text: string): Buffer | null {
-  if (!keyPattern.test(text)) return null;
-  const body = text.slice(0, -checksumLength);
-  return text.slice(-checksumLength) === checksum(body) ? digestOf(text) : null;
-}
-
-/** Digest of the key in `Authorization: Bearer <key>` (the scheme in any case); null when there is no possible key. */
-export function bearerDigest({ authorization }: IncomingHttpHeaders): Buffer | null {
-  const match = authorization === undefined ? null : /^bearer +(fnf_[0-9A-Za-z]{49}) *$/i.exec(authorization);
-  return match?.[1] === undefined ? null : digestOfKey(match[1]);
+/**
+ * Digest, in hexadecimal, of the key in `Authorization: Bearer <key>` (the scheme in any case, the checksum right); null when there is
+ * no possible key. The secret itself goes no further.
+ */
+export function bearerDigest({ authorization }: IncomingHttpHeaders): string | null {
+  const match =
+    authorization === undefined ? null : /^[Bb][Ee][Aa][Rr][Ee][Rr] +(fnf_[0-9A-Za-z]{49}) *$/.exec(authorization);
+  const key = match?.[1];
+  if (key === undefined || key.slice(-checksumLength) !== checksum(key.slice(0, -checksumLength))) return null;
+  return digestOf(key);
 }
 
 /** 256 random bits cannot be guessed from a digest, so neither salt nor a slow hash is needed. */
-function digestOf(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+function digestOf(key: string): string {
+  return hash('sha256', key, 'hex');
 }
 
 /** Made for every call: without `bigint`, which 32 bits do not need. */

@@ -125,16 +125,16 @@ export type KeyOwner = {
   status: 'active' | 'suspended';
 };
 
-/** Owners of the active keys among these digests, by digest in hex. One statement answers any number of requests. */
-export async function findKeyOwners(sql: Sql, digests: readonly Buffer[]): Promise<Map<string, KeyOwner>> {
-  const rows = await sql.query<{ digest: Buffer } & KeyOwner>(
-    `select k.digest, k.id as "keyId", k.name as "keyName", a.id as "accountId", a.slug as "accountSlug", a.role, a.status
+/** Owners of the active keys among these digests, by digest, all in hexadecimal. One statement answers any number of requests. */
+export async function findKeyOwners(sql: Sql, digests: readonly string[]): Promise<Map<string, KeyOwner>> {
+  const rows = await sql.query<{ digest: string } & KeyOwner>(
+    `select encode(k.digest, 'hex') as digest, k.id as "keyId", k.name as "keyName", a.id as "accountId", a.slug as "accountSlug", a.role, a.status
      from api_keys k join accounts a on a.id = k.account_id
      where k.digest = any($1::bytea[]) and k.active`,
-    [digests],
+    [digests.map((digest) => `\\x${digest}`)],
     { name: 'keys.owners' },
   );
-  return new Map(rows.map(({ digest, ...owner }) => [digest.toString('hex'), owner]));
+  return new Map(rows.map(({ digest, ...owner }) => [digest, owner]));
 }
 
 /**

@@ -154,15 +154,29 @@ function readHead(text: string): { status: number; minor: string; headers: Recor
   if (status === undefined) throw new Error('The response has no status.');
   const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon);
-    if (colon < 1 || !fieldName.test(name)) throw new Error('A header field of the response cannot be read.');
-    const key = name.toLowerCase();
-    const value = line.slice(colon + 1).trim();
+    const { key, value } = fieldOf(line);
     const before = headers[key];
     headers[key] = before === undefined ? value : `${before}, ${value}`;
   }
   return { status: Number(status), minor, headers };
+}
+
+type Field = { key: string; value: string };
+
+const [mostKnownLines, longestKnownLine] = [256, 128];
+/** Most lines of a response were in the one before. */
+const knownLines = new Map<string, Field>();
+
+function fieldOf(line: string): Field {
+  const known = knownLines.get(line);
+  if (known) return known;
+  const colon = line.indexOf(':');
+  const name = line.slice(0, colon);
+  if (colon < 1 || !fieldName.test(name)) throw new Error('A header field of the response cannot be read.');
+  const field = { key: name.toLowerCase(), value: line.slice(colon + 1).trim() };
+  if (knownLines.size >= mostKnownLines) knownLines.clear();
+  if (line.length <= longestKnownLine) knownLines.set(line, field);
+  return field;
 }
 
 /** How the body ends. Two answers to that are none. */
