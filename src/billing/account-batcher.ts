@@ -7,6 +7,8 @@ export type AccountBatcherOptions<In, Out> = {
   name: string;
   /** As of `createBatcher`. */
   patienceTurns?: number;
+  /** As of `createBatcher`. */
+  isEnough?: (waiting: number) => boolean;
   accountOf: (item: In) => string;
   /** Waits for no lock longer than `lockMs`. */
   run: (items: readonly In[]) => Promise<Outcome<Out>[]>;
@@ -23,13 +25,13 @@ const patienceMs = 4_000;
  * second would mostly wait for the account locks of the first, and two batches of half the size cost more.
  */
 export function createAccountBatcher<In, Out>(options: AccountBatcherOptions<In, Out>) {
-  const { name, patienceTurns = 0, accountOf, run, locked, clock } = options;
+  const { name, accountOf, run, locked, clock, ...patience } = options;
 
   const batcher = createBatcher<In, Outcome<Out>>({
     name,
     lanes: 1,
     maxItems,
-    patienceTurns,
+    ...patience,
     run: async (items) => {
       const outcomes = await run(items);
       const late = items.filter((_, index) => isLate(outcomes[index]));

@@ -95,7 +95,7 @@ export function createBilling(options: BillingOptions): Billing {
   const { registered } = care;
   const locked = createLockedAccounts({ database, clock });
   const tills = createTills({ database, instanceId, clock, log, registered, locked, idleMs: times.tillIdleMs });
-  const batches = createBatches({ database, instanceId, registered, locked, clock });
+  const batches = createBatches({ database, instanceId, registered, locked, clock, openCalls: () => open.size });
   const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
   const settlements = createSettlements({
     ...{ clock, batches, tills },

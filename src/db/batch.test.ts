@@ -117,18 +117,25 @@ test('a patient run waits for others while each turn brings some, and no longer 
   assert.deepEqual(await comeInTurns([1, 1, 1, 1, 1, 1]), [4, 2], 'they do not stop coming');
 });
 
-test('a patient run that is full waits no longer', async () => {
-  let begun = 0;
-  const run = async (items: readonly number[]) => {
-    begun += 1;
-    return items;
-  };
-  const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 2, patienceTurns: 50, run });
-  const both = [batcher.submit(1), batcher.submit(2)];
-  await nextTurn();
-  await nextTurn();
-  assert.equal(begun, 1);
-  await Promise.all(both);
+test('a patient run that is full, or for which there is enough, waits no longer', async () => {
+  for (const [limit, others] of [
+    [{ maxItems: 2 }, 1],
+    [{ maxItems: 100, isEnough: (waiting: number) => waiting >= 3 }, 2],
+  ] as const) {
+    const begun: number[] = [];
+    const run = async (items: readonly number[]) => {
+      begun.push(items.length);
+      return items;
+    };
+    const batcher = createBatcher<number, number>({ lanes: 1, patienceTurns: 50, ...limit, run });
+    const first = batcher.submit(1);
+    await nextTurn();
+    const rest = Array.from({ length: others }, () => batcher.submit(2));
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(begun, [1 + others]);
+    await Promise.all([first, ...rest]);
+  }
 });
 
 test('a run with too few results rejects its items instead of leaving them waiting', async () => {

@@ -24,6 +24,8 @@ export type BatcherOptions<In, Out> = {
   maxItems: number;
   /** So many turns more, at most, a run waits for others, as long as each turn has brought some; 0 by default. */
   patienceTurns?: number;
+  /** Whether a run that is patient has waited for enough: then it waits for no more. */
+  isEnough?: (waiting: number) => boolean;
   /** Answers with one result per item, in the same order. */
   run: (items: readonly In[]) => Promise<readonly Out[]>;
 };
@@ -61,7 +63,7 @@ type Waiting<In, Out> = {
 };
 
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
-  const { name, lanes, maxItems, patienceTurns = 0, run } = options;
+  const { name, lanes, maxItems, patienceTurns = 0, isEnough = (count) => count >= maxItems, run } = options;
   const isTold = () => name !== undefined && batchRuns.hasSubscribers;
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
@@ -85,7 +87,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
    */
   function isGrowing(): boolean {
     const { turns, waiting: before } = looked;
-    return turns < patienceTurns && waiting.length > before && waiting.length < maxItems;
+    return turns < patienceTurns && waiting.length > before && !isEnough(waiting.length);
   }
 
   function startRuns(): void {
