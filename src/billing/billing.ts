@@ -14,6 +14,8 @@ import { createTills } from './tills.ts';
  * memory; what is lost with a process is its holds, and other processes give those back.
  */
 export type Billing = {
+  /** Reserves credits where that takes no statement, as it does not for most calls. False: `hold` has to ask. */
+  holdNow: (request: HoldRequest) => boolean;
   /** Reserves credits. Throws `service_unavailable` when the database cannot tell; nothing stays reserved then. */
   hold: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
@@ -118,22 +120,35 @@ export function createBilling(options: BillingOptions): Billing {
     }
   }
 
-  async function place(request: HoldRequest, { mayDraw }: { mayDraw: boolean }): Promise<HoldAnswer> {
-    const { requestId, accountId } = request;
-    if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
+  function checkNew(requestId: string): void {
     if (open.has(requestId)) throw new Error(`${requestId} has a hold already. This is a bug.`);
+  }
+
+  async function place(request: HoldRequest): Promise<HoldAnswer> {
+    if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
+    checkNew(request.requestId);
+    open.set(request.requestId, request.accountId);
+    return underWay.track(holdAlone(request));
+  }
+
+  function holdNow(request: HoldRequest): boolean {
+    const { requestId, accountId } = request;
+    checkNew(requestId);
+    if (stopping || !tills.take(request)) return false;
     open.set(requestId, accountId);
-    return mayDraw && tills.take(request) ? 'held' : underWay.track(holdAlone(request));
+    return true;
   }
 
   async function settle(charge: Charge, sent?: () => void): Promise<{ chargedMicro: Micro }> {
     const { requestId, accountId } = charge;
+    underWay.begun();
     try {
       return await settlements.settle(charge, sent);
     } finally {
       settling.delete(requestId);
       open.delete(requestId);
       onCharge(accountId);
+      underWay.ended();
     }
   }
 
@@ -146,9 +161,11 @@ export function createBilling(options: BillingOptions): Billing {
   }
 
   return {
-    hold: (request) => place(request, { mayDraw: true }),
+    holdNow,
 
-    holdForWork: (request) => place(request, { mayDraw: false }),
+    hold: async (request) => (holdNow(request) ? 'held' : place(request)),
+
+    holdForWork: place,
 
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
@@ -166,7 +183,7 @@ export function createBilling(options: BillingOptions): Billing {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = underWay.track(settle(charge, sent));
+      const settlement = settle(charge, sent);
       settling.set(requestId, settlement);
       return settlement;
     },

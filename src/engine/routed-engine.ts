@@ -20,13 +20,23 @@ export function createRoutedEngine({ own, remote, isInstalled, attend }: RoutedE
   const instead = new Map<string, () => Promise<{ handle: string }>>();
   const placeOf = (baseModelId: string) => (remote.serves({ baseModelId, adapter: null }) ? remote : own);
 
-  const prepare = async <Prepared extends { handle: string }>(
+  const prepare = <Prepared extends { handle: string }>(
+    target: Target,
+    by: (engine: Engine) => Promise<Prepared>,
+  ): Promise<Prepared> =>
+    target.adapter ? attend(target.adapter).then(() => prepareNow(target, by)) : prepareNow(target, by);
+
+  const prepareNow = <Prepared extends { handle: string }>(
     target: Target,
     by: (engine: Engine) => Promise<Prepared>,
   ): Promise<Prepared> => {
-    if (target.adapter) await attend(target.adapter);
     if (!remote.serves(target)) return by(own);
-    if (!isInstalled(target.baseModelId)) return by(remote);
+    return isInstalled(target.baseModelId) ? prepareThereOrHere(by) : by(remote);
+  };
+
+  const prepareThereOrHere = async <Prepared extends { handle: string }>(
+    by: (engine: Engine) => Promise<Prepared>,
+  ): Promise<Prepared> => {
     try {
       const prepared = await by(remote);
       instead.set(prepared.handle, () => by(own));
@@ -37,18 +47,24 @@ export function createRoutedEngine({ own, remote, isInstalled, attend }: RoutedE
     }
   };
 
-  const run = async <Result>(
-    handle: string,
-    by: (engine: Engine, handle: string) => Promise<Result>,
-  ): Promise<Result> => {
+  const run = <Result>(handle: string, by: (engine: Engine, handle: string) => Promise<Result>): Promise<Result> => {
     if (!handle.startsWith(handlePrefix)) return by(own, handle);
     const prepareHere = instead.get(handle);
+    if (!prepareHere) return by(remote, handle);
     instead.delete(handle);
+    return runThereOrHere(handle, { by, prepareHere });
+  };
+
+  const runThereOrHere = async <Result>(
+    handle: string,
+    how: { by: (engine: Engine, handle: string) => Promise<Result>; prepareHere: () => Promise<{ handle: string }> },
+  ): Promise<Result> => {
+    const { by, prepareHere } = how;
     try {
       return await by(remote, handle);
     } catch (error) {
       // No route has taken it, so nothing was said yet.
-      if (!isRefused(error) || !prepareHere) throw error;
+      if (!isRefused(error)) throw error;
       return by(own, (await prepareHere()).handle);
     }
   };

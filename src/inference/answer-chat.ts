@@ -68,7 +68,7 @@ export async function answerChat(
     follower ? { ...bounds, promptBytes: follower.promptBytes, stop: follower.stop } : bounds,
   );
   const chat = { attended, wanted, call, head, follower };
-  return wanted.stream ? streamAnswer(deps, chat) : sendAnswer(deps, chat);
+  return await (wanted.stream ? streamAnswer(deps, chat) : sendAnswer(deps, chat));
 }
 
 async function sendAnswer(deps: InferenceDeps, chat: Chat): Promise<string> {

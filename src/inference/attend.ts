@@ -27,13 +27,13 @@ export async function attend<Wanted>(
   route: CallRoute<Wanted>,
   enter: Enter = enterWith(deps.admit),
 ): Promise<unknown> {
-  const { expected, entered } = enter(exchange.request);
-  if (expected === null || hasIdempotencyKey(exchange.request.headers))
-    return takeThrough(deps, exchange, { route, entered: await entered, confirmed: null });
-  const confirmed = entered.then((fresh) => {
-    if (fresh.admitted !== expected.admitted) throw changed;
+  const { expected, answer, entered } = enter(exchange.request);
+  const inOrder = async () => takeThrough(deps, exchange, { route, entered: entered(await answer), confirmed: null });
+  if (expected === null || hasIdempotencyKey(exchange.request.headers)) return inOrder();
+  const confirmed = answer.then((admitted) => {
+    if (admitted !== expected) throw changed;
   });
-  const begun = takeThrough(deps, exchange, { route, entered: expected, confirmed });
+  const begun = takeThrough(deps, exchange, { route, entered: entered(expected), confirmed });
   try {
     await confirmed;
   } catch (error) {
@@ -42,9 +42,9 @@ export async function attend<Wanted>(
     const undone = begun.catch(() => {});
     if (error !== changed) throw error;
     await undone;
-    return takeThrough(deps, exchange, { route, entered: await entered, confirmed: null });
+    return inOrder();
   }
-  return begun;
+  return await begun;
 }
 
 /** What a call began with is no longer so. */

@@ -17,6 +17,7 @@ function till({ credits = 0n, hasRoom = true } = {}) {
       release: () => asked.push('released'),
     },
     billing: {
+      holdNow: () => false,
       async hold() {
         asked.push('hold');
         return account.credits > 0n ? 'held' : { refused: { availableMicro: 0n } };

@@ -2,7 +2,7 @@ import { type Billing, boundOf, type Charge, tooFewCredits } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf, whyItEnded } from '#http';
 import { Fault, fault, isOutOfReach } from '#kernel';
-import type { Limiter } from '#limits';
+import type { LimitedSubject, Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
 import type { Admitted } from './admitted.ts';
@@ -52,7 +52,7 @@ type Steps<Prepared, Result> = {
  * the run is charged, durably, before this resolves. Whatever fails on the way gives the hold back and charges nothing.
  * A caller that leaves pays for the active time until then. A call with limits is let in and seen out around all that.
  */
-export async function performCall<Prepared extends { handle: string }, Result>(
+export function performCall<Prepared extends { handle: string }, Result>(
   deps: CallDeps,
   call: Call,
   steps: Steps<Prepared, Result>,
@@ -64,7 +64,16 @@ export async function performCall<Prepared extends { handle: string }, Result>(
     rateMicroPerMinute: call.model.rateMicroPerMinute,
   });
   const { limited } = call.admitted;
-  if (limited === null) return prepareAndRun(deps, { call, heldMicro }, steps);
+  return limited === null
+    ? prepareAndRun(deps, { call, heldMicro }, steps)
+    : performLimited(deps, { call, heldMicro, limited }, steps);
+}
+
+async function performLimited<Prepared extends { handle: string }, Result>(
+  deps: CallDeps,
+  { call, heldMicro, limited }: { call: Call; heldMicro: bigint; limited: LimitedSubject[] },
+  steps: Steps<Prepared, Result>,
+): Promise<Result> {
   const pass = await deps.limiter.enter({ requestId: call.requestId, micro: heldMicro, subjects: limited });
   call.reply.headers(pass.headers);
   try {
@@ -87,6 +96,27 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
   { call, heldMicro }: { call: Call; heldMicro: bigint },
   steps: Steps<Prepared, Result>,
 ): Promise<Result> {
+  const { billing } = deps;
+  const { requestId, admitted } = call;
+  let prepared: Prepared;
+  if (heldMicro === 0n || billing.holdNow({ requestId, accountId: admitted.accountId, micro: heldMicro })) {
+    try {
+      prepared = await steps.prepare();
+    } catch (error) {
+      await giveBack(billing, call, heldMicro);
+      throw whyItEnded(error, call.signal);
+    }
+  } else prepared = await holdAndPrepare(deps, { call, heldMicro }, steps);
+  call.track.running();
+  return await runAndSettle(billing, { call, heldMicro }, { ...steps, run: () => steps.run(prepared) });
+}
+
+/** Asks for the hold while the prompt is prepared. */
+async function holdAndPrepare<Prepared extends { handle: string }, Result>(
+  deps: CallDeps,
+  { call, heldMicro }: { call: Call; heldMicro: bigint },
+  steps: Steps<Prepared, Result>,
+): Promise<Prepared> {
   const { engine, billing } = deps;
   const paysFirst = deps.doubtfulPayers.has(call.admitted.accountId);
   if (paysFirst) await placeHold(deps, call, heldMicro);
@@ -105,8 +135,7 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
     engine.release(prepared.value.handle);
     throw held.reason;
   }
-  call.track.running();
-  return runAndSettle(billing, { call, heldMicro }, { ...steps, run: () => steps.run(prepared.value) });
+  return prepared.value;
 }
 
 async function runAndSettle<Result>(
@@ -150,7 +179,6 @@ async function placeHold(
   { requestId, admitted: { accountId } }: Call,
   micro: bigint,
 ): Promise<void> {
-  if (micro === 0n) return;
   const answer = await billing.hold({ requestId, accountId, micro });
   if (answer === 'held') return;
   doubtfulPayers.note(accountId);

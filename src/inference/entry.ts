@@ -25,10 +25,9 @@ export type Entered = {
 };
 
 /** A call at the door. */
-type Entry = {
-  /** How it will be let in, if nothing has changed since the last such call; null: nobody knows. */
-  expected: Entered | null;
-  entered: Promise<Entered>;
+type Entry = Admission & {
+  /** The call as it is let in with an answer. */
+  entered: (admitted: Admitted) => Entered;
 };
 
 /** How a call is let in. */
@@ -65,12 +64,12 @@ type Entering = {
 function enter(request: FastifyRequest, { body, model, admit }: Entering): Entry {
   const { owner, project: slug } = readParams(request);
   const { expected, answer } = admit({ ownerSlug: owner, projectSlug: slug, model });
-  const as = (admitted: Admitted): Entered => ({
+  const entered = (admitted: Admitted): Entered => ({
     admitted,
     body,
     target: { accountId: admitted.accountId, project: { id: admitted.project.id, owner, slug }, model },
   });
-  return { expected: expected && as(expected), entered: answer.then(as) };
+  return { expected, answer, entered };
 }
 
 function modelIn(body: ParsedBody): string | null {

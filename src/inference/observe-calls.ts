@@ -46,19 +46,26 @@ export type ObserveCall = (call: ObservedCall) => CallWatch | null;
  *
  * @param how.sampling null for embeddings.
  */
-export async function watched<Result>(
+export function watched<Result>(
   observe: ObserveCall | null,
   { call, ...how }: { call: Call; sampling: Sampling | null; streams: boolean; endOf: (result: Result) => RunEnd },
   work: (watch: CallWatch | null) => Promise<Result>,
 ): Promise<Result> {
   const watch = observe?.(observedCall(call, how)) ?? null;
-  if (watch === null) return work(null);
+  return watch === null ? work(null) : workUnder(watch, { call, endOf: how.endOf }, work);
+}
+
+async function workUnder<Result>(
+  watch: CallWatch,
+  { call, endOf }: { call: Call; endOf: (result: Result) => RunEnd },
+  work: (watch: CallWatch) => Promise<Result>,
+): Promise<Result> {
   const result = await work(watch).catch(async (error: unknown) => {
     if (call.confirmed !== null) await call.confirmed.catch(withdrawing(watch));
     watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
     throw error;
   });
-  watch.ended({ kind: 'ran', ...how.endOf(result) });
+  watch.ended({ kind: 'ran', ...endOf(result) });
   return result;
 }
 

@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Counts work, so that whoever stops can wait for it. (Not a set of promises: see `BriefMap`.) */
 export type UnderWay = {
+  /** Counts work until `ended` is called for it. */
+  begun: () => void;
+  ended: () => void;
   /** The same work; it settles after it was counted as over. */
   track: <T>(work: Promise<T>) => Promise<T>;
   count: () => number;
@@ -13,6 +16,10 @@ export function createUnderWay(): UnderWay {
   let count = 0;
   let ending: PromiseWithResolvers<void> | null = null;
 
+  function begun(): void {
+    count += 1;
+  }
+
   function ended(): void {
     count -= 1;
     if (count > 0) return;
@@ -21,8 +28,10 @@ export function createUnderWay(): UnderWay {
   }
 
   return {
+    begun,
+    ended,
     async track(work) {
-      count += 1;
+      begun();
       try {
         return await work;
       } finally {

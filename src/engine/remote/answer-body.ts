@@ -67,12 +67,16 @@ export class AnswerBody {
   /** The whole text, or its beginning where it is longer than `mostBytes`. */
   async text(mostBytes = Number.POSITIVE_INFINITY): Promise<string> {
     const pieces: Buffer[] = [];
-    let size = 0;
-    await this.read((piece) => {
-      pieces.push(piece);
-      size += piece.length;
-      return size < mostBytes;
-    });
+    // An answer in one piece mostly comes with its head.
+    if (this.#end?.error === null && mostBytes === Number.POSITIVE_INFINITY) pieces.push(...this.#early.splice(0));
+    else {
+      let size = 0;
+      await this.read((piece) => {
+        pieces.push(piece);
+        size += piece.length;
+        return size < mostBytes;
+      });
+    }
     const [only] = pieces;
     return (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)).toString('utf8');
   }

@@ -70,10 +70,13 @@ export class RouteSet {
       // While another one was asked, others may have filled it.
       if (refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
       const leave = runtime.enter(call, line);
-      const taken = await take(runtime, leave, false).catch((error: unknown) => {
+      let taken: Taken | Elsewhere;
+      try {
+        taken = await take(runtime, leave, false);
+      } catch (error) {
         leave();
         throw error;
-      });
+      }
       if (!(taken instanceof Elsewhere)) return taken;
       leave();
       tried ??= new Set();

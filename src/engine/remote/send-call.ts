@@ -26,10 +26,13 @@ type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
 export async function sendCall(parts: RemoteParts, call: WaitingCall, what: ToSend): Promise<Sent> {
   const { runtime, leave, isInLine } = call;
   if (isInLine) return sendInTurn(parts, call, { what, leaveLine: leave });
-  const first = await attempt(parts, call, { what, place: { runtime, leave } }).catch((error: unknown) => {
+  let first: Sent | Elsewhere;
+  try {
+    first = await attempt(parts, call, { what, place: { runtime, leave } });
+  } catch (error) {
     leave();
     throw error;
-  });
+  }
   if (!(first instanceof Elsewhere)) return first;
   leave();
   return sendInTurn(parts, { ...call, tried: new Set([runtime]), refused: first }, { what, leaveLine: null });
