@@ -20,24 +20,13 @@ const longestPauseMs = 1_000;
 
 /** Charges of calls that ran: out of the till that a call draws on, or with the hold that it has of its own. */
 export function createSettlements({ clock, batches, tills, settleForMs, releaseSoon }: SettlementsOptions) {
-  /** Null: this call has a hold of its own, or must be settled as if it had. */
-  async function settleFromTill(charge: Charge, sent?: () => void): Promise<Micro | null> {
-    const { requestId, accountId } = charge;
-    if (!tills.has(requestId) && charge.heldMicro > 0n) {
-      // Its hold is on the way from the till; without it, it would pay out of what is left over.
-      await tills.leaving(requestId);
-      return null;
-    }
-    const paid = unwrap(await batches.quickSettlements.submit(charge, sent));
-    if (paid === null) {
-      await tills.close(accountId);
-      return null;
-    }
+  const isInTill = ({ requestId, heldMicro }: Charge) => heldMicro === 0n || tills.has(requestId);
+
+  function notePaid({ requestId, accountId, heldMicro }: Charge, availableMicro: Micro): void {
     if (tills.has(requestId)) tills.giveBack(requestId);
     // Its till was closed meanwhile, and it has a hold of its own.
-    else if (charge.heldMicro > 0n) releaseSoon(charge);
-    tills.observe(accountId, paid.availableMicro);
-    return chargeWithin(charge.heldMicro, charge);
+    else if (heldMicro > 0n) releaseSoon({ requestId, accountId });
+    tills.observe(accountId, availableMicro);
   }
 
   return {
@@ -46,8 +35,16 @@ export function createSettlements({ clock, batches, tills, settleForMs, releaseS
       const deadlineMs = clock.monotonicMs() + settleForMs;
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
         try {
-          const quick = await settleFromTill(charge, sent);
-          if (quick !== null) return { chargedMicro: quick };
+          if (isInTill(charge)) {
+            const paid = unwrap(await batches.quickSettlements.submit(charge, sent));
+            if (paid !== null) {
+              notePaid(charge, paid.availableMicro);
+              return { chargedMicro: chargeWithin(charge.heldMicro, charge) };
+            }
+            await tills.close(charge.accountId);
+          }
+          // Its hold is on the way from the till; without it, it would pay out of what is left over.
+          else await tills.leaving(charge.requestId);
           return { chargedMicro: ofAccount(await batches.settlements.submit(charge), charge.accountId) };
         } catch (error) {
           if (!isOutOfReach(error)) throw error;

@@ -71,11 +71,13 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
 }
 
 /** The same for an answer that was asked for in one piece. */
-export function readWhole({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
-  return reading(signal, async () => {
-    pass(await body.json(), text, onDelta);
+export async function readWhole({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
+  try {
+    pass(jsonOf(await body.text()), text, onDelta);
     if (!text.isComplete) throw new Error('The answer does not say why it ended.');
-  });
+  } catch (error) {
+    failUnlessLeft(error, signal);
+  }
 }
 
 /** Makes text of bytes that may be cut inside a character, which nearly none are: they end with a line. */
@@ -99,10 +101,15 @@ async function reading(signal: AbortSignal, read: () => Promise<void>): Promise<
   try {
     await read();
   } catch (error) {
-    if (signal.aborted) return;
-    const internal = error instanceof Error ? error.message : String(error);
-    throw fault('generation_failed', { internal, cause: error });
+    failUnlessLeft(error, signal);
   }
+}
+
+/** Whoever has left needs no more, and hears of no trouble. */
+function failUnlessLeft(error: unknown, { aborted }: AbortSignal): void {
+  if (aborted) return;
+  const internal = error instanceof Error ? error.message : String(error);
+  throw fault('generation_failed', { internal, cause: error });
 }
 
 /** Throws `generation_failed` for what is no JSON, and the signal's reason. */
