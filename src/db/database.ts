@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
 import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
+import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { driverUrl } from './driver-url.ts';
 import { withinLockWait } from './lock-wait.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
@@ -61,8 +62,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { url } = options;
   const pool = createPool(options);
   const shapesOf = new WeakMap<pg.PoolClient, Shapes>();
+  const deadlines = createDeadlines();
   pool.on('connect', (client) => shapesOf.set(client, new Map()));
-  const withConnection = <T>(work: (connection: Connection) => Promise<T>) => onConnection(pool, shapesOf, work);
+  const withConnection = <T>(work: (connection: Connection) => Promise<T>) =>
+    onConnection(pool, { shapesOf, deadlines }, work);
   const connect = () => pool.connect();
   try {
     await checkServer(pool, options);
@@ -76,7 +79,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       withConnection((connection) => {
         const rows = () => rowsOf<never>(connection, { text, values, options });
         const { lockMs } = options ?? {};
-        return lockMs === undefined ? rows() : withinLockWait({ client: connection.client, lockMs, connect }, rows);
+        return lockMs === undefined
+          ? rows()
+          : withinLockWait({ client: connection.client, lockMs, connect, deadlines }, rows);
       }),
     transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
     close: () => closePool(pool),
@@ -91,7 +96,6 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAl
     min: opensAll ? maxConnections : 0,
     connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: idleTimeoutMs,
-    query_timeout: queryTimeoutMs,
     keepAlive: true,
     application_name: 'fanfold',
     // A plan made for one set of values looks cheaper than the reusable one when a batch is small, so PostgreSQL would
@@ -132,7 +136,9 @@ async function checkServer(pool: pg.Pool, { url, maxConnections, opensAll }: Dat
   try {
     const ask = () =>
       pool.query<Record<'server_version' | 'server_encoding', string>>(
-        `select current_setting('server_version') as server_version, current_setting('server_encoding') as server_encoding`,
+        withinTime({
+          text: `select current_setting('server_version') as server_version, current_setting('server_encoding') as server_encoding`,
+        }),
       );
     const [answer] = await Promise.all(Array.from({ length: opensAll ? maxConnections : 1 }, ask));
     ({ server_version: version = '', server_encoding: encoding = '' } = answer?.rows[0] ?? {});
@@ -172,14 +178,18 @@ function placeOf(url: string): string {
 
 type Statement = { text: string; values?: readonly unknown[] | undefined; options?: QueryOptions | undefined };
 /** `broken`: after a lost or late answer nobody knows the state of the connection. */
-type Connection = { client: pg.PoolClient; broken: boolean; shapes: Shapes };
+type Connection = { client: pg.PoolClient; broken: boolean; shapes: Shapes; deadlines: Deadlines };
 
 async function run(connection: Connection, { text, values, options }: Statement): Promise<pg.QueryResult> {
-  const config: pg.QueryConfig & { query_timeout?: number } = { text };
+  const config: pg.QueryConfig = withinTime({ text }, options?.timeoutMs);
   if (values) config.values = values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
   if (options?.name !== undefined) config.name = options.name;
-  if (options?.timeoutMs !== undefined) config.query_timeout = options.timeoutMs;
   return answered(connection, connection.client.query(config));
+}
+
+/** For the driver, which then watches the time itself. */
+function withinTime(config: pg.QueryConfig, timeoutMs = queryTimeoutMs): pg.QueryConfig & { query_timeout: number } {
+  return { ...config, query_timeout: timeoutMs };
 }
 
 async function copy(connection: Connection, text: string, data: readonly Buffer[]): Promise<void> {
@@ -208,12 +218,15 @@ async function rowsOf<R>(connection: Connection, statement: Statement): Promise<
 }
 
 /** Null: the statement has no name, or values that only the driver knows how to write. */
-function preparedRun({ shapes }: Connection, { text, values = [], options = {} }: Statement): PreparedRun | null {
-  const { name, timeoutMs } = options;
+function preparedRun(
+  { shapes, deadlines }: Connection,
+  { text, values = [], options = {} }: Statement,
+): PreparedRun | null {
+  const { name, timeoutMs = queryTimeoutMs } = options;
   if (name === undefined) return null;
   const texts = values.map(textOf);
   if (!texts.every((each) => each !== undefined)) return null;
-  return new PreparedRun({ name, text, values: texts, timeoutMs }, { shapes, typeParserOf });
+  return new PreparedRun({ name, text, values: texts, timeoutMs }, { shapes, typeParserOf, deadlines });
 }
 
 /** A value as PostgreSQL reads it. */
@@ -243,14 +256,14 @@ async function runTransaction<T>(connection: Connection, work: (tx: Transaction)
 
 async function onConnection<T>(
   pool: pg.Pool,
-  shapesOf: WeakMap<pg.PoolClient, Shapes>,
+  { shapesOf, deadlines }: { shapesOf: WeakMap<pg.PoolClient, Shapes>; deadlines: Deadlines },
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   // Without a connection nothing was asked, whatever the reason: a password or a certificate is changed while servers run.
   const client = await pool.connect().catch((error: unknown) => {
     throw unavailable(error);
   });
-  const connection = { client, broken: false, shapes: shapesOf.get(client) ?? new Map() };
+  const connection = { client, broken: false, shapes: shapesOf.get(client) ?? new Map(), deadlines };
   try {
     return await work(connection);
   } finally {

@@ -1,16 +1,25 @@
 import type pg from 'pg';
+import type { Deadlines } from './deadlines.ts';
 
 /** Ends what a connection does, if it waits for a lock. */
 const endWaitForLock = `select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`;
 
-type LockWait = { client: pg.PoolClient; lockMs: number; connect: () => Promise<pg.PoolClient> };
+type LockWait = {
+  client: pg.PoolClient;
+  lockMs: number;
+  connect: () => Promise<pg.PoolClient>;
+  deadlines: Deadlines;
+};
 
 /**
  * Runs the one statement of a connection, and ends it where it waits for a lock for longer than `lockMs`: it fails with 57014
  * (query canceled) and has done nothing. PostgreSQL has a setting for that, which costs more (ADR 0043). The connection is
  * kept until the question whether it waits is answered, so that no other statement is ended in the place of this one.
  */
-export async function withinLockWait<T>({ client, lockMs, connect }: LockWait, work: () => Promise<T>): Promise<T> {
+export async function withinLockWait<T>(
+  { client, lockMs, connect, deadlines }: LockWait,
+  work: () => Promise<T>,
+): Promise<T> {
   let [isOver, isAsking] = [false, false];
   let asked: Promise<unknown> | null = null;
 
@@ -31,14 +40,14 @@ export async function withinLockWait<T>({ client, lockMs, connect }: LockWait, w
     }
   }
 
-  const timer = setInterval(() => {
+  const deadline = deadlines.add(lockMs, () => {
     if (!isAsking) void askToEnd();
-  }, lockMs);
+  });
   try {
     return await work();
   } finally {
     isOver = true;
-    clearInterval(timer);
+    deadline.end();
     if (asked !== null) await Promise.allSettled([asked]);
   }
 }

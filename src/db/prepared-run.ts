@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Deadline, Deadlines } from './deadlines.ts';
 import { preparedMessages } from './prepared-messages.ts';
 
 type Row = Record<string, unknown>;
@@ -10,29 +11,30 @@ type Shape = { columns: readonly Column[]; empty: Row };
 /** Of one connection, by the names of its statements. PostgreSQL refuses to run one whose result would no longer be of its shape. */
 export type Shapes = Map<string, Shape>;
 
-type Run = { name: string; text: string; values: readonly (string | null)[]; timeoutMs: number | undefined };
-type Reading = { shapes: Shapes; typeParserOf: (oid: number) => (text: string) => unknown };
+type Run = { name: string; text: string; values: readonly (string | null)[]; timeoutMs: number };
+type Reading = { shapes: Shapes; typeParserOf: (oid: number) => (text: string) => unknown; deadlines: Deadlines };
 
 /**
  * One run of a prepared statement, as a query of the driver. The driver's own asks each time what the result looks like, reads
  * that, and makes some dozen objects of it: with a few calls for each statement that is a large part of what a call costs.
  */
 export class PreparedRun implements pg.Submittable {
-  /** Read by the driver, as the two below are: it remembers which statements a connection knows. */
+  /** Read by the driver, as the one below is: it remembers which statements a connection knows. */
   readonly name: string;
   readonly text: string;
-  readonly query_timeout: number | undefined;
+  readonly #timeoutMs: number;
   readonly #values: readonly (string | null)[];
   readonly #reading: Reading;
   readonly #end = Promise.withResolvers<Row[]>();
   readonly #rows: Row[] = [];
   #shape: Shape | null = null;
+  #deadline: Deadline | null = null;
   #trouble: { error: unknown } | null = null;
 
   constructor({ name, text, values, timeoutMs }: Run, reading: Reading) {
     this.name = name;
     this.text = text;
-    this.query_timeout = timeoutMs;
+    this.#timeoutMs = timeoutMs;
     this.#values = values;
     this.#reading = reading;
   }
@@ -47,14 +49,14 @@ export class PreparedRun implements pg.Submittable {
     const known = textsIn(connection)[name];
     if (known !== undefined && known !== text) return new Error(`There are two statements ${name}. This is a bug.`);
     this.#shape = this.#reading.shapes.get(name) ?? null;
+    this.#deadline = this.#reading.deadlines.add(this.#timeoutMs, () =>
+      this.handleError(new Error('It took too long.')),
+    );
     const messages = { name, text: known === undefined ? text : null, values: this.#values };
     if (connection.stream.writable)
       connection.stream.write(preparedMessages({ ...messages, describes: this.#shape === null }));
     return null;
   }
-
-  /** The driver puts its own in this place when it watches the time. */
-  callback(): void {}
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
     const { shapes, typeParserOf } = this.#reading;
@@ -83,13 +85,13 @@ export class PreparedRun implements pg.Submittable {
   handleEmptyQuery(): void {}
 
   handleReadyForQuery(): void {
-    this.callback();
+    this.#deadline?.end();
     if (this.#trouble) this.#end.reject(this.#trouble.error);
     else this.#end.resolve(this.#rows);
   }
 
   handleError(error: Error): void {
-    this.callback();
+    this.#deadline?.end();
     this.#end.reject(error);
   }
 }
