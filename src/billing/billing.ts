@@ -21,8 +21,8 @@ export type Billing = {
   /**
    * Charges a call that ran and frees its hold; durable when it resolves. Happens once per request id, however often
    * it is sent, and always gives the same answer. Trouble with the database is waited out for about ten seconds;
-   * then it throws `ambiguous_transport`: the charge may or may not have happened. `sent` is called at most once, when
-   * its statement is on its way; it must not throw.
+   * then it throws `ambiguous_transport`: the charge may or may not have happened. `sent` is called when its
+   * statement is on its way, again where that is tried again, and for a hold of its own not at all; it must not throw.
    */
   settle: (charge: Charge, sent?: () => void) => Promise<{ chargedMicro: Micro }>;
   /**
