@@ -25,11 +25,9 @@ const { values, positionals } = parseArgs({
     case: { type: 'string', multiple: true, default: ['json-32'] },
   },
 });
-const [pairs, roundMs, warmMs] = [values.pairs, values['round-ms'], values['warm-ms']].map(Number) as [
-  number,
-  number,
-  number,
-];
+const pairs = Number(values.pairs);
+const roundMs = Number(values['round-ms']);
+const warmMs = Number(values['warm-ms']);
 const cases = values.case.map((name): Case => {
   const [kind, connections] = name.split('-');
   return { streams: kind === 'streams', connections: Number(connections) };

@@ -80,8 +80,8 @@ function sideOfUpstream({ upstreamPort: port }: Proxied): Side {
   return { name: 'direct', port, pids: [], turns: clear, requests: requestsAt({}) };
 }
 
-function sideOfPeer({ name, port, pid, headers }: Peer): Side {
-  return { name, port, pids: [pid], turns: name === 'Portkey' ? close : clear, requests: requestsAt(headers) };
+function sideOfPeer({ name, port, pid, headers, isQuick }: Peer): Side {
+  return { name, port, pids: [pid], turns: isQuick ? close : clear, requests: requestsAt(headers) };
 }
 
 function requestsAt(headers: Record<string, string>): Side['requests'] {
@@ -111,12 +111,8 @@ function toRow(
   const p50 = (results: LoadResult[]) => median(results.map(({ p50Ms }) => p50Ms)).toFixed(1);
   const processor = (results: Driven[]) => median(results.map(({ processorUs }) => processorUs)).toFixed(0);
   const quotients = ours.map(({ perSecond }, pair) => perSecond / (other[pair]?.perSecond ?? Number.NaN));
-  const [low, high] = [0.25, 0.75].map((q) =>
-    quantile(
-      quotients.toSorted((a, b) => a - b),
-      q,
-    ).toFixed(2),
-  );
+  const ascending = quotients.toSorted((a, b) => a - b);
+  const [low, high] = [0.25, 0.75].map((q) => quantile(ascending, q).toFixed(2));
   const failures = (results: LoadResult[]) => results.reduce((sum, result) => sum + result.failures, 0);
   return {
     name: `proxied hot path / ${name}, ${streams ? 'streams' : 'JSON'}, ${connections} connections`,

@@ -14,11 +14,14 @@ export type Peer = {
   /** What its callers send beside the body. */
   headers: Record<string, string>;
   pid: number;
+  /** It answers within milliseconds also where many call. */
+  isQuick: boolean;
   stop: () => Promise<void>;
 };
 
 type Recipe = {
   name: string;
+  isQuick: boolean;
   version: string;
   install: (folder: string) => Promise<void>;
   /** In a folder of its own for what it writes. */
@@ -33,6 +36,7 @@ const startMs = 120_000;
 
 const portkey: Recipe = {
   name: 'Portkey',
+  isQuick: true,
   version: '1.15.2',
   async install(folder) {
     const dependencies = { '@portkey-ai/gateway': this.version };
@@ -54,6 +58,7 @@ const portkey: Recipe = {
 
 const litellm: Recipe = {
   name: 'LiteLLM',
+  isQuick: false,
   version: '1.93.0',
   async install(folder) {
     const options = { timeout: installMs, maxBuffer: 64 * 1024 * 1024 };
@@ -112,7 +117,7 @@ async function startPeer(recipe: Recipe, upstreamPort: number): Promise<Peer> {
     await stop();
     throw error;
   }
-  return { name: recipe.name, port, headers, pid: child.pid ?? 0, stop };
+  return { name: recipe.name, port, headers, pid: child.pid ?? 0, isQuick: recipe.isQuick, stop };
 }
 
 /** The folder of an installation that was completed once. */

@@ -96,7 +96,14 @@ test('a question that was answered before is answered again as soon as anything 
   const limits = ['requests_per_minute = 7', 'concurrent_requests = 2', 'credits_per_day_micro = 9'];
   const keys = ["name = 'other'", ...limits, 'active = false', 'active = true'];
   const accounts = [...limits, "status = 'suspended'", "status = 'active'"];
-  const projects = ["visibility = 'public'", 'archived_at = now()', 'archived_at = null', 'inference_auto_save = true'];
+  const projects = [
+    "visibility = 'public'",
+    "kind = 'embedding'",
+    "kind = 'text'",
+    'archived_at = now()',
+    'archived_at = null',
+    'inference_auto_save = true',
+  ];
   const models = [
     ...["state = 'inactive'", "visibility = 'shared'", 'revision = revision + 1', "price_version = 'other'"],
     ...['rate_micro_per_minute = rate_micro_per_minute + 1', "target_id = 'other'", "base_model_id = 'other'"],

@@ -79,11 +79,12 @@ async function sendAnswer(deps: InferenceDeps, chat: Chat): Promise<string> {
   const finished = await run(deps, chat, {
     onDelta: follow ? toAll(collector.add, follow) : collector.add,
     completionOf: (end) => chatCompletion(head, collector, end),
-    meanwhile: completion.make,
+    meanwhile: follower ? null : completion.make,
     call,
     wanted,
   });
-  return completion.send(attended.reply, finished);
+  // Who follows an answer has it already.
+  return follower ? '' : completion.send(attended.reply, finished);
 }
 
 async function streamAnswer(deps: InferenceDeps, chat: Chat): Promise<FastifyReply> {
