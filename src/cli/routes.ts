@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type RemoteApi, remoteApis } from '#engine';
 import { OperatorError } from '#kernel';
@@ -84,6 +85,9 @@ function addCommand(config: Config, name: string, flags: AddFlags) {
   return useDatabase(config, async (database) => {
     await putRoute(database, route);
     print(`${model.id} is served by ${route.url} (${name}).`);
+    const { adaptersFolder } = route;
+    if (adaptersFolder && !existsSync(adaptersFolder))
+      print(`There is no folder ${adaptersFolder} here. It serves adapters where every server has it.`);
   });
 }
 

@@ -6,7 +6,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { ChildConfig, FromChild, ToChild } from '../../src/engine/llama/protocol.ts';
 
-type Script = { loadMs?: number; fails?: string; dies?: boolean; dimensions?: number };
+type Script = { loadMs?: number; fails?: string; dies?: boolean; diesOnGpu?: boolean; dimensions?: number };
 type Behaviour = { deltas?: number; stepMs?: number; crashAt?: number; hangAt?: number; diesPreparing?: string };
 type Job = { id: number; behaviour: Behaviour; done: number; kind: 'generate' | 'embed' };
 
@@ -64,12 +64,21 @@ function load(config: ChildConfig): void {
   console.error(`loading ${Object.keys(process.env).sort().join(' ')}`);
   setTimeout(() => {
     if (script.dies) process.exit(9);
+    if (script.diesOnGpu && config.gpu === 'auto') return dieAsCuda();
     if (script.fails === undefined) {
       send({ type: 'ready', dimensions: script.dimensions ?? 0, loadMs: script.loadMs ?? 0, systemInfo: 'scripted' });
     } else {
       process.send?.({ type: 'load_failed', message: script.fails } satisfies FromChild, () => process.exit(1));
     }
   }, script.loadMs ?? 0);
+}
+
+/** What it wrote on a machine whose driver was older than the addon's CUDA. */
+function dieAsCuda(): void {
+  console.error('CUDA error: the provided PTX was compiled with an unsupported toolchain.');
+  for (let frame = 0; frame < 40; frame++)
+    console.error(`/opt/linux-x64-cuda/libggml-cuda.so(+0x46${frame})[0x7fbe7f263a2d]`);
+  process.abort();
 }
 
 /** Plain text asks for nothing special. */

@@ -86,6 +86,18 @@ test('a load that fails is refused at once until its back-off is over, and is no
   assert.equal(log.filter(({ message }) => message === 'The model cannot be loaded').length, 1);
 });
 
+test('a GPU that cannot be used keeps nobody from a model: it is loaded without it, and the log says why', async () => {
+  const { engine, install, log } = open({ settings: { gpu: 'auto' } });
+  install('m', { diesOnGpu: true });
+  assert.equal((await ask(engine, 'm')).reason, 'stop');
+  const [told, ...more] = log.filter(({ level }) => level === 'error');
+  assert.deepEqual([told?.message, more], ['The GPU cannot be used; the model is loaded without it', []]);
+  assert.match(JSON.stringify(told), /signal SIGABRT.*CUDA error: the provided PTX/);
+  install('broken', { fails: 'bad tensor' });
+  await assert.rejects(ask(engine, 'broken'), isFault('capacity_unavailable'));
+  assert.equal(engine.status('broken').error, 'bad tensor');
+});
+
 test('a repaired file is loaded without waiting for the back-off', async () => {
   const { engine, install } = open();
   const { ggufPath } = install('m', { fails: 'bad tensor' });

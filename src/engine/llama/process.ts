@@ -45,6 +45,7 @@ const stopMs = 3_000;
 /** Messages may still be in the channel when the exit is reported. */
 const lastMessagesMs = 500;
 const tailChars = 2_000;
+const frame = /\[0x[\da-f]+\]$/;
 
 function childEnvironment(environment: Record<string, string | undefined>): Record<string, string> {
   const passed: Record<string, string> = {};
@@ -74,6 +75,8 @@ export function startProcess<Sent, Received>(
   const fields = { model: options.modelId, childPid: child.pid };
   let tail = '';
   const keep = (line: string) => {
+    // What was wrong stands in front of llama.cpp's backtrace, which is longer than what is kept.
+    if (frame.test(line)) return;
     tail = `${tail}${line}\n`.slice(-tailChars);
   };
   forEachLine(child.stdout, (line) => options.log('debug', line, fields));

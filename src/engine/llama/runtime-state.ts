@@ -9,7 +9,7 @@ import type { LeaseDesk } from './session-requests.ts';
 
 export type RuntimeSettings = {
   threads: number;
-  /** 'auto': the machine's GPU where it has one. */
+  /** 'auto': the machine's GPU where it has one that can be used. */
   gpu: 'auto' | false;
   sequences: number;
   batchTokens: number;
@@ -41,6 +41,7 @@ export type RuntimeOptions = {
  * States of a base model:
  *   cold → loading      somebody asks for it
  *   loading → ready     the child says so; everybody who waits goes on
+ *   loading → loading   the GPU cannot be used: once more without it
  *   loading → failed    the file is missing or broken, or the child died three times: refused until the back-off is over or
  *                       the file has changed
  *   loading → cold      there is no memory for it at present, or the child died: tried again if somebody waits

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
-import { notInstalled, stopping } from '../refusals.ts';
+import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
 import { Admission } from '../turns/admission.ts';
 import { type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
@@ -208,6 +208,10 @@ export class ModelRuntime {
     if ((state.name !== 'ready' && state.name !== 'loading') || state.session !== session) return;
     this.#state = { name: 'cold' };
     if (this.#closing.signal.aborted) return;
+    if (state.name === 'loading' && session.config.gpu === 'auto') {
+      this.#withoutGpu(state, session.config, exit);
+      return;
+    }
     this.#failures += 1;
     if (state.name === 'loading' && (state.error !== null || this.#failures >= deathsBeforeFailed)) {
       this.#fail(state.error ?? `The process ended while loading: ${exit.reason}`, exit.tail);
@@ -217,6 +221,14 @@ export class ModelRuntime {
     // The first time it starts again at once; one that keeps dying without serving anybody must not keep the machine busy.
     this.#notBeforeMs = this.#options.clock.monotonicMs() + backOffMs(this.#failures - 1, firstRestartMs);
     if (exit.requests > 0 || this.#waiters.size > 0) this.#start();
+  }
+
+  /** A GPU whose driver is too old, or whose memory others hold, must not keep a model from all callers. The next load tries it again. */
+  #withoutGpu(state: Loading, config: ChildConfig, exit: { reason: string; tail: string }): void {
+    this.#log('error', 'The GPU cannot be used; the model is loaded without it', { ...exit, error: state.error });
+    state.error = null;
+    this.#state = state;
+    state.session = this.#spawn(state, { ...config, gpu: false });
   }
 
   #fail(error: string, tail: string): void {
@@ -234,16 +246,8 @@ export class ModelRuntime {
     if (this.#state === state) this.#state = { name: 'cold' };
   }
 
-  /**
-   * Not `model_warming`: clients repeat that by themselves, up to ten times, and a broken file does not heal. Not
-   * `generation_failed`: nothing has run.
-   */
-  #cannotLoad(state: Failed): Fault {
-    return fault('capacity_unavailable', {
-      message: 'This model could not be loaded. The log of the server says why.',
-      retryAfterSeconds: retryAfterSeconds(state.untilMs - this.#options.clock.monotonicMs()),
-      internal: state.error,
-    });
+  #cannotLoad({ error, untilMs }: Failed): Fault {
+    return cannotLoad(error, retryAfterSeconds(untilMs - this.#options.clock.monotonicMs()));
   }
 
   /** Removed or installed anew: those that run finish on the old child. */

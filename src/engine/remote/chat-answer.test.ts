@@ -32,6 +32,14 @@ test('reasoning is apart from content whether the engine parses it, under either
   }
 });
 
+test('line ends behind reasoning that is empty are no part of the answer', () => {
+  const parsed = [delta({ reasoning_content: '\n\n' }), delta({ content: '\n\n' }), delta({ content: 'Two.' })];
+  for (const chunks of [parsed, [delta({ reasoning_content: '\n\n', content: '\n\nTwo.' })]]) {
+    const { content, reasoning } = read([...chunks, finish('stop')]);
+    assert.deepEqual({ reasoning, content }, { reasoning: '', content: 'Two.' });
+  }
+});
+
 test('how the text was cut into chunks does not matter', () => {
   const text = '<think>\nFirst a <b> then.\n</think>\n\nHere: 1 < 2, <think no more.';
   const whole = read([delta({ content: text }), finish('stop')]);

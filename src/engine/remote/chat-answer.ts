@@ -28,6 +28,8 @@ export class ChatAnswer {
   #reason: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
+  /** The engine parses reasoning itself; what it found may be empty. */
+  #isParsed = false;
   /** Line ends in front of `</think>` belong to nobody: they wait for more reasoning. */
   #lineEnds = '';
 
@@ -85,6 +87,7 @@ export class ChatAnswer {
   }
 
   #reasoning(text: string): Delta[] {
+    this.#isParsed = true;
     const all = this.#lineEnds + (this.#hasReasoning ? text : text.replace(/^[\r\n]+/, ''));
     const shown = all.replace(/[\r\n]+$/, '');
     this.#lineEnds = shown === '' && !this.#hasReasoning ? '' : all.slice(shown.length);
@@ -95,7 +98,7 @@ export class ChatAnswer {
 
   #content(text: string): Delta[] {
     // An engine that parses reasoning itself may begin the answer with the newlines behind it.
-    const first = this.#hasReasoning && this.#text.undecided ? text.replace(/^[\r\n]+/, '') : text;
+    const first = this.#isParsed && this.#text.undecided ? text.replace(/^[\r\n]+/, '') : text;
     return this.#text.push(first, 0);
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling } from '../port.ts';
+import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling, ToolChoice, ToolDefinition } from '../port.ts';
 import { messageToWire, toolChoiceToWire, toolToWire } from '../wire-prompt.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 
@@ -24,7 +24,7 @@ export function chatBody(
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(toolToWire),
+          tools: (isForced(route.api, toolChoice) ? tools.map(strictly) : tools).map(toolToWire),
           tool_choice: toolChoiceToWire(toolChoice),
           ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
         }),
@@ -33,6 +33,13 @@ export function chatBody(
     ...isolationOf(route.api, cacheScope),
   };
 }
+
+/** SGLang keeps a call that it forces to the tool's schema only where the tool is strict; the others always do. */
+function isForced(api: RemoteApi, { mode }: ToolChoice): boolean {
+  return api === 'sglang' && (mode === 'required' || mode === 'named');
+}
+
+const strictly = (tool: ToolDefinition): ToolDefinition => ({ ...tool, strict: true });
 
 function formatOf(format: ResponseFormat): Record<string, unknown> {
   if (format.type === 'text') return {};
@@ -51,7 +58,8 @@ export function reasoningOf(api: RemoteApi, effort: ReasoningEffort): Record<str
 
 /** Cached prefixes of one account must not show in the timing of another's calls. */
 function isolationOf(api: RemoteApi, cacheScope: string): Record<string, unknown> {
-  if (api === 'vllm') return { cache_salt: createHash('sha256').update(cacheScope).digest('base64url') };
+  if (api === 'vllm' || api === 'sglang')
+    return { cache_salt: createHash('sha256').update(cacheScope).digest('base64url') };
   // It shares slots between all callers.
   if (api === 'llama-server') return { cache_prompt: false };
   return {};

@@ -30,14 +30,15 @@ test('every text of many is counted by the engine, in the order of the texts', a
   const ofTei = answered(({ inputs }) => (inputs as string[]).map((text) => Array.from(text)));
   assert.deepEqual(await count('tei', ofTei), { counts: lengths, asked: 3 });
   const ofVllm = answered(({ prompt }) => ({ count: String(prompt).length }));
-  assert.deepEqual(await count('vllm', ofVllm), { counts: lengths, asked: texts.length });
+  for (const api of ['vllm', 'sglang'] as const)
+    assert.deepEqual(await count(api, ofVllm), { counts: lengths, asked: texts.length });
   const ofLlama = answered(({ content }) => ({ tokens: Array.from(String(content)) }));
   assert.deepEqual(await count('llama-server', ofLlama), { counts: lengths, asked: texts.length });
 });
 
 test('an engine that has no such route is asked once', async () => {
   const missing: Behave = (_got, response) => void response.writeHead(404).end('{}');
-  for (const api of ['tei', 'vllm', 'llama-server'] as const)
+  for (const api of ['tei', 'vllm', 'sglang', 'llama-server'] as const)
     assert.deepEqual(await count(api, missing), { counts: null, asked: 1 });
   assert.deepEqual(await count('openai', missing), { counts: null, asked: 0 });
 });

@@ -13,6 +13,9 @@ export type LocalCounter = (
   signal: AbortSignal,
 ) => Promise<TokenCount[] | null>;
 
+/** vLLM's route, which SGLang took over (0.5.17 has it); one that knows texts only refuses a conversation. */
+const hasOpenAiTokenise = (api: ServingRoute['api']) => api === 'vllm' || api === 'sglang';
+
 type Asked = { route: ServingRoute; upstream: Upstream; local: LocalCounter; signal: AbortSignal };
 
 /**
@@ -27,7 +30,7 @@ async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Ask
   const messages = prompt.messages.map(messageToWire);
   const tools = prompt.tools.length === 0 ? {} : { tools: prompt.tools.map(toolToWire) };
   const template = reasoningOf(route.api, prompt.reasoningEffort);
-  if (route.api === 'vllm') {
+  if (hasOpenAiTokenise(route.api)) {
     const body = { model: route.upstreamModel, messages, ...tools, add_generation_prompt: true, ...template };
     return countIn(await ask(upstream, '//tokenize', body, signal));
   }
@@ -66,7 +69,7 @@ export async function countTexts(texts: readonly string[], asked: Asked): Promis
 /** Questions that are asked at a time: a list of inputs must not take a round trip for each. */
 const questionsAtOnce = 8;
 /** What TEI takes in a request unless it was told otherwise; the others take one text. */
-const mostTexts: Partial<Record<ServingRoute['api'], number>> = { tei: 32, vllm: 1, 'llama-server': 1 };
+const mostTexts: Partial<Record<ServingRoute['api'], number>> = { tei: 32, vllm: 1, sglang: 1, 'llama-server': 1 };
 
 async function askForTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
   const most = mostTexts[asked.route.api];
@@ -105,7 +108,9 @@ async function askForBatch(texts: readonly string[], { route, upstream, signal }
     await ask(
       upstream,
       '//tokenize',
-      route.api === 'vllm' ? { model: route.upstreamModel, prompt: text } : { content: text, add_special: true },
+      hasOpenAiTokenise(route.api)
+        ? { model: route.upstreamModel, prompt: text }
+        : { content: text, add_special: true },
       signal,
     ),
   );

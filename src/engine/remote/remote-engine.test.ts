@@ -200,19 +200,39 @@ test('a caller that leaves before the call was sent pays nothing, and nothing is
   assert.deepEqual([server.got.length, engine.load('big').running], [0, 0]);
 });
 
-test('a vLLM counts the prompt itself, keeps the prefixes of accounts apart, and turns reasoning off by its template', async () => {
+test('vLLM and SGLang count the prompt, keep the prefixes of accounts apart, and turn reasoning off by their template', async () => {
   const server = await upstream((got, response) => {
     if (got.path === '/tokenize') return void response.writeHead(200).end('{"count": 42, "tokens": []}');
     return answer(got, response);
   });
-  const engine = engineOf(routeTo('a', server.url, { api: 'vllm' }));
-  const { handle, promptTokens, maxContextTokens } = await engine.prepareChat(
-    { ...prompt, reasoningEffort: 'none' },
-    signal(),
-  );
-  assert.deepEqual([promptTokens, maxContextTokens], [42, 100]);
-  await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
-  const [, { body }] = server.got as [Got, Got];
-  assert.deepEqual(body.chat_template_kwargs, { enable_thinking: false });
-  assert.match(String(body.cache_salt), /^[\w-]{43}$/);
+  for (const api of ['vllm', 'sglang'] as const) {
+    const engine = engineOf(routeTo('a', server.url, { api }));
+    const asked = { ...prompt, reasoningEffort: 'none' } as const;
+    const { handle, promptTokens, maxContextTokens } = await engine.prepareChat(asked, signal());
+    assert.deepEqual([promptTokens, maxContextTokens], [42, 100]);
+    await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
+    const [, { body }] = server.got.splice(0) as [Got, Got];
+    assert.deepEqual(body.chat_template_kwargs, { enable_thinking: false });
+    assert.match(String(body.cache_salt), /^[\w-]{43}$/);
+  }
+});
+
+test('a call that SGLang is to make keeps to the schema of its tool', async () => {
+  const server = await upstream(answer);
+  const tools = [{ name: 'weather', description: null, parameters: { type: 'object' } }];
+  const named = { mode: 'named', name: 'weather' } as const;
+  for (const [api, toolChoice, strict] of [
+    ['sglang', { mode: 'required' }, true],
+    ['sglang', named, true],
+    ['sglang', { mode: 'auto' }, undefined],
+    // OpenAI's own takes only some schemas with it.
+    ['openai', named, undefined],
+  ] as const) {
+    const engine = engineOf(routeTo('a', server.url, { api }));
+    const { handle } = await engine.prepareChat({ ...prompt, tools, toolChoice }, signal());
+    await engine.generate({ handle, sampling, cacheScope: 'ada', signal: signal() }, () => {});
+    // as: the fixture keeps bodies as they came.
+    const sent = server.got.at(-1)?.body.tools as { function: { strict?: boolean } }[];
+    assert.equal(sent[0]?.function.strict, strict);
+  }
 });
