@@ -91,6 +91,21 @@ test('a model is shared with an account until it is not', async () => {
   await leave();
 });
 
+test('a click anywhere on a row opens what it names, and one that ends a selection of words does not', async () => {
+  const owner = await seedOwner(stage.database);
+  const { id, path } = await seedAlias(owner);
+  const { page, go, leave } = await stage.open(owner);
+  await go(`/projects/${path}/hosted-models`);
+  const cell = page.getByRole('cell', { name: 'only me' });
+  await cell.selectText();
+  await cell.dispatchEvent('click');
+  assert.ok(page.url().endsWith('/hosted-models'));
+  await cell.click({ position: { x: 3, y: 3 } });
+  await page.getByRole('button', { name: 'Put another model behind it' }).waitFor();
+  assert.ok(page.url().endsWith(`/hosted-models/${id}`));
+  await leave();
+});
+
 test('what an account can call is searched and filtered, and says how it is called', async () => {
   const owner = await seedOwner(stage.database);
   const { path } = await seedAlias(owner);

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import styles from './rows.module.css';
 
 export type Column<Row> = {
@@ -45,7 +45,8 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
         </tr>
       </thead>
       {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
-      <tbody role="rowgroup">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link of a row is reached with the keyboard */}
+      <tbody role="rowgroup" onClick={openRow}>
         {rows.map((row) => (
           // biome-ignore lint/a11y/noRedundantRoles: see above
           <tr key={idOf(row)} role="row" data-dim={isDim?.(row) || undefined}>
@@ -57,6 +58,16 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
       </tbody>
     </table>
   );
+}
+
+/** A click anywhere on a row goes where its name leads, except on what does something else, and behind words that were selected. */
+function openRow({ target, ctrlKey, metaKey }: MouseEvent<HTMLElement>): void {
+  // What a menu shows is not in the row, though React tells the row of clicks there.
+  if (!(target instanceof Element) || target.closest('a, button, input, select, textarea, label, summary') !== null) return;
+  const link = target.closest('tr')?.querySelector<HTMLAnchorElement>('th a');
+  if (!link || window.getSelection()?.isCollapsed === false) return;
+  if (ctrlKey || metaKey) window.open(link.href);
+  else link.click();
 }
 
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
