@@ -7,8 +7,8 @@ import { median } from './load.ts';
 import type { Row } from './table.ts';
 
 const askers = 64;
-const perRound = 4000;
-const rounds = 7;
+const perRound = 20_000;
+const rounds = 9;
 /** Those that are asked with. */
 const realKeys = 500;
 

@@ -88,6 +88,9 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
 
 const onlyNamed = new Set(['examples-million', 'growth-ten-million', 'imports-million', 'lighthouse', 'scrolling']);
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in benches));
+if (unknown.length > 0)
+  throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
 const rows: Row[] = [];
 try {
   for (const [name, bench] of Object.entries(benches)) {
