@@ -63,7 +63,8 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
 /** A click anywhere on a row goes where its name leads, except on what does something else, and behind words that were selected. */
 function openRow({ target, ctrlKey, metaKey }: MouseEvent<HTMLElement>): void {
   // What a menu shows is not in the row, though React tells the row of clicks there.
-  if (!(target instanceof Element) || target.closest('a, button, input, select, textarea, label, summary') !== null) return;
+  if (!(target instanceof Element) || target.closest('a, button, input, select, textarea, label, summary') !== null)
+    return;
   const link = target.closest('tr')?.querySelector<HTMLAnchorElement>('th a');
   if (!link || window.getSelection()?.isCollapsed === false) return;
   if (ctrlKey || metaKey) window.open(link.href);
