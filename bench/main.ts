@@ -88,11 +88,11 @@ function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string
 
 const onlyNamed = new Set(['examples-million', 'growth-ten-million', 'imports-million', 'lighthouse', 'scrolling']);
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in benches));
-if (unknown.length > 0)
-  throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
+const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 const rows: Row[] = [];
 try {
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
   for (const [name, bench] of Object.entries(benches)) {
     if (wanted.length > 0 ? !wanted.includes(name) : onlyNamed.has(name)) continue;
     console.error(`measuring ${name} ...`);

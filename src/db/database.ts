@@ -79,9 +79,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       withConnection((connection) => {
         const rows = () => rowsOf<never>(connection, { text, values, options });
         const { lockMs } = options ?? {};
-        return lockMs === undefined
-          ? rows()
-          : withinLockWait({ client: connection.client, lockMs, connect, deadlines }, rows);
+        return lockMs === undefined ? rows() : withinLockWait({ connection, lockMs, connect, deadlines }, rows);
       }),
     transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
     close: () => closePool(pool),

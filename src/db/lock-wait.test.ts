@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileDatabase } from '#test/file-database.ts';
-import { sqlState } from './sqlstate.ts';
+import { openWay } from '#test/way.ts';
+import { openDatabase } from './database.ts';
+import { isUnavailable, sqlState } from './sqlstate.ts';
 
 const database = fileDatabase({ prepare: (made) => made.query('create table places (id int primary key, taken int)') });
 
@@ -50,4 +52,25 @@ test('however often waits are ended and begun again, what is told to have failed
   );
   const done = outcomes.reduce((sum, each) => sum + each, 0);
   assert.deepEqual(await takenAt(5), [{ taken: done }, { taken: done }]);
+});
+
+test('a network that swallows the question whether a statement waits keeps nobody waiting for its answer', async () => {
+  const way = await openWay(database().url);
+  const away = await openDatabase({ url: way.url, maxConnections: 2, opensAll: true });
+  try {
+    const begunMs = performance.now();
+    const late = assert.rejects(
+      away.query('select pg_sleep(60)', [], { name: 'late', lockMs: 300, timeoutMs: 600 }),
+      isUnavailable,
+    );
+    way.swallow();
+    await late;
+    assert.ok(performance.now() - begunMs < 10_000);
+    // Neither connection is used again: nobody knows what is still to come on them.
+    way.restore();
+    assert.deepEqual(await away.query('select 1 as one'), [{ one: 1 }]);
+  } finally {
+    await away.close();
+    await way.close();
+  }
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling, ToolChoice, ToolDefinition } from '../port.ts';
+import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling } from '../port.ts';
 import { messageToWire, toolChoiceToWire, toolToWire } from '../wire-prompt.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 
@@ -24,7 +24,7 @@ export function chatBody(
     ...(tools.length === 0
       ? {}
       : {
-          tools: (isForced(route.api, toolChoice) ? tools.map(strictly) : tools).map(toolToWire),
+          tools: toolsOf(route.api, prompt),
           tool_choice: toolChoiceToWire(toolChoice),
           ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
         }),
@@ -34,12 +34,12 @@ export function chatBody(
   };
 }
 
-/** SGLang keeps a call that it forces to the tool's schema only where the tool is strict; the others always do. */
-function isForced(api: RemoteApi, { mode }: ToolChoice): boolean {
-  return api === 'sglang' && (mode === 'required' || mode === 'named');
+/** The tools as they are sent, for whoever counts their tokens, too. */
+export function toolsOf(api: RemoteApi, { tools, toolChoice: { mode } }: Pick<ChatPrompt, 'tools' | 'toolChoice'>) {
+  // SGLang takes any JSON for the arguments of a call that it forces, unless the tool is strict.
+  const strict = api === 'sglang' && (mode === 'required' || mode === 'named') ? { strict: true } : {};
+  return tools.map((tool) => toolToWire({ ...tool, ...strict }));
 }
-
-const strictly = (tool: ToolDefinition): ToolDefinition => ({ ...tool, strict: true });
 
 function formatOf(format: ResponseFormat): Record<string, unknown> {
   if (format.type === 'text') return {};

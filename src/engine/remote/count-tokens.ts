@@ -1,7 +1,7 @@
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
-import { messageToWire, toolToWire } from '../wire-prompt.ts';
-import { reasoningOf } from './chat-request.ts';
+import { messageToWire } from '../wire-prompt.ts';
+import { reasoningOf, toolsOf } from './chat-request.ts';
 import { countOf } from './chunk-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
@@ -28,7 +28,7 @@ export async function countPrompt(prompt: ChatPrompt, asked: Asked): Promise<num
 
 async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Asked): Promise<number | null> {
   const messages = prompt.messages.map(messageToWire);
-  const tools = prompt.tools.length === 0 ? {} : { tools: prompt.tools.map(toolToWire) };
+  const tools = prompt.tools.length === 0 ? {} : { tools: toolsOf(route.api, prompt) };
   const template = reasoningOf(route.api, prompt.reasoningEffort);
   if (hasOpenAiTokenise(route.api)) {
     const body = { model: route.upstreamModel, messages, ...tools, add_generation_prompt: true, ...template };
