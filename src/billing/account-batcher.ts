@@ -8,7 +8,7 @@ export type AccountBatcherOptions<In, Out> = {
   /** As of `createBatcher`. */
   patienceTurns?: number;
   /** As of `createBatcher`. */
-  isEnough?: (waiting: number) => boolean;
+  underWay?: () => number;
   accountOf: (item: In) => string;
   /** Waits for no lock longer than `lockMs`. */
   run: (items: readonly In[]) => Promise<Outcome<Out>[]>;

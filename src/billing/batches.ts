@@ -22,11 +22,6 @@ export type BatchesOptions = {
 
 /** Calls that were sent to their engines together come back one after the other, and a statement costs as much as ten charges. */
 const patienceTurns = 4;
-/**
- * So many charges share a statement well. From there on a settlement waits for no more than half of the calls: while it is in
- * PostgreSQL, the server has the other half to work on.
- */
-const fewest = 16;
 const patience = { timeoutMs: 4_000, lockMs };
 
 /** The statements of money, each for all calls that ask at the same time. */
@@ -49,7 +44,7 @@ export function createBatches({ database, instanceId, registered, locked, clock,
       ...common,
       name: 'billing.settle_from_till',
       patienceTurns,
-      isEnough: (waiting) => waiting >= fewest && waiting * 2 >= openCalls(),
+      underWay: openCalls,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createAccountBatcher({

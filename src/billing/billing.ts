@@ -16,6 +16,8 @@ import { createTills } from './tills.ts';
 export type Billing = {
   /** Reserves credits where that takes no statement, as it does not for most calls. False: `hold` has to ask. */
   holdNow: (request: HoldRequest) => boolean;
+  /** Calls, and other work, that have credits reserved and are not settled yet. */
+  openCalls: () => number;
   /** Reserves credits. Throws `service_unavailable` when the database cannot tell; nothing stays reserved then. */
   hold: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
@@ -162,6 +164,8 @@ export function createBilling(options: BillingOptions): Billing {
 
   return {
     holdNow,
+
+    openCalls: () => open.size,
 
     hold: async (request) => (holdNow(request) ? 'held' : place(request)),
 

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { fc } from '#test/properties.ts';
 import { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 
+const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve));
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await nextTurn();
 };
@@ -101,7 +102,13 @@ test('a patient run waits for others while each turn brings some, and no longer 
     sizes.push(items.length);
     return items;
   };
-  const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 1000, patienceTurns: 3, run });
+  const batcher = createBatcher<number, number>({
+    lanes: 1,
+    maxItems: 1000,
+    patienceTurns: 3,
+    underWay: () => 100,
+    run,
+  });
   const comeInTurns = async (counts: readonly number[]) => {
     const all: Promise<number>[] = [];
     for (const count of counts) {
@@ -117,26 +124,50 @@ test('a patient run waits for others while each turn brings some, and no longer 
   assert.deepEqual(await comeInTurns([1, 1, 1, 1, 1, 1]), [4, 2], 'they do not stop coming');
 });
 
-test('a patient run that is full, or for which there is enough, waits no longer', async () => {
-  for (const [limit, others] of [
-    [{ maxItems: 2 }, 1],
-    [{ maxItems: 100, isEnough: (waiting: number) => waiting >= 3 }, 2],
-  ] as const) {
-    const begun: number[] = [];
-    const run = async (items: readonly number[]) => {
-      begun.push(items.length);
-      return items;
-    };
-    const batcher = createBatcher<number, number>({ lanes: 1, patienceTurns: 50, ...limit, run });
-    const first = batcher.submit(1);
+test('a patient run leaves in the same turn once all that it waits for have come, or half of them where they share it well', async () => {
+  for (const { some, last, ...bounds } of [
+    { some: 1, last: 1, maxItems: 2, underWay: () => 100 },
+    { some: 2, last: 1, maxItems: 100, underWay: () => 3 },
+    { some: 15, last: 1, maxItems: 100, underWay: () => 31 },
+    { some: 15, last: 5, maxItems: 100, underWay: () => 40 },
+  ]) {
+    const { sizes, submit } = patientBatcher(bounds);
+    const first = submit(some);
     await nextTurn();
-    const rest = Array.from({ length: others }, () => batcher.submit(2));
-    await nextTurn();
-    await nextTurn();
-    assert.deepEqual(begun, [1 + others]);
-    await Promise.all([first, ...rest]);
+    assert.deepEqual(sizes, [], 'there is not enough yet');
+    const rest = submit(last);
+    await nextTick();
+    assert.deepEqual(sizes, [some + last]);
+    await Promise.all([...first, ...rest]);
   }
 });
+
+test('a patient run that nobody tells otherwise waits for as many as runs carried lately', async () => {
+  const { sizes, submit } = patientBatcher({ maxItems: 100 });
+  const inOneTurn = async (count: number) => {
+    const all = submit(count);
+    await nextTick();
+    const hasBegun = sizes.length > 0;
+    await Promise.all(all);
+    assert.deepEqual(sizes.splice(0), [count]);
+    return hasBegun;
+  };
+  await inOneTurn(8);
+  assert.equal(await inOneTurn(8), true);
+  assert.equal(await inOneTurn(4), false);
+  for (let run = 0; run < 40; run++) await inOneTurn(4);
+  assert.equal(await inOneTurn(4), true, 'what was usual before is forgotten');
+});
+
+function patientBatcher(bounds: { maxItems: number; underWay?: () => number }) {
+  const sizes: number[] = [];
+  const run = async (items: readonly number[]) => {
+    sizes.push(items.length);
+    return items;
+  };
+  const batcher = createBatcher<number, number>({ lanes: 1, patienceTurns: 50, ...bounds, run });
+  return { sizes, submit: (count: number) => Array.from({ length: count }, (_, item) => batcher.submit(item)) };
+}
 
 test('a run with too few results rejects its items instead of leaving them waiting', async () => {
   const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 10, run: async () => [] });

@@ -24,8 +24,11 @@ export type BatcherOptions<In, Out> = {
   maxItems: number;
   /** So many turns more, at most, a run waits for others, as long as each turn has brought some; 0 by default. */
   patienceTurns?: number;
-  /** Whether a run that is patient has waited for enough: then it waits for no more. */
-  isEnough?: (waiting: number) => boolean;
+  /**
+   * How many there are of what items come from, as calls under way. A patient run waits for as many as there were lately, at most,
+   * or for half of them where those are sixteen. Without it: for as many as runs carried.
+   */
+  underWay?: () => number;
   /** Answers with one result per item, in the same order. */
   run: (items: readonly In[]) => Promise<readonly Out[]>;
 };
@@ -62,14 +65,22 @@ type Waiting<In, Out> = {
   sinceMs: number;
 };
 
+/** So many share a statement well, which costs about as much as ten charges by itself. */
+const wellShared = 16;
+/** Of the most of late, with each run. */
+const forgetting = 0.95;
+
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
-  const { name, lanes, maxItems, patienceTurns = 0, isEnough = (count) => count >= maxItems, run } = options;
+  const { name, lanes, maxItems, patienceTurns = 0, underWay = () => 0, run } = options;
   const isTold = () => name !== undefined && batchRuns.hasSubscribers;
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
   let scheduled = false;
+  let looking = false;
   /** Since the last run began: turns in which what waits was looked at and left to grow, and how much it was then. */
   let looked = { turns: 0, waiting: 0 };
+  /** For how many a patient run waits: the most of late, forgotten little by little. */
+  let expected = 0;
 
   function schedule(): void {
     if (scheduled) return;
@@ -82,12 +93,32 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   }
 
   /**
+   * Enough for a run are looked for when everything is done that this event led to. At the end of the next turn would be late: by
+   * then the engines' answers to the very calls that wait here may have been read, and the statement runs while nobody has anything
+   * else to do.
+   */
+  function lookSoon(): void {
+    if (looking || patienceTurns === 0) return;
+    looking = true;
+    process.nextTick(() => {
+      looking = false;
+      if (running < lanes && isEnough()) startRuns();
+    });
+  }
+
+  /** While one half is in PostgreSQL, the server has the other half to work on. */
+  function isEnough(): boolean {
+    const { length } = waiting;
+    return length >= maxItems || length * (length >= wellShared ? 2 : 1) >= Math.max(expected, underWay());
+  }
+
+  /**
    * Those who are answered together ask again together, but are read in some turns one after the other: without patience the
    * first of them would leave alone, and the others wait for its whole run.
    */
   function isGrowing(): boolean {
     const { turns, waiting: before } = looked;
-    return turns < patienceTurns && waiting.length > before && !isEnough(waiting.length);
+    return turns < patienceTurns && waiting.length > before && !isEnough();
   }
 
   function startRuns(): void {
@@ -97,6 +128,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       return;
     }
     looked = { turns: 0, waiting: 0 };
+    if (running < lanes && waiting.length > 0) expected = Math.max(waiting.length, underWay(), expected * forgetting);
     while (running < lanes && waiting.length > 0) {
       const batch = waiting.length <= maxItems ? waiting : waiting.slice(0, maxItems);
       waiting = batch === waiting ? [] : waiting.slice(maxItems);
@@ -142,7 +174,9 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     submit: (item, sent) =>
       new Promise<Out>((resolve, reject) => {
         waiting.push({ item, sent, resolve, reject, sinceMs: isTold() ? performance.now() : 0 });
-        if (running < lanes) schedule();
+        if (running === lanes) return;
+        schedule();
+        lookSoon();
       }),
     depth: () => waiting.length,
   };

@@ -50,14 +50,17 @@ export function createAdmission(options: {
   keyUsage: KeyUsage;
   clock: Clock;
   findTrained?: FindTrained;
+  /** Calls that have begun and are not settled yet. */
+  openCalls?: () => number;
 }): Admit {
-  const { sql, keyUsage, clock, findTrained } = options;
+  const { sql, keyUsage, clock, findTrained, openCalls } = options;
   const recent = createRecentAdmissions(clock);
   const batcher = createBatcher<RepeatedQuestion, FoundAdmission | null>({
     name: 'inference.admit',
     lanes,
     maxItems: maxQuestions,
     patienceTurns,
+    ...(openCalls ? { underWay: openCalls } : {}),
     run: (questions) => findAdmissions(sql, questions),
   });
 
