@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 /**
  * Natural batching: what is asked in one turn of the event loop shares one run, and what arrives while all lanes are
  * busy leaves together as soon as one of them returns. There is no timer, so a lone item waits for nothing, or, where a run
- * is patient, for a turn that brings no other.
+ * is patient and others may come, for a turn that brings none.
  */
 export type Batcher<In, Out> = {
   /**
