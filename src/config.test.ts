@@ -110,9 +110,15 @@ test('a variable that looks like a setting and is none is told with what may hav
   const meant = { PORT: '1', FANFOLD_SIGNUP: 'open', FANFOLD_CONFIG: 'x', FANFOLD_KEY: 'fnf_', HOME: '/root' };
   assert.equal(unknownVariables(meant), null);
   assert.equal(
-    unknownVariables({ ...meant, FANFOLD_XYZZY: '', FANFOLD_ENGINE_SEQUENCE: '4', FANFOLD_MAX_DATASET: '' }),
+    unknownVariables({
+      ...meant,
+      FANFOLD_XYZZY: '',
+      FANFOLD_ENGINE_SEQUENCE: '4',
+      FANFOLD_MAX_DATASET: '',
+      FANFOLD_PORT: '1',
+    }),
     'There are no such settings: FANFOLD_ENGINE_SEQUENCE (did you mean FANFOLD_ENGINE_SEQUENCES?), ' +
-      'FANFOLD_MAX_DATASET (did you mean FANFOLD_MAX_DATASETS?), FANFOLD_XYZZY.',
+      'FANFOLD_MAX_DATASET (did you mean FANFOLD_MAX_DATASETS?), FANFOLD_PORT (did you mean PORT?), FANFOLD_XYZZY.',
   );
 });
 

@@ -91,7 +91,9 @@ export function unknownVariables(environment: Environment): string | null {
   );
   if (unknown.length === 0) return null;
   const named = unknown.sort().map((name) => {
-    const nearest = nearestName(name, known);
+    // Some settings have the name that every program has for them: PORT, HOST, DATABASE_URL.
+    const plain = name.slice('FANFOLD_'.length);
+    const nearest = known.includes(plain) ? plain : nearestName(name, known);
     return nearest === null ? name : `${name} (did you mean ${nearest}?)`;
   });
   return `There are no such settings: ${named.join(', ')}.`;
