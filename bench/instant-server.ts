@@ -28,7 +28,7 @@ const models = openModels({
   clock,
 });
 const app = createServer({ authenticator: async () => null, probe: async () => {} });
-const admit = createAdmission({ sql: database, keyUsage, clock, openCalls: billing.openCalls });
+const admit = createAdmission({ sql: database, keyUsage, clock, callsUnderWay: billing.callsUnderWay });
 const modelUsage = createModelUsage({ sql: database, clock });
 const autoSave = createAutoSave({ sql: database });
 inferenceRoutes(app, {

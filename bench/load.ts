@@ -30,9 +30,11 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
       let sent = 0;
       let sentAt = 0;
       let answer = '';
+      let isOver = false;
       const next = () => {
         sentAt = performance.now();
-        if (sentAt >= deadline) socket.destroy();
+        isOver = sentAt >= deadline;
+        if (isOver) socket.destroy();
         else socket.write(request(connection, sent++));
       };
       // One buffer for all that a connection reads: `net` would make one for each piece.
@@ -50,8 +52,12 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
       const onread = { buffer, callback: take };
       const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, onread });
       socket.on('connect', next);
-      socket.on('error', () => failures++);
-      socket.on('close', () => resolve());
+      // However it was lost, it is closed.
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        if (!isOver) failures++;
+        resolve();
+      });
     });
 
   await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)));

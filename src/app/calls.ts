@@ -26,7 +26,7 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     retentionDays: config.autosaveRetentionDays,
   });
   const inference: InferenceDeps = {
-    admit: createAdmission({ sql: database, keyUsage, clock, findTrained, openCalls: billing.openCalls }),
+    admit: createAdmission({ sql: database, keyUsage, clock, findTrained, callsUnderWay: billing.callsUnderWay }),
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
     repeatGuard: createRepeatGuard(clock),

@@ -17,7 +17,7 @@ export type BatchesOptions = {
   locked: LockedAccounts;
   clock: Clock;
   /** Calls that have begun and are not settled yet. */
-  openCalls: () => number;
+  callsUnderWay: () => number;
 };
 
 /** Calls that were sent to their engines together come back one after the other, and a statement costs as much as ten charges. */
@@ -25,7 +25,7 @@ const patienceTurns = 4;
 const patience = { timeoutMs: 4_000, lockMs };
 
 /** The statements of money, each for all calls that ask at the same time. */
-export function createBatches({ database, instanceId, registered, locked, clock, openCalls }: BatchesOptions) {
+export function createBatches({ database, instanceId, registered, locked, clock, callsUnderWay }: BatchesOptions) {
   const accountOf = ({ accountId }: { accountId: string }) => accountId;
   const common = { accountOf, locked, clock };
   return {
@@ -44,7 +44,7 @@ export function createBatches({ database, instanceId, registered, locked, clock,
       ...common,
       name: 'billing.settle_from_till',
       patienceTurns,
-      underWay: openCalls,
+      underWay: callsUnderWay,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createAccountBatcher({

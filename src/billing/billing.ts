@@ -17,7 +17,7 @@ export type Billing = {
   /** Reserves credits where that takes no statement, as it does not for most calls. False: `hold` has to ask. */
   holdNow: (request: HoldRequest) => boolean;
   /** Calls, and other work, that have credits reserved and are not settled yet. */
-  openCalls: () => number;
+  callsUnderWay: () => number;
   /** Reserves credits. Throws `service_unavailable` when the database cannot tell; nothing stays reserved then. */
   hold: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
@@ -99,7 +99,8 @@ export function createBilling(options: BillingOptions): Billing {
   const { registered } = care;
   const locked = createLockedAccounts({ database, clock });
   const tills = createTills({ database, instanceId, clock, log, registered, locked, idleMs: times.tillIdleMs });
-  const batches = createBatches({ database, instanceId, registered, locked, clock, openCalls: () => open.size });
+  const callsUnderWay = () => open.size;
+  const batches = createBatches({ database, instanceId, registered, locked, clock, callsUnderWay });
   const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
   const settlements = createSettlements({
     ...{ clock, batches, tills },
@@ -165,7 +166,7 @@ export function createBilling(options: BillingOptions): Billing {
   return {
     holdNow,
 
-    openCalls: () => open.size,
+    callsUnderWay,
 
     hold: async (request) => (holdNow(request) ? 'held' : place(request)),
 

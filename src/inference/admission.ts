@@ -51,16 +51,16 @@ export function createAdmission(options: {
   clock: Clock;
   findTrained?: FindTrained;
   /** Calls that have begun and are not settled yet. */
-  openCalls?: () => number;
+  callsUnderWay?: () => number;
 }): Admit {
-  const { sql, keyUsage, clock, findTrained, openCalls } = options;
+  const { sql, keyUsage, clock, findTrained, callsUnderWay = () => 0 } = options;
   const recent = createRecentAdmissions(clock);
   const batcher = createBatcher<RepeatedQuestion, FoundAdmission | null>({
     name: 'inference.admit',
     lanes,
     maxItems: maxQuestions,
     patienceTurns,
-    ...(openCalls ? { underWay: openCalls } : {}),
+    underWay: callsUnderWay,
     run: (questions) => findAdmissions(sql, questions),
   });
 
