@@ -16,6 +16,7 @@ export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName, displayNameFrom } from './display-name.ts';
 export { createDuties, type Duties } from './duties.ts';
 export { messageOf } from './error-message.ts';
+export * from './exact-json.ts';
 export {
   assertNever,
   Fault,

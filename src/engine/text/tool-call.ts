@@ -2,14 +2,6 @@ import type { ToolDefinition } from '../port.ts';
 import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
 import type { ToolSyntax } from './template.ts';
 
-declare global {
-  /** ES2025 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library. */
-  interface JSON {
-    rawJSON: (text: string) => object;
-    isRawJSON: (value: unknown) => boolean;
-  }
-}
-
 /** What a model writes in front of a call. */
 export const callOpen = '<tool_call>';
 
