@@ -40,6 +40,40 @@ test('two models answer the same words side by side', async () => {
   await leave();
 });
 
+test('nothing is sent while a setting is invalid: its field is focused and says what is wrong', async () => {
+  const { owner, path } = await seedPlace(stage);
+  const { page, go, leave } = await stage.open(owner);
+  await go(path);
+  const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-invalid")');
+  const message = page.getByLabel('Message', { exact: true });
+  const tools = page.getByLabel('Tools');
+  const temperature = page.getByLabel('Temperature');
+  for (const [field, wrong, right, told] of [
+    [temperature, '9', '1', 'A number from 0 to 2'],
+    [tools, '[{', '', 'JSON'],
+  ] as const) {
+    await field.fill(wrong);
+    await say(page, 'Hello');
+    await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"');
+    assert.equal(await focused(), 'true');
+    assert.ok(
+      (await page.getByRole('alert').or(page.locator('[id$="-error"]')).allTextContents()).join().includes(told),
+    );
+    assert.equal(await message.inputValue(), 'Hello');
+    assert.equal(await page.locator('article').count(), 0);
+    await field.fill(right);
+  }
+  const chats = await stage.database.query(
+    'select 1 from chats c join projects p on p.id = c.project_id where p.account_id = $1',
+    [owner.accountId],
+  );
+  assert.equal(chats.length, 0);
+  await page.getByLabel('Most tokens of an answer').fill('4');
+  await say(page, 'Hello');
+  await page.locator('article').nth(1).waitFor();
+  await leave();
+});
+
 test('texts are compared by their vectors, and a query ranks them', async () => {
   const { owner, path } = await seedPlace(stage, 'embedding');
   const { page, go, leave } = await stage.open(owner);

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { focusFirstInvalid } from '../../ui/focus-wrong.ts';
 import type { Project } from '../projects/projects-queries.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
@@ -16,8 +17,10 @@ import { type Conversation, useConversation } from './use-conversation.ts';
 export function Compare({ project, choices, first }: { project: Project; choices: Choices; first: Choice }) {
   const t = useTexts(playgroundTexts);
   const [settings, setSettings] = useState(startWith(first));
-  const left = useSide(project, first.id);
-  const right = useSide(project, counterpartOf(choices, first).id);
+  const panel = useRef<HTMLElement>(null);
+  const isReady = () => !focusFirstInvalid(panel.current);
+  const left = useSide(project, first.id, isReady);
+  const right = useSide(project, counterpartOf(choices, first).id, isReady);
   const sides = [
     { ...left, label: t.modelA },
     { ...right, label: t.modelB },
@@ -51,6 +54,7 @@ export function Compare({ project, choices, first }: { project: Project; choices
         }}
       />
       <SettingsPanel
+        ref={panel}
         choices={choices}
         choice={choiceOf(choices, left.model)}
         settings={settings}
@@ -68,9 +72,9 @@ type Side = {
   conversation: Conversation;
 };
 
-function useSide(project: Project, start: string): Side {
+function useSide(project: Project, start: string, isReady: () => boolean): Side {
   const [model, setModel] = useState(start);
   const [chatId, setChatId] = useState<string | null>(null);
   const path = { owner: project.owner.slug, project: project.slug };
-  return { model, setModel, chatId, conversation: useConversation({ path, chatId, onChat: setChatId }) };
+  return { model, setModel, chatId, conversation: useConversation({ path, chatId, onChat: setChatId, isReady }) };
 }

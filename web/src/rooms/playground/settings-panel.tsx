@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useId, useState } from 'react';
+import { type Ref, useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
@@ -16,10 +16,11 @@ type SettingsPanelProps = {
   onChange: (settings: ChatSettings) => void;
   /** Where models are chosen elsewhere. */
   withModel?: boolean;
+  ref: Ref<HTMLElement>;
 };
 
 /** How answers are made; it begins with what the interface publishes as its defaults. */
-export function SettingsPanel({ choices, choice, settings, onChange, withModel = true }: SettingsPanelProps) {
+export function SettingsPanel({ choices, choice, settings, onChange, withModel = true, ref }: SettingsPanelProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
   const id = useId();
@@ -34,7 +35,7 @@ export function SettingsPanel({ choices, choice, settings, onChange, withModel =
   const isGone = !isAmong(choices, settings.model);
   const gone = isGone ? [{ value: settings.model, label: settings.model, disabled: true }] : [];
   return (
-    <section className={styles.settings} aria-labelledby={id}>
+    <section ref={ref} className={styles.settings} aria-labelledby={id}>
       <h2 id={id}>{t.settings}</h2>
       {withModel && (
         <NativeSelect

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useDraft } from '../../api/use-draft.ts';
+import { focusFirstInvalid } from '../../ui/focus-wrong.ts';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
@@ -24,6 +25,7 @@ type TalkProps = {
 
 /** A conversation with one model, with its settings beside it. */
 export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkProps) {
+  const panel = useRef<HTMLElement>(null);
   const [others, setOthers] = useState(start);
   const [systemPrompt, setSystemPrompt] = useDraft(systemPromptDraftOf(project, chatId), start.systemPrompt);
   const settings = { ...others, systemPrompt };
@@ -32,7 +34,7 @@ export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkPr
     setSystemPrompt(next.systemPrompt);
   };
   const path = { owner: project.owner.slug, project: project.slug };
-  const conversation = useConversation({ path, chatId, onChat });
+  const conversation = useConversation({ path, chatId, onChat, isReady: () => !focusFirstInvalid(panel.current) });
   return (
     <div className={styles.talk}>
       <div className={styles.conversation}>
@@ -46,6 +48,7 @@ export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkPr
       </div>
       {isTime ? (
         <SettingsPanel
+          ref={panel}
           choices={choices}
           choice={choiceOf(choices, settings.model)}
           settings={settings}

@@ -8,10 +8,16 @@ import { chatQuery, type Message } from './playground-queries.ts';
 import type { ChatSettings } from './settings.ts';
 import { useMessages } from './use-messages.ts';
 
-type Options = { path: ProjectPath; chatId: string | null; onChat: (chatId: string) => void };
+type Options = {
+  path: ProjectPath;
+  chatId: string | null;
+  onChat: (chatId: string) => void;
+  /** Asked before anything is sent; where it is false, nothing is. */
+  isReady: () => boolean;
+};
 
 /** One conversation: what was said, the answer that arrives, and what can be done with both. */
-export function useConversation({ path, chatId, onChat }: Options) {
+export function useConversation({ path, chatId, onChat, isReady }: Options) {
   const { owner, project } = path;
   const queryClient = useQueryClient();
   const { messages, read, refresh } = useMessages(path, chatId);
@@ -50,6 +56,7 @@ export function useConversation({ path, chatId, onChat }: Options) {
 
   /** Tells whether what was said is part of the conversation now. */
   async function run(settings: ChatSettings, asked: Asked): Promise<boolean> {
+    if (!isReady()) return false;
     const controller = new AbortController();
     leaving.current?.abort();
     leaving.current = controller;
