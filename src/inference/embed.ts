@@ -77,14 +77,14 @@ function instructed({ inputs, role }: EmbeddingRequest, instruction: string | nu
 function limitExcess({ inputs }: PreparedEmbedding, limits: ServedModel['limits']): string | null {
   const longest = Math.max(...inputs.map(({ tokens }) => tokens));
   if (longest > limits.maxInputTokens) {
-    return `an input has ${longest} tokens, the limit is ${limits.maxInputTokens}; shorten it or send truncate: true`;
+    return `an input has ${longest} tokens, the limit is ${limits.maxInputTokens}; set a smaller chunk size in your client, or send truncate: true`;
   }
   if (inputs.length > 1 && inputs.some(({ truncated }) => truncated)) {
     return 'an input that is cut fills the whole request; send it alone';
   }
   const total = inputs.reduce((sum, { tokens }) => sum + tokens, 0);
   if (total > limits.requestTokenBudget) {
-    return `the inputs have ${total} tokens together, the limit is ${limits.requestTokenBudget}; split the request`;
+    return `the inputs have ${total} tokens together, the limit is ${limits.requestTokenBudget}; send one input per request (set your client's batch size to 1)`;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { Charge } from '#billing';
 import type { ChatPrompt, Delta, Finished, Sampling } from '#engine';
 import { fault } from '#kernel';
+import { chatDefaults } from '#models';
 import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
@@ -97,11 +98,12 @@ function run(
 function contextExcess(promptTokens: number, maxTokens: number, maxContextTokens: number) {
   const requested = promptTokens + maxTokens;
   if (requested <= maxContextTokens) return null;
+  const origin = maxTokens === chatDefaults.max_tokens ? ', the default' : '';
   return fault('invalid_request', {
     param: promptTokens >= maxContextTokens ? 'messages' : 'max_tokens',
     message:
       `This model's maximum context length is ${maxContextTokens} tokens. However, you requested ${requested} tokens ` +
-      `(${promptTokens} in the prompt, ${maxTokens} in max_tokens): ` +
-      'the prompt is too long or max_tokens is too large.',
+      `(${promptTokens} in the prompt, ${maxTokens} in max_tokens${origin}): ` +
+      'the prompt is too long or max_tokens is too large. Send fewer messages or tools, or a smaller max_tokens.',
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '#test/properties.ts';
 import { decimalOf, isExactNumber, objectInOrder, parseExactJson } from './exact-json.ts';
 
 const rewritten = (text: string) => JSON.stringify(parseExactJson(text));

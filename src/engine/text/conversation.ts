@@ -48,6 +48,17 @@ export function toTemplateTools(tools: readonly ToolDefinition[]): unknown[] {
   }));
 }
 
+/** Tells a model whose template has no tools what it can call, and how. */
+export function toolInstructions(tools: readonly ToolDefinition[]): ChatMessage {
+  const functions = toTemplateTools(tools).map((tool) => JSON.stringify(tool));
+  const content = [
+    'You can call these functions:',
+    ...functions,
+    'To call one, write <tool_call>{"name": NAME, "arguments": OBJECT}</tool_call>.',
+  ];
+  return { role: 'system', content: content.join('\n') };
+}
+
 function toTemplateCall(call: ToolCall): NonNullable<TemplateMessage['tool_calls']>[number] {
   return {
     id: call.id,

@@ -158,6 +158,21 @@ test('odd conversations render with every template, with nothing left out', () =
   assert.equal(merged.text, '[S]b[user]a\n\nc');
 });
 
+test('a forced call needs no tools in the chat template: the prompt tells which functions there are', () => {
+  const tools = [{ name: 'get_weather', description: 'Weather of a city', parameters: null }];
+  const withoutTools = [template(strict), template('{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}')];
+  for (const each of withoutTools) {
+    for (const toolChoice of [{ mode: 'required' }, { mode: 'named', name: 'get_weather' }] as const) {
+      const { text } = renderChat(each, chatPrompt({ messages: [user('Riga?')], tools, toolChoice }));
+      assert.match(text, /"name":"get_weather","description":"Weather of a city"[\s\S]*\[user\]Riga\?$/);
+    }
+    assert.throws(
+      () => renderChat(each, chatPrompt({ tools })),
+      (error) => error instanceof Fault && error.options.param === 'tools' && /tool_choice/.test(error.message),
+    );
+  }
+});
+
 test('template trouble is a fault of the messages and shows what the template says', () => {
   const refuses = (source: string, message: RegExp) =>
     assert.throws(

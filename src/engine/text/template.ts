@@ -2,7 +2,14 @@ import { Interpreter, parse, tokenize } from '@huggingface/jinja';
 import { fault, messageOf } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
 import { type ControlTokens, createShield, indexControlTokens, type Segment } from './control-tokens.ts';
-import { mergeTurns, plainTurns, type TemplateMessage, toTemplateMessages, toTemplateTools } from './conversation.ts';
+import {
+  mergeTurns,
+  plainTurns,
+  type TemplateMessage,
+  toolInstructions,
+  toTemplateMessages,
+  toTemplateTools,
+} from './conversation.ts';
 import { TemplateRefusal, templateEnvironment } from './template-environment.ts';
 
 export type { Segment } from './control-tokens.ts';
@@ -66,19 +73,25 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
  * Renders the conversation up to where the model starts to write. It is rendered as it is first; where the template
  * refuses (many want the system message first and user and assistant in turn), again with neighbouring turns
  * merged, and last as plain user and assistant turns. Throws `invalid_request` (`messages`, or `tools` where the
- * template cannot show tools).
+ * template cannot show tools and no call is forced).
  */
 export function renderChat(template: ChatTemplate, prompt: ChatPrompt): RenderedPrompt {
-  const { messages, reasoningEffort } = prompt;
+  const { reasoningEffort, toolChoice } = prompt;
+  const tools = toolChoice.mode === 'none' ? [] : prompt.tools;
+  const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
+  // A forced call is written by the grammar. A template without tools need only tell which functions there are.
+  const isTold = isForced && tools.length > 0 && !hasTools(template);
   return render(template, {
-    messages,
-    tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
+    messages: isTold ? [toolInstructions(tools), ...prompt.messages] : prompt.messages,
+    tools: isTold ? [] : tools,
     values: {
       ...(reasoningEffort === null ? {} : { enable_thinking: reasoningEffort !== 'none' }),
       add_generation_prompt: true,
     },
   });
 }
+
+const hasTools = ({ source }: ChatTemplate): boolean => /\btools\b/.test(source);
 
 /** A conversation that is over: nothing follows its last message. */
 export type Conversation = Pick<ChatPrompt, 'messages' | 'tools'>;
@@ -109,8 +122,12 @@ function render(
   { messages: sent, tools: given, values }: Conversation & { values: Record<string, unknown> },
 ): RenderedPrompt {
   const tools = toTemplateTools(given);
-  if (tools.length > 0 && !/\btools\b/.test(template.source)) {
-    throw fault('invalid_request', { param: 'tools', message: 'The chat template of this model has no tools.' });
+  if (tools.length > 0 && !hasTools(template)) {
+    throw fault('invalid_request', {
+      param: 'tools',
+      message:
+        "This model's chat template has no tools. Send tool_choice: required (or a named function) to force a call, or use a model with tools.",
+    });
   }
   const messages = toTemplateMessages(sent);
   const callerText = JSON.stringify([messages, tools]);
