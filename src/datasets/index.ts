@@ -8,6 +8,7 @@ export { createDatasets, type Datasets } from './datasets-room.ts';
 export type { AddedExample } from './examples/add-examples.ts';
 export { findExample, type ListedExample } from './examples/example-list.store.ts';
 export { type ExampleWire, exampleSchema, exampleToWire } from './examples/examples.schema.ts';
+export { countLongExamples } from './examples/long-examples.store.ts';
 export type { NewExample, PreparedExample, Split, StorableExample, TokenRuler } from './examples/new-examples.ts';
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';

@@ -77,6 +77,23 @@ test('a dry run tells what it would cost and makes nothing; without credits noth
   await server.database.query('update accounts set balance_micro = 1000000 where id = $1', [poor.accountId]);
 });
 
+test('a dry run warns of long examples before the first version exists, with their number', async () => {
+  const long = (n: number) => ({
+    text: {
+      messages: [
+        { role: 'user', content: `Say ${n}` },
+        { role: 'assistant', content: `It is ${'seven '.repeat(700)}${n}.` },
+      ],
+    },
+    split: 'train',
+  });
+  const dataset = await ada.dataset([...examples, long(1), long(2)]);
+  const body = { ...wanted({}, { dry_run: true }), dataset_id: dataset };
+  const { warnings } = await ada.ok('POST', jobs, body);
+  const told = warnings.find(({ code }: { code: string }) => code === 'long_examples');
+  assert.match(told?.message ?? '', /longer than 512 tokens are left out: 2 of this dataset/);
+});
+
 test('a run that diverges is paid for by its active time, and one that breaks is not', async () => {
   const [diverged, broken] = await Promise.all([make(4, 20), make(5, 20)]);
   const [one, other] = [await ada.until(diverged.id, 'failed'), await ada.until(broken.id, 'failed')];

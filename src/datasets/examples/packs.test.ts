@@ -10,6 +10,7 @@ import type { ExampleFilter } from './example-filter.ts';
 import { openExamples } from './example-list.fixture.ts';
 import { countState, endOfIds, findExample, type ListedExample, listLive, listState } from './example-list.store.ts';
 import { type Form, importFirst, storables, type Words } from './first-import.fixture.ts';
+import { countLongExamples } from './long-examples.store.ts';
 import { overLimit, type Split, type StorableExample } from './new-examples.ts';
 
 const { database, drop, add, addInBulk, datasetOf, all, freeze, makeBlocks } = await openExamples();
@@ -56,6 +57,9 @@ async function seen(seeded: Seeded, steps: number) {
       lists.push(rows);
     }
   }
+  for (const seq of [null, ...Array(steps + 2).keys()])
+    for (const tokens of [0, 3, 5, 10])
+      lists.push(await countLongExamples(database, { datasetId, seq: seq === null ? null : BigInt(seq), tokens }));
   const one = async ({ id }: ListedExample) => findExample(database, datasetId, id);
   const each = await Promise.all((await liveOf(seeded)).map(one));
   const changes: unknown[] = [];

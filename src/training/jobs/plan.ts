@@ -1,4 +1,11 @@
-import { type Dataset, type Datasets, type DatasetVersion, findDataset, findVersion } from '#datasets';
+import {
+  countLongExamples,
+  type Dataset,
+  type Datasets,
+  type DatasetVersion,
+  findDataset,
+  findVersion,
+} from '#datasets';
 import type { Sql } from '#db';
 import { checkDisplayName, displayNameFrom, fault, isId, type Micro, quotedText } from '#kernel';
 import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } from '#models';
@@ -56,11 +63,12 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
     replayRatio: evaluation.control?.replayRatio ?? 0,
     controlCount: control ? control.trainCount + control.testCount : 0,
   });
+  const long = await findLong(sql, dataset, { version, hyperparameters });
   return {
     name: checkDisplayName(request.name ?? nameFor(dataset, baseModel), 'name'),
     ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
     ...{ evaluation, deploy, priceVersion: baseModel.priceVersion },
-    warnings: warningsOf({ dataset, version, control, counts, hyperparameters }),
+    warnings: warningsOf({ dataset, version, control, counts, hyperparameters, long }),
   };
 }
 
@@ -176,6 +184,20 @@ function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio 
   return { trainCount: trainCount - heldOut, testCount: testCount + heldOut, tokens };
 }
 
+/** Examples with more tokens than a training sequence holds. */
+type LongExamples = { than: number; examples: number };
+
+async function findLong(
+  sql: Sql,
+  dataset: Dataset,
+  { version, hyperparameters }: { version: DatasetVersion | null; hyperparameters: Hyperparameters },
+): Promise<LongExamples> {
+  const than = numberOf(hyperparameters, 'max_seq_length', Number.POSITIVE_INFINITY);
+  if (!Number.isFinite(than)) return { than, examples: 0 };
+  const seq = version?.seq ?? null;
+  return { than, examples: await countLongExamples(sql, { datasetId: dataset.id, seq, tokens: than }) };
+}
+
 const fewExamples = 100;
 const fewSteps = 20;
 
@@ -185,8 +207,9 @@ function warningsOf(plan: {
   control: DatasetVersion | null;
   counts: Counts;
   hyperparameters: Hyperparameters;
+  long: LongExamples;
 }): JobWarning[] {
-  const { dataset, version, counts, hyperparameters } = plan;
+  const { dataset, version, counts, hyperparameters, long } = plan;
   const warnings: JobWarning[] = [];
   const warn = (code: string, message: string) => warnings.push({ code, message });
   const { trainCount, testCount } = counts;
@@ -199,13 +222,9 @@ function warningsOf(plan: {
     );
   if (dataset.invalidCount > 0 && version === null)
     warn('invalid_examples', `${dataset.invalidCount} examples cannot be learned from and are left out.`);
-  const longest = numberOf(hyperparameters, 'max_seq_length', Number.POSITIVE_INFINITY);
-  if (version && version.tokenStats.max > longest) {
+  if (long.examples > 0) {
     const what = dataset.kind === 'text' ? 'left out' : 'cut';
-    warn(
-      'long_examples',
-      `The longest example has ${version.tokenStats.max} tokens; what is longer than ${longest} is ${what}.`,
-    );
+    warn('long_examples', `Examples longer than ${long.than} tokens are ${what}: ${long.examples} of this dataset.`);
   }
   if (plan.control !== null && plan.control.datasetId === dataset.id)
     warn(

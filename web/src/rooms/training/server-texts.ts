@@ -32,7 +32,7 @@ const warnings: Record<string, (numbers: readonly string[]) => string> = {
   few_examples: ([count = '']) => `样本只有 ${count} 个，偏少：更可能改变回答方式，而非增加知识。`,
   nothing_held_out: () => '没有留出样本，无法衡量学习效果。请在“更多设置”中填写留出比例。',
   invalid_examples: ([count = '']) => `${count} 条样本无法用于学习，将被忽略。`,
-  long_examples: ([longest = '', limit = '']) => `最长的样本有 ${longest} 个词元，超过 ${limit} 的将被舍弃或截断。`,
+  long_examples: ([limit = '', count = '']) => `超过 ${limit} 个词元的样本将被舍弃或截断：此数据集中有 ${count} 条。`,
   control_is_learned: () => '对照集来自所学的数据集，无法衡量遗忘了什么。',
   few_steps: ([steps = '']) => `训练只有 ${steps} 步。若没有学到内容，请降低批大小或提高轮数。`,
 };

@@ -1,0 +1,23 @@
+import type { Sql } from '#db';
+import { packedAddition, slotTokens, slotValid } from './packs.store.ts';
+
+/** Behind every change: the live state. */
+const now = 9223372036854775806n;
+
+/** How many valid examples of a state (null: the live one) have more tokens than this. Those that were not counted are not among them. */
+export async function countLongExamples(
+  sql: Sql,
+  { datasetId, seq, tokens }: { datasetId: string; seq: bigint | null; tokens: number },
+): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select ((select count(*) from examples
+               where dataset_id = $1 and added_seq <= $2 and removed_seq > $2 and valid and tokens > $3)
+           + (select count(*) from ${packedAddition} a
+                join example_packs p on p.dataset_id = $1 and a.seq <= $2
+               cross join generate_series(1, octet_length(p.kinds)) slot
+               where get_byte(p.kinds, slot - 1) & 4 = 0 and ${slotValid} and ${slotTokens} > $3))::integer as total`,
+    [datasetId, seq ?? now, tokens],
+    { name: 'datasets.count_long_examples' },
+  );
+  return row?.total ?? 0;
+}
