@@ -14,7 +14,7 @@ export type NumberBounds = {
 };
 
 /** Digits in front of the point, and behind it where nothing bounds them. A model must not be able to go on forever. */
-const wholeDigits = 16;
+const wholeDigits = 20;
 const fractionDigits = 24;
 const largest = 10n ** BigInt(wholeDigits) - 1n;
 /** So many are exact when they are read. */

@@ -26,8 +26,9 @@ export function number(grammar: Grammar): Expression {
   return grammar.define('number', `"-"? ("0" | [1-9] [0-9]{0,20}) ("." [0-9]{1,24})? (${exponent})?`);
 }
 
+/** Room for 64 bits, with and without a sign. */
 export function integer(grammar: Grammar): Expression {
-  return grammar.define('integer', '"-"? ("0" | [1-9] [0-9]{0,15})');
+  return grammar.define('integer', '"-"? ("0" | [1-9] [0-9]{0,19})');
 }
 
 export function anyValue(grammar: Grammar): Expression {

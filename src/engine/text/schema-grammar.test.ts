@@ -111,17 +111,48 @@ test('lengths hold exactly, also where llama.cpp alone would drop the bound', as
 
 test('known formats are enforced, unknown ones are annotations', async () => {
   const cases: [string, string[], string[]][] = [
-    ['date', ['2026-02-28'], ['2026-13-01', '26-1-1']],
-    ['time', ['23:59:59Z', '00:00:00.5+02:00'], ['24:00:00Z', '12:00']],
-    ['date-time', ['2026-01-02T03:04:05Z'], ['2026-01-02']],
+    [
+      'date',
+      ['2026-02-28', '2025-01-31', '2025-04-30', '2024-02-29', '2000-02-29', '2400-12-31'],
+      ['2026-13-01', '26-1-1', '2025-04-31', '2025-02-29', '1900-02-29', '2024-02-30', '2025-01-32', '2025-01-00'],
+    ],
+    ['time', ['23:59:59Z', '00:00:00.5+02:00', '23:59:60z'], ['24:00:00Z', '12:00']],
+    ['date-time', ['2026-01-02T03:04:05Z', '2024-12-31T23:59:59.123456+05:30'], ['2026-01-02', '2025-02-29T00:00:00Z']],
     ['uuid', ['123e4567-e89b-12d3-a456-426614174000'], ['123e4567']],
-    ['email', ['a.b@example.org'], ['a@b', 'a b@c.de']],
-    ['hostname', ['a-b.example'], ['-a', 'a..b']],
+    [
+      'email',
+      ['a.b@example.org', "o'neil+x=1@mail.example.co.uk", 'x@localhost', `${'l'.repeat(64)}@${'d'.repeat(63)}.org`],
+      ['a b@c.de', 'a@-b.de', 'a..b@c.de'],
+    ],
+    ['hostname', ['a-b.example', `${'a'.repeat(63)}.org`, 'a.b.c.d.e.f.g.h.i.j'], ['-a', 'a..b', 'a'.repeat(64)]],
     ['ipv4', ['192.168.0.1'], ['256.1.1.1', '1.2.3']],
     [
       'ipv6',
-      ['2001:db8:0:0:0:0:2:1', '::', '::1', '1::', 'fe80::1ff:FE23:4567', '1:2:3:4:5:6::8', '::2:3:4:5:6:7:8'],
-      ['1:2:3', '1::2::3', '1:2:3:4:5:6:7::8', '12345::', ':1', '1:2:3:4:5:6:7:8:9'],
+      [
+        '2001:db8:0:0:0:0:2:1',
+        '::',
+        '::1',
+        '1::',
+        'fe80::1ff:FE23:4567',
+        '1:2:3:4:5:6::8',
+        '::2:3:4:5:6:7:8',
+        '::ffff:192.168.0.1',
+        '64:ff9b::1.2.3.4',
+        '1:2:3:4:5:6:7.8.9.10',
+        '1:2:3:4:5::7.8.9.10',
+        '::1.2.3.4',
+      ],
+      [
+        '1:2:3',
+        '1::2::3',
+        '1:2:3:4:5:6:7::8',
+        '12345::',
+        ':1',
+        '1:2:3:4:5:6:7:8:9',
+        '::1.2.3',
+        '1:2:3:4:5:6:7:1.2.3.4',
+        '1:2:3:4:5:6::1.2.3.4',
+      ],
     ],
     ['duration', ['P3W', 'P1Y2M3D', 'PT36H', 'P1DT12H30M5S', 'PT0S'], ['P', 'PT', 'P1S', '1D', 'P1Y3D', 'P1WT1H']],
     ['wine', ['anything'], []],
@@ -131,6 +162,44 @@ test('known formats are enforced, unknown ones are annotations', async () => {
     for (const text of good) assert.ok(accepts(JSON.stringify(text)), text);
     for (const text of bad) assert.ok(!accepts(JSON.stringify(text)), text);
   }
+});
+
+test('a format holds beside a length and a pattern', async () => {
+  const cases: [Record<string, unknown>, string[], string[]][] = [
+    [{ format: 'date', maxLength: 10 }, ['2025-01-31'], ['light', '2025-02-30']],
+    [{ format: 'uuid', minLength: 36, maxLength: 36 }, ['123e4567-e89b-12d3-a456-426614174000'], ['x'.repeat(36)]],
+    [{ format: 'email', maxLength: 100 }, ['a@example.org'], ['Apple', `${'a'.repeat(60)}@${'b'.repeat(60)}.org`]],
+    [{ format: 'email', pattern: '@example\\.org$' }, ['a@example.org'], ['a@example.com', 'a b@example.org']],
+    [{ format: 'hostname', minLength: 5, maxLength: 8 }, ['ab.cd'], ['ab', 'abcdefghi']],
+    [{ format: 'wine', maxLength: 3 }, ['red'], ['rosé!']],
+  ];
+  for (const [schema, good, bad] of cases) {
+    const accepts = await schemaMatcher({ type: 'string', ...schema });
+    for (const text of good) assert.ok(accepts(JSON.stringify(text)), text);
+    for (const text of bad) assert.ok(!accepts(JSON.stringify(text)), `${text} ${JSON.stringify(schema)}`);
+  }
+});
+
+test('integers of 64 bits can be written', async () => {
+  const whole = ['9223372036854775807', '-9223372036854775808', '18446744073709551615', '0', '12345678901234567'];
+  for (const schema of [{ type: 'integer' }, { type: 'number' }]) {
+    const accepts = await schemaMatcher(schema);
+    for (const text of whole) assert.ok(accepts(text), text);
+  }
+  const positive = await schemaMatcher({ type: 'integer', minimum: 1 });
+  assert.deepEqual(['18446744073709551615', '1', '0', '-1'].map(positive), [true, true, false, false]);
+});
+
+test('combinations of alternatives are counted before they are built', () => {
+  const names = (first: string) => Array.from({ length: 150 }, (_, n) => ({ const: `${first}${n}` }));
+  const lists = { allOf: ['a', 'b', 'c', 'd'].map((first) => ({ anyOf: names(first) })) };
+  const beside = { properties: { [`k${'x'.repeat(10_000)}`]: {} }, anyOf: names('a').concat(names('b'), names('c')) };
+  for (const schema of [lists, { type: 'object', properties: { a: lists } }, { items: { anyOf: [lists] } }, beside])
+    assert.match(refusal(schema), /too large/);
+  const one = Array.from({ length: 1_000 }, (_, n) => ({ const: n }));
+  assert.equal(refusal({ oneOf: one }), '');
+  assert.match(refusal({ oneOf: [...one, { const: 1 }] }), /oneOf/);
+  assert.match(refusal({ oneOf: one.map((_, n) => ({ type: 'object', required: [`n${n}`] })) }), /too large/);
 });
 
 test('references, recursion, merging and alternatives mean what JSON Schema says', async () => {

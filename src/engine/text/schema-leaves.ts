@@ -27,6 +27,7 @@ type Raw = Exclude<Leaf, { form: unknown }> | Container;
 const maxDepth = 48;
 /** Many references can stand for very many kinds of value. */
 const mostLeaves = 100_000;
+const mostBranchCharacters = 4_000_000;
 
 const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
 const objectKeywords = [
@@ -94,6 +95,9 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
       if (schema[keyword] === undefined) continue;
       const { [keyword]: list, ...base } = schema;
       const branches = schemaList(keyword, list);
+      // Each branch is joined with what stands beside it.
+      if (branches.length * canonical(base).length > mostBranchCharacters)
+        throw refuse(`The schema is too large: "${keyword}" repeats what stands beside it ${branches.length} times.`);
       if (keyword === 'oneOf' && !isHelp)
         checkDistinct(branches.map((branch) => orNull(() => merge(base, flatten(branch)))));
       return branches.flatMap((branch) => rawsOf({ allOf: [base, branch] }));

@@ -21,6 +21,8 @@ export function canonical(value: unknown): string {
 
 const maxReferences = 64;
 const maxSteps = 5000;
+/** Combinations of two lists of alternatives that apply to one value. */
+const mostCombined = 1_000;
 
 export type Flatten = (schema: unknown) => Schema;
 
@@ -139,6 +141,8 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
     case 'additionalProperties':
       return { allOf: [first, second] };
     case 'anyOf':
+      if (asList(first).length * asList(second).length > mostCombined)
+        throw refuse(`The schema is too large: "anyOf" of two schemas has more than ${mostCombined} combinations.`);
       return asList(first).flatMap((one) => asList(second).map((other) => ({ allOf: [one, other] })));
     case 'multipleOf':
       return bothSteps(first, second);

@@ -7,14 +7,23 @@ import { refuse } from './schema-places.ts';
  */
 export function checkDistinct(branches: readonly (Schema | null)[]): void {
   const present = branches.filter((branch) => branch !== null);
-  for (const [index, branch] of present.entries()) {
-    for (const other of present.slice(index + 1)) {
+  // Lists of values are compared all at once: every two would take the square of the time.
+  const listed = present.flatMap((branch) => [...(values(branch) ?? [])]);
+  const areValuesDistinct = new Set(listed).size === listed.length;
+  const isCompared = (branch: Schema) => !areValuesDistinct || values(branch) === null;
+  const [compared, others] = [present.filter(isCompared), present.filter((branch) => !isCompared(branch))];
+  if (compared.length * present.length > mostComparisons)
+    throw refuse(`The schema is too large: "oneOf" of ${present.length} schemas; use "anyOf".`);
+  for (const [index, branch] of compared.entries()) {
+    for (const other of [...compared.slice(index + 1), ...others]) {
       if (!areDistinct(branch, other)) {
         throw refuse('"oneOf" is supported only where a type or a constant tells its schemas apart; use "anyOf".');
       }
     }
   }
 }
+
+const mostComparisons = 20_000;
 
 function areDistinct(first: Schema, second: Schema): boolean {
   const [firstTypes, secondTypes] = [typeSet(first), typeSet(second)];

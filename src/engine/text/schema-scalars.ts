@@ -7,7 +7,7 @@ import { type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 import { formatPattern } from './string-formats.ts';
 import { UnsupportedPattern } from './string-pattern.ts';
-import { type TextPattern, textCharacters } from './text-pattern.ts';
+import { bothPatterns, type TextPattern, textCharacters } from './text-pattern.ts';
 
 /** Longer bounds than this cannot be reached: an answer is shorter. */
 const longestText = 1_000_000;
@@ -22,8 +22,9 @@ export function stringForm(schema: Schema): StringForm {
   const { pattern: given, format } = schema;
   if (given !== undefined && typeof given !== 'string') throw wrongValue('pattern', given);
   const length = lengthRange(schema, 'minLength', 'maxLength');
-  // A format is an annotation: many of them would be refused together with a length.
-  const pattern = given ?? (length[0] === 0 && length[1] === null ? formatPattern(format) : null);
+  const isBounded = given !== undefined || length[0] !== 0 || length[1] !== null;
+  const formatted = formatPattern(format, { isBounded });
+  const pattern = given === undefined || formatted === null ? (given ?? formatted) : bothPatterns(formatted, given);
   return pattern === null ? { length } : { pattern, length };
 }
 
