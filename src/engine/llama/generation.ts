@@ -143,8 +143,7 @@ export class Generation {
     this.#isNew = false;
     this.parse();
     if (this.#ending !== null) {
-      const rest = this.#text.end();
-      if (rest !== '') this.#collect(this.#options.parser.push(rest, 0));
+      // A character that is not complete is left out: its bytes are no text.
       this.#collect(this.#options.parser.end(this.#ending));
     }
     const deltas = this.#deltas;

@@ -25,7 +25,7 @@ after(async () => {
 /** The text of tokens that come one by one. */
 function written(tokens: Iterable<number>): string {
   const text = createTokenText(vocabulary);
-  return [...Array.from(tokens, text.push), text.end()].join('');
+  return Array.from(tokens, text.push).join('');
 }
 
 describe('text of tokens', () => {
@@ -37,11 +37,12 @@ describe('text of tokens', () => {
     );
   });
 
-  test('bytes that are no text come out as the decoder of the web platform has them, wherever they are split', () => {
+  test('bytes that are no text come out as the decoder of the web platform has them, and an incomplete last character is left out', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 24 }), (bytes) => {
         // The first 256 tokens of the test vocabulary are the bytes.
-        assert.equal(written(bytes), new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+        const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+        assert.equal(written(bytes), decoder.decode(bytes, { stream: true }));
       }),
     );
   });

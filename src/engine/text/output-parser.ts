@@ -50,7 +50,7 @@ export class OutputParser {
   constructor(options: OutputParserOptions) {
     this.#options = options;
     this.#writer = createDeltaWriter({ stop: options.stop, holdSpace: options.tools.length > 0 });
-    this.#answerTags = options.tools.length > 0 ? [...thinkTags, callOpen] : thinkTags;
+    this.#answerTags = options.tools.length > 0 ? [callOpen] : [];
     this.#phase = options.startsInReasoning ? 'reasoning' : 'start';
   }
 
@@ -165,6 +165,7 @@ export class OutputParser {
   }
 
   #tags(): readonly string[] {
+    if (this.#phase === 'start') return [...thinkTags, ...this.#answerTags];
     if (this.#phase !== 'reasoning') return this.#answerTags;
     // Some models repeat the tag that the prompt has already opened.
     return this.#options.startsInReasoning && this.#reasoningIsEmpty ? thinkTags : ['</think>'];
@@ -208,12 +209,11 @@ export class OutputParser {
     } else if (this.#phase === 'start' && tag === '<think>') {
       this.#waiting = [];
       this.#phase = 'reasoning';
-    } else if (tag === '</think>' && (this.#phase === 'start' || this.#phase === 'reasoning')) {
+    } else if (tag === '</think>') {
       this.#waiting = [];
       this.#phase = 'gap';
       this.#reasoningTokens = this.#tokens;
     }
-    // Think tags elsewhere open and close nothing; they are dropped, because content never shows them.
   }
 
   /** `text`: what the call holds; null where it was cut. */
@@ -221,7 +221,7 @@ export class OutputParser {
     const { tools, toolSyntax, parallelToolCalls } = this.#options;
     const call = text === null ? null : parseToolCall(text, tools, toolSyntax);
     if (call === null) {
-      this.#content(callOpen + this.#call.text().replaceAll(/<\/?think>/g, ''));
+      this.#content(callOpen + this.#call.text());
       return;
     }
     this.#waiting = [];
