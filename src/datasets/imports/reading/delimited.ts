@@ -7,10 +7,10 @@ import { batchRows, brokenRow, excerptFrom, notUtf8, type ReadBounds, type Sourc
 
 type Parsed = { record: Buffer[]; info: Info };
 
-/** Reads a file of delimited values. Its first row names the columns. */
+/** Reads a file of delimited values. Its first row names the columns; `skipsFirst`: the one behind a line that tells the delimiter. */
 export async function* readDelimited(
   chunks: AsyncIterable<Buffer>,
-  { delimiter, bounds }: { delimiter: string; bounds: ReadBounds },
+  { delimiter, bounds, skipsFirst }: { delimiter: string; bounds: ReadBounds; skipsFirst: boolean },
 ): AsyncGenerator<SourceRow[]> {
   // The parser reads ahead: its errors are reported after the last record that it has read, not the last that was taken
   // from it.
@@ -23,6 +23,7 @@ export async function* readDelimited(
   const source = Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
   source.once('error', (error) => parser.destroy(error));
   let columns: string[] | null = null;
+  let isToSkip = skipsFirst;
   let previousEnd = 0;
   let batch: SourceRow[] = [];
   try {
@@ -30,7 +31,8 @@ export async function* readDelimited(
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
       const place = { line: info.lines - newlinesIn(record), byteOffset: previousEnd };
       previousEnd = info.bytes;
-      if (columns === null) columns = columnsOf(record, bounds.maxColumns);
+      if (isToSkip) isToSkip = false;
+      else if (columns === null) columns = columnsOf(record, bounds.maxColumns);
       else batch.push(toRow(record, columns, place));
       if (batch.length < batchRows) continue;
       yield batch;

@@ -257,3 +257,45 @@ function usedHeap(): number {
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
+
+test('a first line that tells spreadsheets the delimiter sets it and is no row', async () => {
+  for (const [first, delimiter] of [
+    ...[
+      ['sep=;', ';'],
+      ['sep=,', ','],
+      ['sep=\t', '\t'],
+      ['"sep=;"', ';'],
+      ['SEP=|', '|'],
+      ['\uFEFFsep=;', ';'],
+    ],
+    ...[
+      ['sep=; ', ';'],
+      ['"Sep=,"', ','],
+    ],
+  ] as [string, string][])
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = [first, `question${delimiter}answer`, `Hi${delimiter}"a${delimiter}b"`, ''].join(end);
+      const { file, rows } = await rowsOf('a.csv', Buffer.from(text));
+      assert.equal(file.delimiter, delimiter, JSON.stringify(first));
+      assert.deepEqual(
+        rows.map(({ fields }) => ({ ...fields })),
+        [{ question: 'Hi', answer: `a${delimiter}b` }],
+      );
+      if (end !== '\r') assert.equal(rows[0]?.line, 3);
+    }
+  const { rows } = await rowsOf('a.csv', Buffer.from('sep=,b\n1,2\n'));
+  assert.deepEqual(
+    rows.map(({ fields }) => ({ ...fields })),
+    [{ 'sep=': '1', b: '2' }],
+  );
+});
+
+test('text columns of Parquet without the annotation of texts are read as UTF-8, and what is none is an issue of its row', async () => {
+  const bytes = await parquetOf(`select * from (values
+    ('Caf\\xC3\\xA9'::blob, 1), ('\\xF0\\x9F\\x98\\x80'::blob, 2), ('\\xFF\\xFE'::blob, 3), ('plain'::blob, 4)) t(q, n)`);
+  const { rows } = await rowsOf('a.parquet', bytes);
+  assert.deepEqual(
+    rows.map(({ fields, problem }) => fields?.q ?? problem?.code),
+    ['Café', '😀', 'bad_encoding', 'plain'],
+  );
+});

@@ -91,21 +91,30 @@ type TextOptions = { options: ReadOptions; bounds: ReadBounds; fileName: string 
 async function openText({ sample, chunks }: Text, { options, bounds, fileName }: TextOptions) {
   const encoding = detectEncoding(sample, options.encoding);
   const text = await peek(toUtf8(chunks, encoding), sampleBytes);
-  const beginning = text.sample.toString();
-  const format = detectTextFormat(beginning, { asked: options.format, fileName });
-  const delimiter = format === 'csv' || format === 'tsv' ? (options.delimiter ?? delimiterOf(format, beginning)) : null;
+  const sampled = text.sample.toString();
+  const format = detectTextFormat(sampled, { asked: options.format, fileName });
+  const isDelimited = format === 'csv' || format === 'tsv';
+  const separator = isDelimited ? separatorLine.exec(sampled) : null;
+  const beginning = sampled.slice(separator?.[0].length ?? 0);
+  const found = () => separator?.[1] ?? separator?.[2] ?? delimiterOf(format === 'tsv' ? 'tsv' : 'csv', beginning);
+  const delimiter = isDelimited ? (options.delimiter ?? found()) : null;
   if (delimiter !== null) refuseHeader(countColumns(beginning, delimiter), bounds.maxColumns);
   const lines = format === 'jsonl' ? cutIntoBlocks(text.chunks, bounds) : null;
-  const rows = lines ? readJsonLines(lines) : rowsOf(text.chunks, { delimiter, bounds });
+  const rows = lines
+    ? readJsonLines(lines)
+    : rowsOf(text.chunks, { delimiter, bounds, skipsFirst: separator !== null });
   return { format, encoding: encoding.name, delimiter, rows, lines };
 }
+
+/** A first line that tells spreadsheets the delimiter (`sep=;`), in quotes or not; it is no row. */
+const separatorLine = /^\uFEFF?(?:sep=([^\w\s"]|\t| )[^\S\r\n]*|"sep=([^\w\s"]|\t| )"[^\r\n]{0,2})(?:\r\n|\r|\n)/i;
 
 function delimiterOf(format: 'csv' | 'tsv', beginning: string): string {
   return format === 'tsv' ? '\t' : detectDelimiter(beginning);
 }
 
-type How = { delimiter: string | null; bounds: ReadBounds };
+type How = { delimiter: string | null; bounds: ReadBounds; skipsFirst: boolean };
 
-function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, bounds }: How): AsyncIterable<SourceRow[]> {
-  return delimiter === null ? readJsonList(chunks, bounds) : readDelimited(chunks, { delimiter, bounds });
+function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, bounds, skipsFirst }: How): AsyncIterable<SourceRow[]> {
+  return delimiter === null ? readJsonList(chunks, bounds) : readDelimited(chunks, { delimiter, bounds, skipsFirst });
 }

@@ -7,12 +7,16 @@ import {
   type Json,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
-import { brokenRow, excerptFrom, type SourceRow } from './source-row.ts';
+import { brokenRow, excerptFrom, type RowProblem, type SourceRow } from './source-row.ts';
 
 /** A vector remembers every value that it gave, so rows are read from vectors of a few rows, which are soon forgotten. */
 const rowsAtOnce = 16;
 
 class RowTooLarge extends Error {}
+class NotText extends Error {}
+
+const notText: RowProblem = { code: 'bad_encoding', message: 'A value of the row is bytes that are not UTF-8.' };
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Makes rows of what DuckDB gives. A text that is stored once may stand in each row, and often in one, so it is counted what
@@ -53,6 +57,7 @@ export class ParquetRows {
       const excerpt = () => excerptFrom(JSON.stringify(fields));
       return { line, byteOffset: null, fields, problem: null, excerpt };
     } catch (error) {
+      if (error instanceof NotText) return brokenRow({ line, byteOffset: null }, notText, '');
       if (!(error instanceof RowTooLarge)) throw error;
       const message = `The row is longer than ${this.#maxRowBytes} bytes.`;
       return brokenRow({ line, byteOffset: null }, { code: 'too_large', message }, '');
@@ -65,9 +70,19 @@ export class ParquetRows {
   readonly #toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
     this.#rowBytes += bytesOf(value);
     if (this.#rowBytes > this.#maxRowBytes) throw new RowTooLarge();
+    // Writers that leave out the annotation of texts write plain bytes.
+    if (value instanceof DuckDBBlobValue) return textOf(value.bytes);
     const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
     return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
   };
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new NotText();
+  }
 }
 
 function bytesOf(value: DuckDBValue): number {
