@@ -13,6 +13,8 @@ export type ModelShape = {
   vocabulary: number;
   contextTokens: number;
   format: 'F32' | 'F16' | 'Q8_0';
+  /** Given: a Gemma 3 model instead of a Qwen3 one, most of whose layers attend to so many tokens. */
+  window?: number;
 };
 
 /** The shape of Qwen3 0.6B. */
@@ -81,21 +83,25 @@ export function writeRandomModel(path: string, model: RandomModel): void {
 function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: RandomModel): Record<string, GgufValue> {
   const words = vocabulary(shape.vocabulary, model);
   const special = 256;
+  const architecture = shape.window === undefined ? 'qwen3' : 'gemma3';
   return {
-    'general.architecture': { type: 'string', value: 'qwen3' },
+    'general.architecture': { type: 'string', value: architecture },
     'general.type': { type: 'string', value: 'model' },
     'general.name': { type: 'string', value: 'random' },
-    'qwen3.context_length': { type: 'u32', value: shape.contextTokens },
-    'qwen3.embedding_length': { type: 'u32', value: shape.width },
-    'qwen3.block_count': { type: 'u32', value: shape.layers },
-    'qwen3.feed_forward_length': { type: 'u32', value: shape.feedForward },
-    'qwen3.attention.head_count': { type: 'u32', value: shape.heads },
-    'qwen3.attention.head_count_kv': { type: 'u32', value: shape.cacheHeads },
-    'qwen3.attention.key_length': { type: 'u32', value: shape.headWidth },
-    'qwen3.attention.value_length': { type: 'u32', value: shape.headWidth },
-    'qwen3.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-6 },
-    'qwen3.rope.freq_base': { type: 'f32', value: 1e6 },
-    ...(kind === 'embedding' ? { 'qwen3.pooling_type': { type: 'u32', value: 3 } as const } : {}),
+    [`${architecture}.context_length`]: { type: 'u32', value: shape.contextTokens },
+    [`${architecture}.embedding_length`]: { type: 'u32', value: shape.width },
+    [`${architecture}.block_count`]: { type: 'u32', value: shape.layers },
+    [`${architecture}.feed_forward_length`]: { type: 'u32', value: shape.feedForward },
+    [`${architecture}.attention.head_count`]: { type: 'u32', value: shape.heads },
+    [`${architecture}.attention.head_count_kv`]: { type: 'u32', value: shape.cacheHeads },
+    [`${architecture}.attention.key_length`]: { type: 'u32', value: shape.headWidth },
+    [`${architecture}.attention.value_length`]: { type: 'u32', value: shape.headWidth },
+    [`${architecture}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: 1e-6 },
+    [`${architecture}.rope.freq_base`]: { type: 'f32', value: 1e6 },
+    ...(kind === 'embedding' ? { [`${architecture}.pooling_type`]: { type: 'u32', value: 3 } as const } : {}),
+    ...(shape.window === undefined
+      ? {}
+      : { 'gemma3.attention.sliding_window': { type: 'u32', value: shape.window } as const }),
     'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
     'tokenizer.ggml.pre': { type: 'string', value: 'qwen2' },
     'tokenizer.ggml.tokens': { type: 'strings', value: words.map((word) => word.text) },
@@ -165,6 +171,9 @@ function tensorsOf({ shape, seed, spread, ends, kind, special = specialTokens }:
       norm(`${block}.attn_q_norm`, headWidth),
       norm(`${block}.attn_k_norm`, headWidth),
       norm(`${block}.ffn_norm`, width),
+      ...(shape.window === undefined
+        ? []
+        : [norm(`${block}.post_attention_norm`, width), norm(`${block}.post_ffw_norm`, width)]),
       matrix(`${block}.ffn_gate`, width, feedForward),
       matrix(`${block}.ffn_up`, width, feedForward),
       matrix(`${block}.ffn_down`, feedForward, width),

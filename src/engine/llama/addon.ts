@@ -23,6 +23,8 @@ export type NativeContext = {
   disposeSequence(sequenceId: number): void;
   /** false: these cells cannot be removed one by one (recurrent models). */
   removeTokenCellsFromSequence(sequenceId: number, startPosition: number, endPosition: number): boolean;
+  /** The first position that every layer has a cell of; -1: there is none. */
+  getSequenceKvCacheMinPosition(sequenceId: number): number;
   getSequenceKvCacheMaxPosition(sequenceId: number): number;
   copySequenceStateFromOtherSequence(targetId: number, sourceId: number): Promise<number>;
   setLoras(loras: NativeAdapter[], scales: number[]): void;

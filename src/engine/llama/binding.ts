@@ -9,6 +9,7 @@ import type {
   Token,
 } from './addon.ts';
 import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
+import type { AttentionFacts } from './kept-prefix.ts';
 import { bytesOfGrammar, createCollector, NativeGarbage } from './native-garbage.ts';
 import { loadLibrary } from './native-library.ts';
 
@@ -31,6 +32,7 @@ type ModelFacts = {
   vocabularySize: number;
   /** How a text is divided before its parts become tokens; null: the file does not say. */
   preTokenizer: string | null;
+  attention: AttentionFacts;
 };
 
 type ContextOptions = {
@@ -156,6 +158,15 @@ function createExplainer() {
   };
 }
 
+function attentionOf(metadata: GgufMetadata, architecture: unknown): AttentionFacts {
+  const window = metadata.get(`${architecture}.attention.sliding_window`);
+  const recurrent = /\.(ssm|wkv|shortconv|kda|recurrent)\b/;
+  return {
+    window: typeof window === 'number' && window > 0 ? window : null,
+    isRecurrent: metadata.keys().some((key) => recurrent.test(key)),
+  };
+}
+
 function factsOf(metadata: GgufMetadata): ModelFacts {
   const architecture = metadata.get('general.architecture');
   const template = metadata.get('tokenizer.chat_template');
@@ -168,5 +179,6 @@ function factsOf(metadata: GgufMetadata): ModelFacts {
     causal: metadata.get(`${architecture}.attention.causal`) !== false,
     vocabularySize: typeof words === 'number' ? words : 0,
     preTokenizer: typeof divider === 'string' ? divider : null,
+    attention: attentionOf(metadata, architecture),
   };
 }

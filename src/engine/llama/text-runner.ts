@@ -3,6 +3,7 @@ import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
 import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
+import { cutBack } from './kept-prefix.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
@@ -10,7 +11,7 @@ import { type Admission, Scheduler, type Step } from './scheduler.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type TextRunnerOptions = {
-  model: Pick<NativeModel, 'loadAdapter' | 'createContext'>;
+  model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'facts'>;
   config: ChildConfig;
   send: (message: FromChild) => void;
   /** Monotonic, in milliseconds. */
@@ -145,7 +146,7 @@ export class TextRunner {
     const { requestId, sequence, keep, copyFrom } = admission;
     if (copyFrom !== null) await context.copySequenceStateFromOtherSequence(sequence, copyFrom);
     let kept = keep;
-    if (keep === 0 || !context.removeTokenCellsFromSequence(sequence, keep, -1)) {
+    if (!cutBack(context, { sequence, keep }, this.#options.model.facts.attention)) {
       context.disposeSequence(sequence);
       scheduler.prefixLost(requestId);
       kept = 0;
