@@ -1,4 +1,5 @@
 import { Environment } from '@huggingface/jinja';
+import { stripFunctions } from './template-strip.ts';
 
 /** A template's own refusal (`raise_exception`): its text is meant for the caller. */
 export class TemplateRefusal extends Error {}
@@ -20,6 +21,7 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
     raise_exception: (message: unknown) => {
       throw new TemplateRefusal(String(message));
     },
+    ...stripFunctions,
     strftime_now: (format: unknown) => formatDate(now(), String(format)),
     ...values,
   };

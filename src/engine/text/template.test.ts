@@ -121,6 +121,24 @@ test('enable_thinking is given only where the caller says something about reason
   assert.match(text(null), /^false /);
 });
 
+test('strip, lstrip and rstrip take away the characters of their argument, as in Python', () => {
+  const render = (expression: string, content: string) =>
+    renderChat(template(`[{{ messages[0].content.${expression} }}]`), chatPrompt({ messages: [user(content)] })).text;
+  const cases: [string, string, string][] = [
+    ["lstrip('\\n')", '\n\n    return x\n', '[    return x\n]'],
+    ["rstrip('\\n')", '\n x \n\n', '[\n x ]'],
+    ["strip('\\n')", '\n x \n', '[ x ]'],
+    ["strip('ab')", 'abba c ab', '[ c ]'],
+    ["lstrip('</think>')", '</think>text', '[ext]'],
+    ['strip(none)', ' x ', '[x]'],
+    ['strip()', ' \n x \n', '[x]'],
+    ["strip('\\n').split(' ')[-1].lstrip('-')", '\na --b\n', '[b]'],
+    ["strip('x')", 'xxx', '[]'],
+    ["rstrip('🙂')", 'a🙂🙂', '[a]'],
+  ];
+  for (const [expression, content, expected] of cases) assert.equal(render(expression, content), expected, expression);
+});
+
 test('tool choice none keeps the tools out of the prompt', () => {
   const tools = [{ name: 'secret_tool', description: null, parameters: null }];
   const qwen3 = template(qwen3Template());

@@ -11,6 +11,7 @@ import {
   toTemplateTools,
 } from './conversation.ts';
 import { TemplateRefusal, templateEnvironment } from './template-environment.ts';
+import { withStripArguments } from './template-strip.ts';
 
 export type { Segment } from './control-tokens.ts';
 
@@ -56,7 +57,7 @@ const maxPromptChars = 1_048_576;
 export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate {
   try {
     return {
-      program: parse(tokenize(options.source, { lstrip_blocks: true, trim_blocks: true })),
+      program: withStripArguments(parse(tokenize(options.source, { lstrip_blocks: true, trim_blocks: true }))),
       source: options.source,
       controlTokens: indexControlTokens(options.controlTokens),
       bosToken: options.bosToken,
