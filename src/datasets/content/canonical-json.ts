@@ -1,16 +1,3 @@
-import { isDeeperThan } from '#kernel';
-
-/** Deeper values are refused: reading and writing them recurses, and would need a stack without bound. */
-const maxDepth = 64;
-
-/**
- * A copy whose keys are sorted at every level, so that `JSON.stringify` gives equal text for equal values. Null when the
- * value is nested too deeply.
- */
-export function sortedCopy(value: unknown): unknown {
-  return isDeeperThan(value, maxDepth) ? null : sorted(value);
-}
-
 /** JSON without spaces whose keys are sorted: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));

@@ -197,6 +197,24 @@ test('whatever is sent, it is read or refused with an issue, and what is read re
   );
 });
 
+test('the schema of a tool keeps the order of its keys, which a chat template shows', () => {
+  const parameters = {
+    type: 'object',
+    required: ['zone', 'city'],
+    properties: { zone: { type: 'string', description: 'z' }, city: { type: 'string' }, a: { type: 'integer' } },
+    additionalProperties: false,
+  };
+  const messages = [
+    { role: 'user', content: 'Book it' },
+    { role: 'assistant', content: 'Done' },
+  ];
+  const { json } = checkExample(
+    { messages, tools: [{ type: 'function', function: { name: 'book', parameters } }] },
+    'text',
+  );
+  assert.ok(json?.includes(JSON.stringify(parameters)), json ?? '');
+});
+
 test('content is a duplicate whatever the order of its fields', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

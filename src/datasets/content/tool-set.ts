@@ -1,5 +1,4 @@
-import { type Fields, isFields, isStorable } from '#kernel';
-import { sortedCopy } from './canonical-json.ts';
+import { type Fields, isDeeperThan, isFields, isStorable } from '#kernel';
 import type { ExampleTool } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { pointerTo } from './json-fields.ts';
@@ -12,6 +11,8 @@ export type ToolSet = {
 };
 
 const maxTools = 128;
+/** Deeper values are refused: reading and writing them recurses, and would need a stack without bound. */
+const maxSchemaDepth = 64;
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Reads a list of function tools, in the OpenAI shape or as bare functions; a JSON text of such a list is one, too. */
@@ -49,8 +50,8 @@ function readTool(tool: unknown, pointer: string, list: IssueList): ExampleTool 
     return null;
   }
   const { name, description } = spec;
-  const parameters = isFields(spec.parameters) ? sortedCopy(spec.parameters) : undefined;
-  if (parameters === null) {
+  const { parameters } = spec;
+  if (isDeeperThan(parameters, maxSchemaDepth)) {
     list.add('wrong_type', `${pointer}/function/parameters`, 'This schema is nested too deeply.');
     return null;
   }
@@ -58,6 +59,7 @@ function readTool(tool: unknown, pointer: string, list: IssueList): ExampleTool 
     function: {
       ...(typeof description === 'string' && isStorable(description) ? { description } : {}),
       name,
+      // In the order of the caller: chat templates show it, in training as in serving.
       ...(isFields(parameters) ? { parameters } : {}),
     },
     type: 'function',
