@@ -71,9 +71,9 @@ if [ -n "$torch" ]; then
   echo "Installing $torch."
   # Without a GPU the builds for CPUs will do, which are a tenth as large; where they cannot be had, any build.
   if [ "$(uname -s)" = Linux ] && [ "${TORCH_BUILD:-}" != gpu ] && ! command -v nvidia-smi >/dev/null 2>&1; then
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-compile --retries 1 --timeout 20 \
-      --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" --extra-index-url "${PIP_INDEX_URL:-https://pypi.org/simple}" \
-      "$torch+cpu" 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
+    # Only torch comes from its own index; what it needs, and all else, comes from where pip is set up to look.
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-compile --retries 1 --timeout 20 --no-deps \
+      --index-url "${TORCH_INDEX_URL:-https://download.pytorch.org/whl/cpu}" "$torch+cpu" 2>/dev/null || echo "There is no build for CPUs here; installing the usual one."
   fi
   install "$torch"
 fi

@@ -95,17 +95,36 @@ test('what cannot be a limit of a new key is refused by name, and no key is made
   assert.equal(await countKeys(key), before);
 });
 
-test('a key with limits makes none with others, not even with wider or narrower ones', async () => {
+test('a key with limits makes no keys, whatever limits they would have', async () => {
   const ada = await seed();
   const { body: narrow } = await make(ada.key, { limits: wanted });
   const before = await countKeys(ada.key);
-  for (const limits of [{ requests_per_minute: null }, { requests_per_minute: 5 }, { concurrent_requests: 1 }, {}]) {
+  for (const limits of [
+    { requests_per_minute: null },
+    { requests_per_minute: 5 },
+    { concurrent_requests: 1 },
+    {},
+    undefined,
+  ]) {
     const { status, body } = await make(narrow.key, { limits });
     assert.deepEqual([status, body.error.code], [403, 'forbidden'], JSON.stringify(limits));
   }
   assert.equal(await countKeys(ada.key), before);
-  const heir = await make(narrow.key, {});
-  assert.deepEqual([heir.status, heir.body.limits], [201, limits]);
+});
+
+test('a key with limits changes no other key, and may give up itself', async () => {
+  const ada = await seed();
+  const { body: narrow } = await make(ada.key, { limits: wanted });
+  const { body: other } = await make(ada.key, {});
+  const change = (key: string, id: string, verb: string) =>
+    send(key, `/v1/keys/${id}${verb}`, { method: verb === '' ? 'DELETE' : 'PATCH' });
+  for (const verb of ['/deactivate', '/activate', '']) {
+    const { status, body } = await change(narrow.key, other.id, verb);
+    assert.deepEqual([status, body.error.code], [403, 'forbidden'], verb);
+  }
+  assert.equal((await send(other.key, '/v1/keys')).status, 200);
+  assert.equal((await change(narrow.key, narrow.id, '/deactivate')).status, 200);
+  assert.equal((await send(narrow.key, '/v1/keys')).status, 401);
 });
 
 test('a key that cannot be given its limits is not made', async () => {

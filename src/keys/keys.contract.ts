@@ -40,8 +40,8 @@ export const createContract: Contract = {
   tag,
   summary: said('Create an API key', '创建 API 密钥'),
   description: said(
-    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access. It may be made with limits. A key made by a key with limits has the same ones, and may be given no others.',
-    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。创建时可同时设置限制。由带有限制的密钥创建的密钥继承相同的限制，且不能另行设置。',
+    'Makes an active key. This answer is the only one that ever holds it: store it now, for only a digest is kept. A key works with every project that the account may access. It may be made with limits. A key with limits cannot create keys.',
+    '创建一把有效密钥。密钥只出现在本次响应中，请立即保存：服务端只保留摘要。密钥可用于账户有权访问的所有项目。创建时可同时设置限制。带有限制的密钥不能创建密钥。',
   ),
   bodyExample: { name: 'laptop', limits: { requests_per_minute: 60, credits_per_day: '5' } },
   answers: {
@@ -69,10 +69,10 @@ export const activateContract: Contract = {
   tag,
   summary: said('Activate an API key', '启用 API 密钥'),
   description: said(
-    'Lets a deactivated key authenticate again. An active key stays as it is. An account has a greatest number of active keys: beyond it the key stays inactive.',
-    '使已停用的密钥重新生效。已启用的密钥保持不变。账户可同时启用的密钥数有上限，超出时密钥保持停用。',
+    'Lets a deactivated key authenticate again. An active key stays as it is. An account has a greatest number of active keys: beyond it the key stays inactive. A key with limits cannot activate another one.',
+    '使已停用的密钥重新生效。已启用的密钥保持不变。账户可同时启用的密钥数有上限，超出时密钥保持停用。带有限制的密钥不能启用其他密钥。',
   ),
-  faults: ['state_conflict'],
+  faults: ['state_conflict', 'forbidden'],
   answers: { 200: { ...row, example } },
 };
 
@@ -80,15 +80,20 @@ export const deactivateContract: Contract = {
   tag,
   summary: said('Deactivate an API key', '停用 API 密钥'),
   description: said(
-    'Once this is answered the key authenticates no more, on any server. It can be activated again. A key may deactivate itself.',
-    '本次响应返回后，该密钥在任何服务器上都不再有效。之后可重新启用。密钥可以停用自身。',
+    'Once this is answered the key authenticates no more, on any server. It can be activated again. A key may deactivate itself; a key with limits no other one.',
+    '本次响应返回后，该密钥在任何服务器上都不再有效。之后可重新启用。密钥可以停用自身；带有限制的密钥不能停用其他密钥。',
   ),
+  faults: ['forbidden'],
   answers: { 200: { ...row, example: { ...example, active: false } } },
 };
 
 export const deleteContract: Contract = {
   tag,
   summary: said('Delete an API key', '删除 API 密钥'),
-  description: said('Deletes a key for good, and at once. The second time is 404.', '立即永久删除。再次删除返回 404。'),
+  description: said(
+    'Deletes a key for good, and at once. The second time is 404. A key with limits can delete itself only.',
+    '立即永久删除。再次删除返回 404。带有限制的密钥只能删除自身。',
+  ),
+  faults: ['forbidden'],
   answers: { 204: { description: said('The key is deleted.', '密钥已删除。') } },
 };

@@ -39,7 +39,6 @@ export function keysRoutes(deps: KeysDeps) {
         const wish = {
           ...changeBy(request),
           name,
-          madeBy: request.principal.keyId,
           limits: limits && readLimitsChange(limits, 'limits.'),
         };
         const { record, key } = await once(request, database).transaction(async (tx) => {
@@ -83,5 +82,5 @@ async function shown(sql: Sql, key: KeyRecord): Promise<KeyWire> {
 
 /** Whose keys a request changes, and who is told to have done it. */
 function changeBy({ principal, id }: FastifyRequest): KeyChange {
-  return { accountId: principal.accountId, actor: actorOf(principal), requestId: id };
+  return { accountId: principal.accountId, actor: actorOf(principal), requestId: id, madeBy: principal.keyId };
 }

@@ -30,18 +30,14 @@ type KeyRow = {
 const columns = `id, name, masked_prefix, last_four, active, created_at, last_used_at,
   requests_per_minute, concurrent_requests, credits_per_day_micro`;
 
-/** The key has the limits of the one that made it, if that has any. */
 export async function insertKey(
   sql: Sql,
-  key: { id: string; accountId: string; name: string; digest: Buffer; mask: KeyMask; madeBy: string | null },
+  key: { id: string; accountId: string; name: string; digest: Buffer; mask: KeyMask },
 ): Promise<KeyRecord> {
   const [row] = await sql.query<KeyRow>(
-    `insert into api_keys (id, account_id, name, digest, masked_prefix, last_four,
-       requests_per_minute, concurrent_requests, credits_per_day_micro)
-     select $1, $2, $3, $4, $5, $6, maker.requests_per_minute, maker.concurrent_requests, maker.credits_per_day_micro
-       from (values (1)) one left join api_keys maker on maker.id = $7 and maker.account_id = $2
+    `insert into api_keys (id, account_id, name, digest, masked_prefix, last_four) values ($1, $2, $3, $4, $5, $6)
      returning ${columns}`,
-    [key.id, key.accountId, key.name, key.digest, key.mask.maskedPrefix, key.mask.lastFour, key.madeBy],
+    [key.id, key.accountId, key.name, key.digest, key.mask.maskedPrefix, key.mask.lastFour],
   );
   if (!row) throw new Error('An insert returned no row. This is a bug.');
   return recordOf(row);

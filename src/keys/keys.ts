@@ -11,7 +11,7 @@ import {
   newId,
   type PageRequest,
 } from '#kernel';
-import { type CallLimits, setLimits } from '#limits';
+import { type CallLimits, refuseLimitedKey, setLimits } from '#limits';
 import { maskedKey, mintKey } from './key.ts';
 import {
   deleteKey as deleteKeyRow,
@@ -29,29 +29,32 @@ const defaultName = 'API key';
 export type IssuedKey = { record: KeyRecord; key: string };
 
 /** Who asks for a change, and in which request; the installation itself unless it is said. */
-export type KeyChange = { accountId: string; actor?: Actor; requestId?: string };
+export type KeyChange = {
+  accountId: string;
+  actor?: Actor;
+  requestId?: string;
+  /** The key that asks, if one does. */
+  madeBy?: string | null;
+};
 
 export type KeyWish = KeyChange & {
   name?: string | undefined;
-  /** The key that asks: a key with limits cannot make one without. */
-  madeBy?: string | null;
-  /** A key that has limits itself may not ask for any: what it makes has its own. */
   limits?: Partial<CallLimits> | undefined;
 };
 
 /**
  * Makes an active key with its limits, in the transaction `tx` that also tells the feed. `key` is the only copy of the
  * secret. Throws `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have,
- * `forbidden` to a key with limits that asks for some, and `invalid_credentials` when the key that asks is dead by now.
+ * `forbidden` to a key with limits, and `invalid_credentials` when the key that asks is dead by now.
  */
 export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
   const { accountId, madeBy = null } = input;
-  // A key takes its limits along when it goes: one that it made then would have none.
   if (madeBy !== null && !(await holdActiveKey(tx, { id: madeBy, accountId }))) throw fault('invalid_credentials');
+  await refuseLimitedKey(tx, { keyId: madeBy, accountId }, 'create keys');
   await checkOneMoreActive(tx, accountId);
-  const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask, madeBy });
+  const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask });
   await tell(tx, 'key.created', record, input);
   return { record: { ...record, limits: await limitNewKey(tx, record, input) }, key };
 }
@@ -73,11 +76,17 @@ export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean
   const { accountId, keyId } = address;
   const record = isId('key', keyId) ? await lockKey(tx, { id: keyId, accountId }) : null;
   if (!record) throw noSuchKey();
+  await refuseOthersKey(tx, address);
   if (record.active === active) return record;
   if (active) await checkOneMoreActive(tx, accountId);
   await updateKeyActive(tx, { id: keyId, active });
   await tell(tx, active ? 'key.activated' : 'key.deactivated', record, address);
   return { ...record, active };
+}
+
+/** A key with limits may give up itself, and no other key. */
+async function refuseOthersKey(tx: Sql, { accountId, keyId, madeBy = null }: KeyAddress): Promise<void> {
+  if (madeBy !== keyId) await refuseLimitedKey(tx, { keyId: madeBy, accountId }, 'change other keys');
 }
 
 async function checkOneMoreActive(tx: Sql, accountId: string): Promise<void> {
@@ -92,6 +101,7 @@ async function checkOneMoreActive(tx: Sql, accountId: string): Promise<void> {
 /** Deletes a key for good. Throws `not_found`, the second time as well. */
 export async function deleteKey(tx: Sql, address: KeyAddress): Promise<void> {
   const { accountId, keyId } = address;
+  await refuseOthersKey(tx, address);
   const deleted = isId('key', keyId) ? await deleteKeyRow(tx, { id: keyId, accountId }) : null;
   if (!deleted) throw noSuchKey();
   await tell(tx, 'key.deleted', deleted, address);

@@ -3,4 +3,12 @@ export { createLimiter, type Limiter } from './limiter.ts';
 export { limitsRoutes } from './limits.routes.ts';
 export { changeLimitsBody, limitsSchema, limitsToWire, readLimitsChange } from './limits.schema.ts';
 export type { LimitAddress } from './limits.store.ts';
-export { changeLimits, type LimitsView, limitedSubjectsOf, readLimits, setLimits, viewLimits } from './limits.ts';
+export {
+  changeLimits,
+  type LimitsView,
+  limitedSubjectsOf,
+  readLimits,
+  refuseLimitedKey,
+  setLimits,
+  viewLimits,
+} from './limits.ts';

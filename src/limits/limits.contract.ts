@@ -17,8 +17,8 @@ const answers = {
 };
 
 const rule = said(
-  'Limits hold for calls of models, from the next call on and exactly, however many servers there are. A call over a limit gets 429 `rate_limited` with `Retry-After` and the `RateLimit` header fields, and counts nowhere. A key with limits cannot change limits; a key that it makes has the same ones.',
-  '限制作用于模型调用，从下一次调用起生效；无论有多少台服务器，计数都是精确的。超出限制的调用返回 429 `rate_limited`，附带 `Retry-After` 和 `RateLimit` 响应头，并且不计入任何用量。带有限制的密钥不能修改限制；由它创建的密钥继承相同的限制。',
+  'Limits hold for calls of models, from the next call on and exactly, however many servers there are. A call over a limit gets 429 `rate_limited` with `Retry-After` and the `RateLimit` header fields, and counts nowhere. A key with limits cannot change limits, create keys or change other keys.',
+  '限制作用于模型调用，从下一次调用起生效；无论有多少台服务器，计数都是精确的。超出限制的调用返回 429 `rate_limited`，附带 `Retry-After` 和 `RateLimit` 响应头，并且不计入任何用量。带有限制的密钥不能修改限制、创建密钥或更改其他密钥。',
 );
 
 const change = { answers, description: rule, bodyExample: { requests_per_minute: 60, credits_per_day: '5' } };

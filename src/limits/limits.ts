@@ -92,16 +92,20 @@ export async function setLimits(
 }
 
 /**
- * A key with limits may not change limits: a limit that can be lifted by what it limits is none. Throws `forbidden`, and
+ * A key with limits may not change limits, make keys or change other keys (`what`): a limit that can be lifted by what it limits is none. Throws `forbidden`, and
  * `invalid_credentials` for a key that is gone since it was presented. Null is a session, which may.
  */
-export async function refuseLimitedKey(sql: Sql, { keyId, accountId }: { keyId: string | null; accountId: string }) {
+export async function refuseLimitedKey(
+  sql: Sql,
+  { keyId, accountId }: { keyId: string | null; accountId: string },
+  what = 'change limits',
+): Promise<void> {
   if (keyId === null) return;
   const row = await findLimits(sql, { scope: 'key', id: keyId, accountId });
   if (!row) throw fault('invalid_credentials');
   if (hasLimits(row.limits))
     throw fault('forbidden', {
-      message: 'A key with limits cannot change limits. Use a key without limits, or sign in.',
+      message: `A key with limits cannot ${what}. Use a key without limits, or sign in.`,
     });
 }
 
