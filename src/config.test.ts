@@ -76,12 +76,26 @@ test('the public address is kept as clients need it: with its path, without a sl
   assert.equal(loadConfig({}).publicUrl, null);
 });
 
+test('origins of desktop programs and extensions are origins, and a slash at the end is not read', () => {
+  const read = (origins: string) => loadConfig({ FANFOLD_CORS_ORIGINS: origins }).corsOrigins;
+  const own = [
+    'app://obsidian.md',
+    'tauri://localhost',
+    'chrome-extension://abcdefghijklmnop',
+    'https://a.example:8443',
+  ];
+  assert.deepEqual(read(own.join(', ')), own);
+  assert.deepEqual(read('https://a.example/,tauri://localhost/'), ['https://a.example', 'tauri://localhost']);
+});
+
 test('a bad value is refused in one line that names the setting and what it may be', async (t) => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ PORT: '80a' }, /^PORT must be a port number/],
     [{ PORT: '70000' }, /^PORT must be/],
     [{ PORT: '-1' }, /^PORT must be/],
     [{ FANFOLD_LOG_LEVEL: 'loud' }, /^FANFOLD_LOG_LEVEL must be one of/],
+    [{ FANFOLD_CORS_ORIGINS: 'app://a/path' }, /^FANFOLD_CORS_ORIGINS must be origins/],
+    [{ FANFOLD_CORS_ORIGINS: 'file:///a' }, /^FANFOLD_CORS_ORIGINS must be origins/],
     [{ FANFOLD_CORS_ORIGINS: 'https://a.example/path' }, /^FANFOLD_CORS_ORIGINS must be origins/],
     [{ FANFOLD_PUBLIC_URL: 'models.example' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_PUBLIC_URL: 'https://a:b@models.example/?x' }, /^FANFOLD_PUBLIC_URL must be an address/],

@@ -44,7 +44,7 @@ export const serverSettings: SettingsOf<ServerValues> = {
   corsOrigins: {
     env: 'FANFOLD_CORS_ORIGINS',
     fallback: [],
-    expected: 'origins such as https://app.example, separated by commas',
+    expected: 'origins such as https://app.example or app://localhost, separated by commas',
     read: readOrigins,
   },
   trustedProxies: {
@@ -63,8 +63,16 @@ function readPublicUrl(text: string): string | undefined {
 }
 
 function readOrigins(text: string): string[] | undefined {
-  const origins = text.split(',').map((part) => part.trim());
-  return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined;
+  const origins = text.split(',').map((part) => part.trim().replace(/\/$/, ''));
+  return origins.every(isOrigin) ? origins : undefined;
+}
+
+/** Desktop programs and browser extensions have schemes of their own, whose origin the URL parser does not tell. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol } = new URL(text);
+  if (origin !== 'null') return origin === text;
+  return protocol !== 'file:' && /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text);
 }
 
 function readProxies(text: string): string[] | undefined {

@@ -1,11 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { focusFirstInvalid } from '../../ui/focus-wrong.ts';
 import type { Project } from '../projects/projects-queries.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
 import { draftOf } from './draft-of.ts';
+import { focusFirstInvalid } from './focus-first-invalid.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react';
 import { useDraft } from '../../api/use-draft.ts';
-import { focusFirstInvalid } from '../../ui/focus-wrong.ts';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import type { Project } from '../projects/projects-queries.ts';
 import type { Choices } from './choices.ts';
 import { choiceOf } from './choices.ts';
 import { Composer } from './composer.tsx';
 import { draftOf, systemPromptDraftOf } from './draft-of.ts';
+import { focusFirstInvalid } from './focus-first-invalid.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
 import type { ChatSettings } from './settings.ts';
