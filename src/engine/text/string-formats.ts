@@ -11,7 +11,8 @@ const date = [
  * beside it, with which the counts of labels and their characters would take too many states; the length bounds them then.
  */
 export function formatPattern(format: unknown, { isBounded }: { isBounded: boolean }): string | null {
-  const time = '([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d{1,12})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
+  // A leap second ends an hour.
+  const time = '([01]\\d|2[0-3]):([0-5]\\d:[0-5]\\d|59:60)(\\.\\d{1,12})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
   // RFC 1034 3.1: a label has at most 63 characters.
   const label = `[A-Za-z0-9]([A-Za-z0-9-]${isBounded ? '*' : '{0,61}'}[A-Za-z0-9])?`;
   // RFC 5322 3.2.3, a dot-atom; RFC 5321 4.5.3.1.1 allows 64 characters.
