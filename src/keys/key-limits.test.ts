@@ -125,6 +125,10 @@ test('a key with limits changes no other key, and may give up itself', async () 
   assert.equal((await send(other.key, '/v1/keys')).status, 200);
   assert.equal((await change(narrow.key, narrow.id, '/deactivate')).status, 200);
   assert.equal((await send(narrow.key, '/v1/keys')).status, 401);
+  const { body: brief } = await make(ada.key, { limits: wanted });
+  const gone = await fetch(`${app.origin}/api/v1/keys/${brief.id}`, { method: 'DELETE', headers: bearer(brief.key) });
+  assert.equal(gone.status, 204);
+  assert.equal((await send(brief.key, '/v1/keys')).status, 401);
 });
 
 test('a key that cannot be given its limits is not made', async () => {

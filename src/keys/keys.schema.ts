@@ -20,8 +20,8 @@ export const createKeyBody = Type.Object({
     Type.Object(
       changeLimitsBody.properties,
       said(
-        'Limits on calls with the key, in force from the first one on. Left out: none, or those of the key that makes it.',
-        '对使用该密钥的调用的限制，从第一次调用起生效。省略时不限制，或与创建它的密钥相同。',
+        'Limits on calls with the key, in force from the first one on. Left out: none.',
+        '对使用该密钥的调用的限制，从第一次调用起生效。省略时不限制。',
       ),
     ),
   ),
