@@ -271,6 +271,12 @@ test('a first line that tells spreadsheets the delimiter sets it and is no row',
     ...[
       ['sep=; ', ';'],
       ['"Sep=,"', ','],
+      ['sep=\\t', '\t'],
+      ['"sep=\\t"', '\t'],
+      ['sep=;;', ';'],
+      ['"sep=;";', ';'],
+      ['sep=,,,', ','],
+      ['sep=\t\t', '\t'],
     ],
   ] as [string, string][])
     for (const end of ['\n', '\r\n', '\r']) {

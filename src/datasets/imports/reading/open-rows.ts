@@ -96,7 +96,8 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const isDelimited = format === 'csv' || format === 'tsv';
   const separator = isDelimited ? separatorLine.exec(sampled) : null;
   const beginning = sampled.slice(separator?.[0].length ?? 0);
-  const found = () => separator?.[1] ?? separator?.[2] ?? delimiterOf(format === 'tsv' ? 'tsv' : 'csv', beginning);
+  const told = separator?.[1] ?? separator?.[2];
+  const found = () => told?.replace('\\t', '\t') ?? delimiterOf(format === 'tsv' ? 'tsv' : 'csv', beginning);
   const delimiter = isDelimited ? (options.delimiter ?? found()) : null;
   if (delimiter !== null) refuseHeader(countColumns(beginning, delimiter), bounds.maxColumns);
   const lines = format === 'jsonl' ? cutIntoBlocks(text.chunks, bounds) : null;
@@ -106,8 +107,12 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   return { format, encoding: encoding.name, delimiter, rows, lines };
 }
 
-/** A first line that tells spreadsheets the delimiter (`sep=;`), in quotes or not; it is no row. */
-const separatorLine = /^\uFEFF?(?:sep=([^\w\s"]|\t| )[^\S\r\n]*|"sep=([^\w\s"]|\t| )"[^\r\n]{0,2})(?:\r\n|\r|\n)/i;
+/**
+ * A first line that tells spreadsheets the delimiter (`sep=;`), in quotes or not, and padded with delimiters as they save it; it is
+ * no row. A tab may be written as `\t`.
+ */
+const separatorLine =
+  /^\uFEFF?(?:sep=([^\w\s"\\]|\t| |\\t)\1*[^\S\r\n]*|"sep=([^\w\s"\\]|\t| |\\t)"\2*[^\S\r\n]*)(?:\r\n|\r|\n)/i;
 
 function delimiterOf(format: 'csv' | 'tsv', beginning: string): string {
   return format === 'tsv' ? '\t' : detectDelimiter(beginning);
