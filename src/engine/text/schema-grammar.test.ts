@@ -194,7 +194,17 @@ test('combinations of alternatives are counted before they are built', () => {
   const names = (first: string) => Array.from({ length: 150 }, (_, n) => ({ const: `${first}${n}` }));
   const lists = { allOf: ['a', 'b', 'c', 'd'].map((first) => ({ anyOf: names(first) })) };
   const beside = { properties: { [`k${'x'.repeat(10_000)}`]: {} }, anyOf: names('a').concat(names('b'), names('c')) };
-  for (const schema of [lists, { type: 'object', properties: { a: lists } }, { items: { anyOf: [lists] } }, beside])
+  const body = (n: number) => ({ type: 'object', properties: { [`p${n}`]: { const: 'x'.repeat(3_000) } } });
+  const large = { allOf: Array.from({ length: 9 }, (_, n) => ({ anyOf: [body(2 * n), body(2 * n + 1)] })) };
+  const small = { allOf: ['a', 'b'].map((first) => ({ anyOf: names(first).slice(0, 20) })) };
+  assert.doesNotMatch(refusal(small), /too large/);
+  for (const schema of [
+    large,
+    lists,
+    { type: 'object', properties: { a: lists } },
+    { items: { anyOf: [lists] } },
+    beside,
+  ])
     assert.match(refusal(schema), /too large/);
   const one = Array.from({ length: 1_000 }, (_, n) => ({ const: n }));
   assert.equal(refusal({ oneOf: one }), '');

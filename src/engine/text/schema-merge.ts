@@ -23,6 +23,7 @@ const maxReferences = 64;
 const maxSteps = 5000;
 /** Combinations of two lists of alternatives that apply to one value. */
 const mostCombined = 1_000;
+const mostCombinedCharacters = 500_000;
 
 export type Flatten = (schema: unknown) => Schema;
 
@@ -141,8 +142,7 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
     case 'additionalProperties':
       return { allOf: [first, second] };
     case 'anyOf':
-      if (asList(first).length * asList(second).length > mostCombined)
-        throw refuse(`The schema is too large: "anyOf" of two schemas has more than ${mostCombined} combinations.`);
+      refuseCombinations(asList(first), asList(second));
       return asList(first).flatMap((one) => asList(second).map((other) => ({ allOf: [one, other] })));
     case 'multipleOf':
       return bothSteps(first, second);
@@ -158,6 +158,14 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
       if (keyword.startsWith('x-')) return undefined;
       throw refuse(`"${keyword}" in two schemas that apply to one value is not supported.`);
   }
+}
+
+/** Each combination holds both of its parts: what they take together is known before one is made. */
+function refuseCombinations(first: readonly unknown[], second: readonly unknown[]): void {
+  const count = first.length * second.length;
+  const characters = () => canonical(first).length * second.length + canonical(second).length * first.length;
+  if (count > mostCombined || characters() > mostCombinedCharacters)
+    throw refuse(`The schema is too large: "anyOf" of two schemas makes ${count} combinations.`);
 }
 
 function bothSteps(first: unknown, second: unknown): number {
