@@ -1,7 +1,7 @@
 import { fault } from './faults.ts';
 
 const maxLength = 80;
-/** Line breaks and other controls, and those that change the direction of what stands beside the name. */
+/** Line breaks and other control characters, also those that change the direction of the text beside the name. */
 const breaks = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 /** What leaves no mark on a page: spaces, joiners, variation selectors, fillers and the blank of Braille. */
 const unseen = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/gu;
@@ -14,7 +14,7 @@ export function checkDisplayName(name: string, param: string): string {
   const isShort = [...name].length <= maxLength;
   if (isShort && isSeen(name) && name.search(breaks) === -1 && name.isWellFormed()) return name;
   throw fault('invalid_request', {
-    message: `${param}: expected 1 to ${maxLength} characters on one line, not only spaces or invisible ones, and no control characters (also of direction).`,
+    message: `${param}: expected 1 to ${maxLength} characters on one line, not only spaces or invisible ones, and no control characters, bidirectional ones included.`,
     param,
   });
 }

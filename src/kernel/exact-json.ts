@@ -6,17 +6,17 @@ declare global {
   }
 }
 
-/** A number that a double cannot hold, as it was written. `JSON.stringify` writes it as it is. */
+/** A number that JavaScript would write otherwise (`12345678901234567890`, `1.0`), as it was written. `JSON.stringify` writes it as it is. */
 export type ExactNumber = { readonly rawJSON: string };
 
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON(value);
 
-/** The text may hold what `JSON.parse` changes: a key that looks like an index, 16 digits, or an exponent of three. */
-const mayChange = /"(?:\d|\\u003)|(?:\d\.?){16}|\d[eE][+-]?\d{3}/;
+/** The text may hold what `JSON.parse` changes: a key that looks like an index, 16 digits, an exponent, a nought at the end, or minus nought. */
+const mayChange = /"(?:\d|\\u003)|(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0/;
 const maxDepth = 1_000;
 
 /**
- * Like `JSON.parse`, but nothing is changed: numbers that a double cannot hold become an `ExactNumber`, and objects keep the
+ * Like `JSON.parse`, but nothing is changed: numbers that JavaScript would write otherwise become an `ExactNumber`, and objects keep the
  * order of their keys, also of those that look like an index (`{"b": 1, "10": 2, "2": 3}`).
  *
  * Both survive `JSON.stringify`, but neither `structuredClone` nor a copy by spread: send such values to another process as
@@ -44,23 +44,10 @@ function keysInOrder(target: object, order: readonly string[]): (string | symbol
   return [...order.filter((key) => Object.hasOwn(target, key)), ...added];
 }
 
-/** The number of this JSON text: a plain one if that has the same value, else one that keeps its digits. */
-export function exactNumber(text: string): number | ExactNumber {
+function exactNumber(text: string): number | ExactNumber {
   const value = Number(text);
-  if (Number.isFinite(value) && decimalOf(String(value)) === decimalOf(text)) return value;
-  // `rawJSON` of a number is an ExactNumber.
-  return JSON.rawJSON(text) as ExactNumber;
-}
-
-/** One text for one value: sign, significant digits and exponent. `1.50e3`, `1500` and `15e2` give the same. */
-export function decimalOf(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
-  return `${sign}${significant}e${power}`;
+  // as: `rawJSON` of a number is one.
+  return String(value) === text ? value : (JSON.rawJSON(text) as ExactNumber);
 }
 
 /** Reads text that is known to be JSON. */

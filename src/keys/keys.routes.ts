@@ -82,5 +82,5 @@ async function shown(sql: Sql, key: KeyRecord): Promise<KeyWire> {
 
 /** Whose keys a request changes, and who is told to have done it. */
 function changeBy({ principal, id }: FastifyRequest): KeyChange {
-  return { accountId: principal.accountId, actor: actorOf(principal), requestId: id, madeBy: principal.keyId };
+  return { accountId: principal.accountId, actor: actorOf(principal), requestId: id, callerKeyId: principal.keyId };
 }

@@ -34,7 +34,7 @@ export type KeyChange = {
   actor?: Actor;
   requestId?: string;
   /** The key that asks, if one does. */
-  madeBy?: string | null;
+  callerKeyId?: string | null;
 };
 
 export type KeyWish = KeyChange & {
@@ -50,9 +50,10 @@ export type KeyWish = KeyChange & {
 export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
-  const { accountId, madeBy = null } = input;
-  if (madeBy !== null && !(await holdActiveKey(tx, { id: madeBy, accountId }))) throw fault('invalid_credentials');
-  await refuseLimitedKey(tx, { keyId: madeBy, accountId }, 'create keys');
+  const { accountId, callerKeyId = null } = input;
+  if (callerKeyId !== null && !(await holdActiveKey(tx, { id: callerKeyId, accountId })))
+    throw fault('invalid_credentials');
+  await refuseLimitedKey(tx, { keyId: callerKeyId, accountId }, 'create keys');
   await checkOneMoreActive(tx, accountId);
   const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask });
   await tell(tx, 'key.created', record, input);
@@ -60,10 +61,10 @@ export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
 }
 
 async function limitNewKey(tx: Sql, { id, limits }: KeyRecord, wish: KeyWish): Promise<CallLimits> {
-  const { accountId, actor = systemActor, requestId, madeBy = null, limits: wanted } = wish;
+  const { accountId, actor = systemActor, requestId, callerKeyId = null, limits: wanted } = wish;
   if (wanted === undefined) return limits;
   const told = { actor, ...(requestId === undefined ? {} : { requestId }) };
-  return setLimits(tx, { scope: 'key', id, accountId }, { wanted, keyId: madeBy, ...told });
+  return setLimits(tx, { scope: 'key', id, accountId }, { wanted, keyId: callerKeyId, ...told });
 }
 
 export type KeyAddress = KeyChange & { keyId: string };
@@ -85,8 +86,8 @@ export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean
 }
 
 /** A key with limits may give up itself, and no other key. */
-async function refuseOthersKey(tx: Sql, { accountId, keyId, madeBy = null }: KeyAddress): Promise<void> {
-  if (madeBy !== keyId) await refuseLimitedKey(tx, { keyId: madeBy, accountId }, 'change other keys');
+async function refuseOthersKey(tx: Sql, { accountId, keyId, callerKeyId = null }: KeyAddress): Promise<void> {
+  if (callerKeyId !== keyId) await refuseLimitedKey(tx, { keyId: callerKeyId, accountId }, 'change other keys');
 }
 
 async function checkOneMoreActive(tx: Sql, accountId: string): Promise<void> {

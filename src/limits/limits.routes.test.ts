@@ -255,7 +255,7 @@ test('a key whose limits come while it changes limits changes none, and one that
   assert.equal((await send(ada.key, ada.path)).body.requests_per_minute, 1);
 
   const { accountId } = ada;
-  const madeBy = keyId;
+  const callerKeyId = keyId;
   const isDead = { fault: 'invalid_credentials' };
   for (const [method, verb] of [
     ['PATCH', '/deactivate'],
@@ -263,7 +263,7 @@ test('a key whose limits come while it changes limits changes none, and one that
   ] as const) {
     assert.ok((await send(ada.key, `/api/v1/keys/${keyId}${verb}`, { method })).status < 300);
     await assert.rejects(
-      pg.database.transaction((tx) => issueKey(tx, { accountId, madeBy })),
+      pg.database.transaction((tx) => issueKey(tx, { accountId, callerKeyId })),
       isDead,
     );
   }

@@ -125,13 +125,14 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   { name: 'a call inside reasoning', text: `<think>${sun}</think>ok`, expected: { reasoning: sun, content: 'ok' } },
   { name: 'a call without tools', text: sun, setup: { tools: [] }, expected: { content: sun } },
   {
-    name: 'no arguments, arguments as text, and exact numbers',
-    text: '<tool_call>{"name":"clock"}</tool_call><tool_call>{"name":"clock","arguments":"{\\"a\\": 1}"}</tool_call><tool_call>{"name":"clock","arguments":{"a":12345678901234567890,"b":1.0,"c":1e2}}</tool_call>',
+    name: 'no arguments, arguments as text, exact numbers, and keys in their order',
+    text: '<tool_call>{"name":"clock"}</tool_call><tool_call>{"name":"clock","arguments":"{\\"a\\": 1}"}</tool_call><tool_call>{"name":"clock","arguments":{"a":12345678901234567890,"b":1.0,"c":1e2}}</tool_call><tool_call>{"name":"clock","arguments":{"why":"","10":2,"2":3}}</tool_call>',
     expected: {
       calls: [
         { name: 'clock', arguments: '{}' },
         { name: 'clock', arguments: '{"a":1}' },
         { name: 'clock', arguments: '{"a":12345678901234567890,"b":1.0,"c":1e2}' },
+        { name: 'clock', arguments: '{"why":"","10":2,"2":3}' },
       ],
       reason: 'tool_calls',
     },

@@ -209,6 +209,10 @@ test('combinations of alternatives are counted before they are built', () => {
   const one = Array.from({ length: 1_000 }, (_, n) => ({ const: n }));
   assert.equal(refusal({ oneOf: one }), '');
   assert.match(refusal({ oneOf: [...one, { const: 1 }] }), /oneOf/);
+  const told = (n: number) => ({ type: 'object', properties: { kind: { const: n } }, required: ['kind'] });
+  const many = one.slice(0, 500).map((_, n) => told(n));
+  assert.equal(refusal({ oneOf: many }), '');
+  assert.match(refusal({ oneOf: [...many.slice(0, 100), told(7)] }), /a type or a constant tells/);
   assert.match(refusal({ oneOf: one.map((_, n) => ({ type: 'object', required: [`n${n}`] })) }), /too large/);
 });
 

@@ -7,8 +7,9 @@ const date = [
 ].join('|');
 
 /**
- * Formats that are enforced; all others are annotations, as JSON Schema has it. `isBounded`: the text has a length or a pattern
- * beside it, with which the counts of labels and their characters would take too many states; the length bounds them then.
+ * Formats that are enforced; all others are annotations, as JSON Schema has it. `isBounded`: a length or a pattern
+ * applies to the text, too. With either, counting labels and their characters takes more states than a grammar may have, so they are
+ * not counted then.
  */
 export function formatPattern(format: unknown, { isBounded }: { isBounded: boolean }): string | null {
   // A leap second ends an hour.

@@ -13,10 +13,16 @@ export function withStripArguments(program: Program): Program {
   return program;
 }
 
+/** Refuses what has no such method: a template may rely on that, and is tried again with plain turns. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('strip is a method of strings');
+  return value;
+}
+
 /** What the calls of a rewritten template call. */
 export const stripFunctions = {
   [stripName]: (text: unknown, method: unknown, characters: unknown) =>
-    stripCharacters(String(text), String(method), characters),
+    stripCharacters(textOf(text), textOf(method), characters),
 };
 
 function rewrite(node: unknown): void {
@@ -35,8 +41,8 @@ function rewrite(node: unknown): void {
 /** As Python: a set of characters, or white space where there is none. */
 function stripCharacters(text: string, method: string, characters: unknown): string {
   const units = [...text];
-  const isCut = (unit: string | undefined) =>
-    unit !== undefined && (typeof characters === 'string' ? characters.includes(unit) : /\s/.test(unit));
+  const cut = characters === null || characters === undefined ? null : textOf(characters);
+  const isCut = (unit: string | undefined) => unit !== undefined && (cut?.includes(unit) ?? /\s/.test(unit));
   let [from, to] = [0, units.length];
   if (method !== 'rstrip') while (isCut(units[from])) from += 1;
   if (method !== 'lstrip') while (to > from && isCut(units[to - 1])) to -= 1;

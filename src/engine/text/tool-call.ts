@@ -1,3 +1,4 @@
+import { isExactNumber, objectInOrder, parseExactJson } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
 import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
 import type { ToolSyntax } from './template.ts';
@@ -61,26 +62,22 @@ function parseXmlCall(text: string, tools: readonly ToolDefinition[]): ParsedCal
     values.push([key, typedValue(value, types)]);
     open.lastIndex = body.indexOf('>', close) + 1;
   }
-  const json = toJson(Object.fromEntries(values));
+  const json = toJson(objectInOrder(values));
   return json === null ? null : { name, arguments: json };
 }
 
 function typedValue(text: string, types: readonly unknown[]): unknown {
   const value = areTexts(types) ? undefined : parseJson(text);
   if (value === undefined) return text;
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : isRaw(value) ? 'number' : typeof value;
+  const type =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : isExactNumber(value) ? 'number' : typeof value;
   return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
 }
 
-/** undefined where the text is not JSON. Numbers that a double cannot hold exactly keep their digits. */
+/** undefined where the text is not JSON. Numbers keep their digits, and keys their order. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-      const source = context?.source;
-      return typeof value === 'number' && source !== undefined && String(value) !== source
-        ? JSON.rawJSON(source)
-        : value;
-    });
+    return parseExactJson(text);
   } catch {
     return undefined;
   }
@@ -95,12 +92,8 @@ function toJson(value: object): string | null {
   }
 }
 
-function isRaw(value: unknown): boolean {
-  return JSON.isRawJSON(value);
-}
-
 function asObject(value: unknown): Record<string, unknown> | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isRaw(value)) return null;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isExactNumber(value)) return null;
   // A JSON object: checked on the line above.
   return value as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-const counts = /maximum context length is (\d+) tokens.*\((\d+) in the prompt, (\d+) in max_tokens\)/;
+const counts = /maximum context length is (\d+) tokens.*\((\d+) in the prompt, (\d+) in max_tokens(?:, the default)?\)/;
 
 /**
  * What to do about a conversation that the model cannot hold. It stays as it is, so that the next message would be refused,
