@@ -30,7 +30,7 @@ test('the environment wins over the file, the file over the defaults, and an emp
   assert.equal(config.port, 9001);
   assert.equal(config.engineSequences, 4);
   assert.deepEqual(config.corsOrigins, ['https://a.example', 'https://b.example']);
-  assert.equal(config.engineQueue, 64);
+  assert.equal(config.engineQueue, 1_000);
 });
 
 test('blanks around a value are none of it, and alone they are no value', () => {

@@ -7,8 +7,8 @@ import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
-import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
-import { defaultWaiting } from './turns/admission.ts';
+import type { ChatPrompt, Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+import { defaultWaiting, workOf } from './turns/admission.ts';
 
 export type EngineSettings = RuntimeSettings & {
   /** Bound on the memory of all loaded models together; null: what the machine has. */
@@ -48,6 +48,7 @@ type Parts = { pool: Pool; handles: Handles; settings: EngineSettings };
 type PrepareCall = {
   modelId: string;
   scope: string;
+  work: number;
   signal: AbortSignal;
   request: (handle: string) => PrepareRequest;
 };
@@ -74,6 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
         scope: prompt.scope ?? '',
+        work: workOf({ promptTokens: charactersOf(prompt) / charactersPerToken, maxTokens: prompt.maxTokens ?? 0 }),
         signal,
         request,
       });
@@ -92,7 +94,15 @@ export function createEngine(options: EngineOptions): Engine {
         truncate,
         scope,
       });
-      const { handle, prepared, session } = await prepare(parts, { modelId: baseModelId, scope, signal, request });
+      const characters = texts.reduce((sum, { length }) => sum + length, 0);
+      const work = workOf({ promptTokens: characters / charactersPerToken, maxTokens: 0 });
+      const { handle, prepared, session } = await prepare(parts, {
+        modelId: baseModelId,
+        scope,
+        work,
+        signal,
+        request,
+      });
       return { handle, inputs: prepared.inputs, dimensions: session.dimensions };
     },
     generate: (generation, onDelta) => generate(parts, generation, onDelta),
@@ -110,13 +120,22 @@ function childScript(): string {
   return fileURLToPath(new URL('./llama/child.ts', import.meta.url));
 }
 
+const charactersPerToken = 4;
+
+function charactersOf({ messages, tools }: ChatPrompt): number {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  const ofCalls = calls.reduce((sum, call) => sum + call.arguments.length, 0);
+  const ofTools = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  return messages.reduce((sum, { content }) => sum + content.length, ofCalls + ofTools);
+}
+
 /** Takes a place, waits for the model, tokenises. A child that dies under it is replaced once: nothing was lost. */
 async function prepare(parts: Parts, call: PrepareCall) {
   const { pool, handles } = parts;
   handles.releaseExpired();
   call.signal.throwIfAborted();
   const runtime = pool.runtime(call.modelId);
-  const place = runtime.admission.enter(call.scope);
+  const place = runtime.admission.enter(call);
   try {
     const handle = handles.next();
     let tries = 0;
@@ -149,7 +168,9 @@ async function generate(parts: Parts, generation: Generation, onDelta: (delta: D
       const usage = { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
       return { reason: 'cancelled', usage, activeMs: 0 };
     }
-    return await session.generate({ handle, sampling, cacheScope, signal, onDelta });
+    const finished = await session.generate({ handle, sampling, cacheScope, signal, onDelta });
+    place.worked(finished.activeMs);
+    return finished;
   } finally {
     place.free();
   }
@@ -157,14 +178,16 @@ async function generate(parts: Parts, generation: Generation, onDelta: (delta: D
 
 async function embed(parts: Parts, request: { handle: string; signal: AbortSignal }): Promise<Embedded> {
   const { handle, signal } = request;
-  const { session, place, runtime } = takeAlive(parts.handles, handle);
+  const { session, place } = takeAlive(parts.handles, handle);
   try {
     if (signal.aborted) {
       session.release(handle);
       throw signal.reason;
     }
     const limitMs = parts.settings.capacityWaitMs;
-    return await session.embed({ handle, signal, limitMs, refusal: () => runtime.admission.refusal() });
+    const embedded = await session.embed({ handle, signal, limitMs, refusal: place.refusal });
+    place.worked(embedded.activeMs);
+    return embedded;
   } finally {
     place.free();
   }

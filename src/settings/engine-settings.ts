@@ -35,7 +35,7 @@ export const engineSettings: SettingsOf<EngineValues> = {
   },
   engineQueue: {
     env: 'FANFOLD_ENGINE_QUEUE',
-    fallback: 64,
+    fallback: 1_000,
     expected: 'a number of waiting calls, 1 to 10000',
     read: number(1, 10_000),
   },

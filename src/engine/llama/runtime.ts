@@ -179,9 +179,8 @@ export class ModelRuntime {
         pace: ({ prefillMsPerToken, decodeMsPerToken }) => {
           this.#pace = { prefillMsPerToken, decodeMsPerToken, measured: true };
         },
-        worked: (activeMs) => {
+        worked: () => {
           this.#failures = 0;
-          this.admission.worked(activeMs);
         },
         gone: (exit) => {
           clearTimeout(tooLong);

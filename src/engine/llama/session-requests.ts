@@ -49,7 +49,7 @@ export type SessionEvents = {
   loadFailed: (message: string) => void;
   pace: (pace: Pace) => void;
   /** A generation or an embedding came to its end. */
-  worked: (activeMs: number) => void;
+  worked: () => void;
   /** The child is gone; `requests` of it are about to be rejected. `tail` is its last output. */
   gone: (exit: { reason: string; tail: string; requests: number }) => void;
 };

@@ -258,7 +258,7 @@ export class Session {
   }
 
   #finished(message: Extract<FromChild, { type: 'finished' }>): void {
-    this.#events.worked(message.activeMs);
+    this.#events.worked();
     const request = this.#take(message.id);
     if (request?.kind !== 'generate') return;
     const { reason, usage, activeMs } = message;
@@ -266,7 +266,7 @@ export class Session {
   }
 
   #embedded(message: Extract<FromChild, { type: 'embedded' }>): void {
-    this.#events.worked(message.activeMs);
+    this.#events.worked();
     const request = this.#take(message.id);
     if (request?.kind !== 'embed') return;
     const { vectors, promptTokens, activeMs } = message;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatPrompt, Delta, Finished, Generation, PreparedChat } from '../port.ts';
+import { workOf } from '../turns/admission.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
 import { countPrompt } from './count-tokens.ts';
@@ -26,7 +27,8 @@ export function prepareChat(
   const tokens = Math.ceil(bytes / 4);
   // With a single route there is nothing to choose.
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-  return routes.place({ baseModelId, adapter, prefix, tokens, scope }, async (runtime, leave, isInLine) => {
+  const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 });
+  return routes.place({ baseModelId, adapter, prefix, tokens, scope, work }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
@@ -45,6 +47,7 @@ export function prepareChat(
       prefix,
       tokens: counted ?? tokens,
       scope,
+      work,
       what: { chat: prompt },
     });
     // Where nobody can count or needs to, the engine itself checks the length.
@@ -83,7 +86,7 @@ export async function generateChat(
       await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
-      parts.routes.line(call.baseModelId).worked(activeMs);
+      parts.routes.line(call.baseModelId).ran(call, activeMs);
       sent.runtime.measured(activeMs, text.usage.completionTokens);
       return { reason: text.reason, usage: text.usage, activeMs };
     } catch (error) {

@@ -1,5 +1,6 @@
 import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
+import { workOf } from '../turns/admission.ts';
 import { countTexts } from './count-tokens.ts';
 import { canCut, embeddingCall, vectorsOf } from './embedding-request.ts';
 import { readJson } from './read-answer.ts';
@@ -18,7 +19,8 @@ export function prepareEmbedding(
   const { target, scope = '' } = inputs;
   const { baseModelId, adapter } = target;
   const tokens = Math.ceil(inputs.texts.join('').length / 4);
-  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope }, async (runtime, leave, isInLine) => {
+  const work = workOf({ promptTokens: tokens, maxTokens: 0 });
+  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope, work }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
@@ -37,7 +39,7 @@ export function prepareEmbedding(
     const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
     const sum = counted.reduce((total, each) => total + each.tokens, 0);
     const place = { runtime, leave, isInLine };
-    const call = { baseModelId, adapter, prefix: '', tokens: sum, scope };
+    const call = { baseModelId, adapter, prefix: '', tokens: sum, scope, work };
     const handle = waiting.keep({ ...place, ...call, what: { inputs, tokens: sum } });
     return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
   });
@@ -69,7 +71,7 @@ export async function embedInputs(
     try {
       const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
       const activeMs = parts.clock.monotonicMs() - sent.sentMs;
-      parts.routes.line(call.baseModelId).worked(activeMs);
+      parts.routes.line(call.baseModelId).ran(call, activeMs);
       return { vectors, promptTokens: tokens, activeMs };
     } catch (error) {
       throw doubting(sent.runtime, error);

@@ -1,7 +1,7 @@
 import type { Clock } from '#kernel';
 import type { Load } from '../port.ts';
 import { notInstalled, stopping } from '../refusals.ts';
-import { Admission } from '../turns/admission.ts';
+import { Admission, type Entry, type Wanted } from '../turns/admission.ts';
 import { FairQueue } from '../turns/fair-queue.ts';
 import { rankRoutes } from './choose-route.ts';
 import type { RouteRuntime } from './route-runtime.ts';
@@ -57,11 +57,7 @@ export class RouteLine {
       },
       ...{ maxQueue, maxWaitMs },
     };
-    this.#admission = new Admission(limits, clock, () => {
-      const { prefillMsPerToken, decodeMsPerToken } = unknownPace;
-      const most = Math.max(1, capacity());
-      return { prefillMsPerToken: prefillMsPerToken / most, decodeMsPerToken: decodeMsPerToken / most };
-    });
+    this.#admission = new Admission(limits, clock, () => unknownPace);
   }
 
   load(): Load {
@@ -69,18 +65,18 @@ export class RouteLine {
   }
 
   /** A call has its place with a route. */
-  came(scope: string): void {
-    this.#admission.come(scope);
+  came(call: Wanted): Entry {
+    return this.#admission.come(call);
   }
 
-  left(scope: string): void {
-    this.#admission.go(scope);
+  left(entry: Entry): void {
+    this.#admission.go(entry);
     this.goOn();
   }
 
-  /** How long a call took: all that run at a time share that. */
-  worked(activeMs: number): void {
-    this.#admission.worked(activeMs / Math.max(1, this.#capacity()));
+  /** How long a call took from its start to its end. */
+  ran({ work }: Wanted, runMs: number): void {
+    this.#admission.ran(runMs, work);
   }
 
   /** Gives those who wait what is free; to be called before somebody else looks for a place. */
@@ -89,8 +85,8 @@ export class RouteLine {
   }
 
   /** A place in line; returns how to leave it. Throws `capacity_unavailable` when the line is full. */
-  join(scope: string): () => void {
-    const place = this.#admission.enter(scope);
+  join({ scope, work }: Wanted): () => void {
+    const place = this.#admission.enter({ scope, work });
     this.#count(scope, 1);
     let isIn = true;
     return () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel';
 import type { Adapter } from '../port.ts';
+import type { Entry, Wanted } from '../turns/admission.ts';
 import type { AdapterSource } from './adapters/adapter-folder.ts';
 import { openRouteAdapters, type RouteAdapters, type RouteLog } from './adapters/route-adapters.ts';
 import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
@@ -19,7 +20,7 @@ export type RouteDeps = {
 };
 
 /** Is told of calls that have a place, and have left it. */
-type Line = { came: (scope: string) => void; left: (scope: string) => void };
+type Line = { came: (call: Wanted) => Entry; left: (entry: Entry) => void };
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
@@ -111,11 +112,11 @@ export class RouteRuntime {
   }
 
   /** Takes a place for a call; returns how to leave it, which does nothing the second time. `line` counts it. */
-  enter({ tokens, scope }: { tokens: number; scope: string }, line: Line): () => void {
+  enter({ tokens, scope, work }: { tokens: number } & Wanted, line: Line): () => void {
     this.#breaker = trying(this.#breaker, this.#clock.monotonicMs());
     this.#calls += 1;
     this.#tokens += tokens;
-    line.came(scope);
+    const entry = line.came({ scope, work });
     let isIn = true;
     return () => {
       if (!isIn) return;
@@ -123,7 +124,7 @@ export class RouteRuntime {
       this.#calls -= 1;
       this.#tokens -= tokens;
       this.#endIfDone();
-      line.left(scope);
+      line.left(entry);
     };
   }
 

@@ -134,12 +134,12 @@ export class RouteSet {
 
   /** What is installed here runs here instead of waiting. */
   #join(call: RoutedCall): () => void {
-    const { baseModelId, scope } = call;
+    const { baseModelId } = call;
     const runtimes = this.of(baseModelId);
     const able = runtimes.filter((runtime) => mayTake(runtime, call));
     const isInstalled = this.#options.isInstalled?.(baseModelId) === true;
     if (able.length === 0 || (isInstalled && !able.some(({ hasRoom }) => hasRoom))) throw noRoute(call, runtimes);
-    return this.line(baseModelId).join(scope);
+    return this.line(baseModelId).join(call);
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,15 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
+import type { Wanted } from '../turns/admission.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 
-export type RoutedCall = {
+export type RoutedCall = Wanted & {
   baseModelId: string;
   adapter: Adapter | null;
   /** Of the beginning of the prompt; '' where engines keep none. */
   prefix: string;
-  /** About how much work it is. */
+  /** Of the prompt, about. */
   tokens: number;
-  /** Whose it is (an account). */
-  scope: string;
   /** Have refused it already. */
   tried?: ReadonlySet<RouteRuntime>;
   /** What the last one of them said. */

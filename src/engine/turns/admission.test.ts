@@ -3,12 +3,20 @@ import { test } from 'node:test';
 import { Fault } from '#kernel';
 import { Admission, mostOf } from './admission.ts';
 
-const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 9 });
-const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 10 });
+const still = { nowMs: () => 0, monotonicMs: () => 0 };
+const any = { scope: '', work: 1 };
 
-function refusalOf(admission: Admission, scope?: string): Fault | null {
+/** One whose calls take a millisecond for each piece of their work. */
+function measured(limits: ConstructorParameters<typeof Admission>[0], clock = still): Admission {
+  const admission = new Admission(limits, clock, pace);
+  admission.ran(1_000, 1_000);
+  return admission;
+}
+
+function refusalOf(admission: Admission, wanted = any): Fault | null {
   try {
-    admission.enter(scope).free();
+    admission.enter(wanted).free();
     return null;
   } catch (error) {
     assert.ok(error instanceof Fault);
@@ -16,9 +24,9 @@ function refusalOf(admission: Admission, scope?: string): Fault | null {
   }
 }
 
-test('a model takes as many requests as it has sequences and queue places, and refuses the next one', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, clock, pace);
-  const places = Array.from({ length: 5 }, () => admission.enter());
+test('more requests than memory is meant for are refused', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, still, pace);
+  const places = Array.from({ length: 5 }, () => admission.enter(any));
   assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
   places[0]?.free();
   places[0]?.free();
@@ -27,59 +35,91 @@ test('a model takes as many requests as it has sequences and queue places, and r
 });
 
 test('the load tells running calls from those that wait for a sequence', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, clock, pace);
+  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, still, pace);
   assert.deepEqual(admission.load(), { running: 0, waiting: 0 });
-  const places = Array.from({ length: 5 }, () => admission.enter());
+  const places = Array.from({ length: 5 }, () => admission.enter(any));
   assert.deepEqual(admission.load(), { running: 2, waiting: 3 });
   for (const place of places) place.free();
   assert.deepEqual(admission.load(), { running: 0, waiting: 0 });
 });
 
-test('Retry-After follows the measured work of the requests ahead', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 8, maxWaitMs: 1e9 }, clock, pace);
-  for (let i = 0; i < 10; i++) admission.enter();
-  // Nothing measured: 128 tokens each way at the guessed pace, 9 requests ahead of the next one.
-  assert.equal(refusalOf(admission)?.options.retryAfterSeconds, Math.ceil((9 * 1280) / 1000));
-  for (let i = 0; i < 100; i++) admission.worked(500);
-  assert.equal(refusalOf(admission)?.options.retryAfterSeconds, 5);
+test('the wait follows the work of the requests ahead, at the measured pace of a model that is full', () => {
+  const admission = new Admission({ sequences: 2, maxQueue: 100, maxWaitMs: 1e9 }, still, pace);
+  const call = { scope: '', work: 100 };
+  assert.equal(admission.waitMs(''), 0);
+  const places = Array.from({ length: 10 }, () => admission.enter(call));
+  // Nothing measured: 100 tokens of 10 ms. Two at a time run before the next one starts.
+  assert.equal(admission.waitMs(''), 5 * 1_000);
+  // Its share of the steps was half of them, so that it took twice as long: 4 ms for each token.
+  for (let i = 0; i < 500; i++) places[0]?.worked(200);
+  assert.equal(Math.round(admission.waitMs('')), 5 * 400);
+  assert.equal(new Admission({ sequences: 1, maxQueue: 1, maxWaitMs: 1e9 }, still, pace).waitMs(''), 0);
 });
 
-test('who would wait longer than the limit is refused although there are places', () => {
-  const admission = new Admission({ sequences: 1, maxQueue: 100, maxWaitMs: 2_000 }, clock, pace);
-  for (let i = 0; i < 100; i++) admission.worked(500);
-  for (let i = 0; i < 5; i++) admission.enter();
-  assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
-  assert.equal(admission.used, 5);
+test('before anything was measured, answers are not taken to be as long as they may be', () => {
+  const admission = new Admission({ sequences: 1, maxQueue: 100, maxWaitMs: 1e9 }, still, pace);
+  admission.enter({ scope: '', work: 32_000 });
+  assert.equal(admission.waitMs(''), 128 * 10);
 });
 
-function enterAll(admission: Admission, scope: string): number {
+test('a few long answers keep no short calls out', () => {
+  const admission = measured({ sequences: 8, maxQueue: 1_000, maxWaitMs: 55_000 });
+  for (let i = 0; i < 5; i++) admission.enter({ scope: 'long', work: 100_000 });
+  for (let i = 0; i < 50; i++) admission.enter({ scope: 'short', work: 100 });
+  // The other three places run them all.
+  assert.equal(admission.waitMs('short'), 1_600);
+});
+
+test('it is the time that decides: many short calls come in, and few long ones', () => {
+  const count = (work: number) => {
+    const admission = measured({ sequences: 4, maxQueue: 1_000, maxWaitMs: 10_000 });
+    return enterAll(admission, { scope: '', work });
+  };
+  assert.deepEqual([count(10), count(100), count(10_000), count(20_000)], [1_004, 404, 8, 4]);
+});
+
+test('what has run of a request is not waited for again', () => {
+  let nowMs = 0;
+  const admission = measured(
+    { sequences: 1, maxQueue: 9, maxWaitMs: 1e9 },
+    { nowMs: () => 0, monotonicMs: () => nowMs },
+  );
+  const first = admission.come({ scope: '', work: 1_000 });
+  const second = admission.come({ scope: '', work: 500 });
+  nowMs = 600;
+  assert.deepEqual([first.startsMs, second.startsMs, admission.waitMs('')], [0, 1_000, 900]);
+  nowMs = 1_100;
+  assert.equal(admission.waitMs(''), 400);
+});
+
+function enterAll(admission: Admission, wanted: { scope: string; work: number }): number {
   for (let count = 0; ; count++) {
-    if (refusalOf(admission, scope) !== null) return count;
-    admission.enter(scope);
+    if (refusalOf(admission, wanted) !== null) return count;
+    admission.enter(wanted);
   }
 }
 
 test('a scope that has all places keeps no other one out, each of which has its share, and is itself refused', () => {
-  const admission = new Admission({ sequences: 4, maxQueue: 20, maxWaitMs: 1e9 }, clock, pace);
-  assert.equal(enterAll(admission, 'flood'), 24);
-  assert.equal(enterAll(admission, 'second'), 12);
-  assert.equal(enterAll(admission, 'third'), 8);
-  assert.equal(refusalOf(admission, 'flood')?.fault, 'capacity_unavailable');
+  const admission = new Admission({ sequences: 4, maxQueue: 20, maxWaitMs: 1e9 }, still, pace);
+  const enter = (scope: string) => enterAll(admission, { scope, work: 1 });
+  assert.deepEqual([enter('flood'), enter('second'), enter('third')], [24, 12, 8]);
+  assert.equal(refusalOf(admission, { scope: 'flood', work: 1 })?.fault, 'capacity_unavailable');
 });
 
 test('however many scopes flood, there is a bound of all requests', () => {
-  const admission = new Admission({ sequences: 8, maxQueue: 64, maxWaitMs: 1e9 }, clock, pace);
-  for (let scope = 0; scope < 200; scope++) enterAll(admission, `s${scope}`);
+  const admission = new Admission({ sequences: 8, maxQueue: 64, maxWaitMs: 1e9 }, still, pace);
+  for (let scope = 0; scope < 200; scope++) enterAll(admission, { scope: `s${scope}`, work: 1 });
   assert.ok(admission.used < mostOf({ sequences: 8, maxQueue: 64 }), `${admission.used} requests`);
 });
 
-test('a call waits for its turn only, and for as long as one of those that run where all sequences are taken', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 100, maxWaitMs: 10_000 }, clock, pace);
-  for (let i = 0; i < 100; i++) admission.worked(1_000);
-  assert.equal(enterAll(admission, 'flood'), 12);
+test('a call waits for its turn only, and for the first that ends where all sequences are taken', () => {
+  const admission = measured({ sequences: 2, maxQueue: 100, maxWaitMs: 10_000 });
+  const flood = { scope: 'flood', work: 1_000 };
+  assert.equal(enterAll(admission, flood), 22);
   assert.deepEqual([admission.waitMs('flood'), admission.waitMs('other')], [11_000, 1_000]);
-  const place = admission.enter('other');
-  assert.equal(admission.waitMs('other'), 2_000);
-  place.free();
+  const places = [1, 2].map(() => admission.enter({ scope: 'other', work: 1_000 }));
+  // Those that run, two of its own, and a third one of the flood.
+  assert.deepEqual([admission.waitMs('third'), admission.waitMs('other')], [1_000, 2_000]);
+  for (const place of places) place.free();
   assert.equal(admission.waitMs('other'), 1_000);
 });

@@ -1,15 +1,25 @@
 import { type Clock, type Fault, fault } from '#kernel';
-import { retryAfterSeconds, smooth } from '../llama/timing.ts';
+import { retryAfterSeconds } from '../llama/timing.ts';
 import type { Load, Pace } from '../port.ts';
+import { startMs } from './start-time.ts';
 
 /** A request's place with a model, from before it is prepared until it has ended. */
-export type Place = { free: () => void };
+export type Place = {
+  free: () => void;
+  /** Tells how much of the engine's time the request has taken, which is its share of the steps. To be called before `free`. */
+  worked: (activeMs: number) => void;
+  /** What it is told where it waits too long all the same. */
+  refusal: () => Fault;
+};
 
-/** Requests that a model works on at a time, those that wait at most, and for how long. What changes is read at each request. */
+/**
+ * Requests that a model works on at a time, and for how long others wait at most. `maxQueue` bounds their number, and so their memory.
+ * What changes is read at each request.
+ */
 export type Limits = { readonly sequences: number; readonly maxQueue: number; readonly maxWaitMs: number };
 
 /** Of a model, unless the operator says something else. */
-export const defaultWaiting = { maxQueue: 64, capacityWaitMs: 55_000 };
+export const defaultWaiting = { maxQueue: 1_000, capacityWaitMs: 55_000 };
 
 /** More requests than there can be: with many scopes, the second one has half as many as the first, the third one a third, and so on. */
 export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQueue'>): number {
@@ -17,12 +27,27 @@ export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQ
   return Math.ceil(most * (Math.log(most) + 1)) + 1;
 }
 
-/** Tokens each way of a request, as long as none was measured. */
-const guessedTokens = 128;
+/**
+ * The most that a request may need, in generated tokens. Reading a token of the prompt takes about a fifth of the time
+ * of generating one; every call takes some time.
+ */
+export function workOf({ promptTokens, maxTokens }: { promptTokens: number; maxTokens: number }): number {
+  return 1 + promptTokens / 5 + maxTokens;
+}
+
+/** Whose request it is (an account), and how much work. */
+export type Wanted = { scope: string; work: number };
+/** A request that has come. `startsMs`: when it was expected to start. */
+export type Entry = Wanted & { startsMs: number };
+
+/** As long as nothing was measured: few answers are as long as they may be. */
+const guessedWork = 128;
+/** How much of what was known is kept when another request has ended. */
+const memory = 0.95;
 
 /**
- * Who may come in. A model has as many places as sequences plus a bounded queue. A place is taken before any work is
- * done and kept until the request ends, so nobody who was let in is refused later, and refusals cost nothing.
+ * Who may come in: everybody whose turn comes within the time limit. A place is taken before any work is done and kept until the
+ * request ends, so nobody who was let in is refused later, and refusals cost nothing.
  *
  * Those who wait take turns by scope (an account), so a request waits only for as many of each other scope as its own has, and one
  * more. Only these count for it: one scope may have all places, and keeps no other one out.
@@ -32,8 +57,9 @@ export class Admission {
   readonly #clock: Clock;
   readonly #pace: () => Pace;
   #used = 0;
-  readonly #usedBy = new Map<string, number>();
-  #activeMs: number | null = null;
+  readonly #entries = new Map<string, Set<Entry>>();
+  /** What ended requests were measured by: sums in which the last ones count most. */
+  #measured = { runMs: 0, work: 0 };
   #lastUsedMs: number;
 
   constructor(limits: Limits, clock: Clock, pace: () => Pace) {
@@ -57,65 +83,87 @@ export class Admission {
     return { running, waiting: this.#used - running };
   }
 
-  /** Throws `capacity_unavailable` when the queue ahead of it is full, or so long that the wait would be too. */
-  enter(scope = ''): Place {
+  /** Throws `capacity_unavailable` when its turn would come too late, or more requests are ahead of it than memory is meant for. */
+  enter(wanted: Wanted): Place {
     const { sequences, maxQueue, maxWaitMs } = this.#limits;
-    if (this.#ahead(scope) >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
-    this.come(scope);
-    let taken = true;
+    const { scope, work } = wanted;
+    if (this.#ahead(scope).length >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
+    const entry = this.come(wanted);
     return {
       free: () => {
-        if (!taken) return;
-        taken = false;
-        this.go(scope);
-        this.#lastUsedMs = this.#clock.monotonicMs();
+        if (this.go(entry)) this.#lastUsedMs = this.#clock.monotonicMs();
       },
+      worked: (activeMs) => this.ran(activeMs * Math.min(this.#places, this.#used), work),
+      refusal: () => this.refusal(scope),
     };
   }
 
-  /** Counts a request that finds a free sequence, and so is never refused; it leaves with `go`. */
-  come(scope: string): void {
+  /** Counts a request, which leaves with `go`. */
+  come({ scope, work }: Wanted): Entry {
+    const entry = { scope, work, startsMs: this.#clock.monotonicMs() + this.waitMs(scope) };
     this.#used += 1;
-    this.#usedBy.set(scope, this.usedBy(scope) + 1);
+    const own = this.#entries.get(scope);
+    if (own === undefined) this.#entries.set(scope, new Set([entry]));
+    else own.add(entry);
+    return entry;
   }
 
-  go(scope: string): void {
+  /** false: it has left already. */
+  go(entry: Entry): boolean {
+    const own = this.#entries.get(entry.scope);
+    if (own?.delete(entry) !== true) return false;
     this.#used -= 1;
-    const used = this.usedBy(scope) - 1;
-    if (used === 0) this.#usedBy.delete(scope);
-    else this.#usedBy.set(scope, used);
+    if (own.size === 0) this.#entries.delete(entry.scope);
+    return true;
   }
 
   /** Requests of a scope, those that wait included. */
   usedBy(scope: string): number {
-    return this.#usedBy.get(scope) ?? 0;
+    return this.#entries.get(scope)?.size ?? 0;
   }
 
-  /** A request's share of the engine's time; the shares of all requests add up to that time. */
-  worked(activeMs: number): void {
-    this.#activeMs = smooth(this.#activeMs, activeMs);
+  /** How long a request of this work took from its start to its end, beside as many others as the model works on at a time. */
+  ran(runMs: number, work: number): void {
+    const { runMs: earlierMs, work: earlier } = this.#measured;
+    this.#measured = { runMs: earlierMs * memory + runMs, work: earlier * memory + work };
   }
 
-  /** Until a request that came now would begin to run: the work of those ahead of it, less what runs beside it. */
-  waitMs(scope = ''): number {
-    const ahead = Math.max(0, this.#ahead(scope) - this.#limits.sequences + 1);
-    return ahead * (this.#activeMs ?? this.#guessedActiveMs());
+  /** Until a request that came now would begin to run. */
+  waitMs(scope: string): number {
+    if (this.#used < this.#places) return 0;
+    const nowMs = this.#clock.monotonicMs();
+    const left = ({ work, startsMs }: Entry) => Math.max(0, this.#runMs(work) - Math.max(0, nowMs - startsMs));
+    const inOrder = this.#ahead(scope).toSorted((a, b) => a.startsMs - b.startsMs);
+    return startMs(inOrder.map(left), this.#places);
   }
 
-  refusal(scope = ''): Fault {
+  refusal(scope: string): Fault {
     return fault('capacity_unavailable', { retryAfterSeconds: retryAfterSeconds(this.waitMs(scope)) });
   }
 
-  /** Requests that begin before one of this scope that came now: those that run, and those whose turn is before its own. */
-  #ahead(scope: string): number {
-    const own = this.usedBy(scope);
-    let ahead = own;
-    for (const [other, used] of this.#usedBy) if (other !== scope) ahead += Math.min(used, own + 1);
-    return Math.max(ahead, Math.min(this.#used, this.#limits.sequences));
+  get #places(): number {
+    return Math.max(1, this.#limits.sequences);
   }
 
-  #guessedActiveMs(): number {
-    const pace = this.#pace();
-    return guessedTokens * (pace.prefillMsPerToken + pace.decodeMsPerToken);
+  /** Requests that begin before one of this scope that came now: those that run, and those whose turn is before its own. */
+  #ahead(scope: string): Entry[] {
+    const own = this.usedBy(scope);
+    const ahead: Entry[] = [];
+    const behind: Entry[] = [];
+    for (const [other, entries] of this.#entries) {
+      let place = 0;
+      for (const entry of entries) {
+        (other === scope || place <= own ? ahead : behind).push(entry);
+        place += 1;
+      }
+    }
+    const running = Math.min(this.#used, this.#limits.sequences);
+    return ahead.length < running ? [...ahead, ...behind.slice(0, running - ahead.length)] : ahead;
+  }
+
+  #runMs(work: number): number {
+    const { runMs, work: measured } = this.#measured;
+    if (measured > 0) return (work * runMs) / measured;
+    return Math.min(work, guessedWork) * this.#pace().decodeMsPerToken;
   }
 }
