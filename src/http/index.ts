@@ -7,6 +7,7 @@ export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, wh
 export { type Answer, type Contract, type Said, said } from './contract.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { nameIgnoredFields } from './ignored-fields.ts';
+export { notServed } from './not-served.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
 export { createPublication } from './openapi/publication.ts';
 export {

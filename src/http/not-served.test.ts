@@ -26,6 +26,7 @@ test('a client whose base URL is too long, too short or without a project is tol
     '/api/v1/chat/completions',
     '/chat/completions',
     '/models',
+    '/models/some-model',
   ])
     assert.match(notServed(path).message, /ends with \/api\/projects\/\{owner\}\/\{project\}\/openai\/v1\.$/, path);
 });

@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
     message: 'This path is not served. Served are models, chat/completions, completions and embeddings.',
   },
   {
-    pattern: /^\/(?:.+\/)?(?:chat\/completions|completions|embeddings)$|^\/models$/,
+    pattern: /^\/(?:.+\/)?(?:chat\/completions|completions|embeddings)$|^\/models(?:\/|$)/,
     message: `There is nothing here. The base URL of a client ends with ${baseUrl}.`,
   },
 ];

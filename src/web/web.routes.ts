@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isKnownVersion } from '#http';
+import { isKnownVersion, notServed, prefersType } from '#http';
 import { fault } from '#kernel';
 import { chooseForm } from './assets.ts';
 import { pages } from './pages.ts';
@@ -12,14 +12,18 @@ const config = (operation: string) => ({ operation, access: 'public' }) as const
 
 export type WebDeps = { site: Site; hasSession: (headers: IncomingHttpHeaders) => boolean };
 
-/** The web app: its page at the addresses that it knows, and its files. */
+/** The web app: its page at the addresses that it knows, for whoever asks for HTML there, and its files. */
 export function webRoutes({ site, hasSession }: WebDeps) {
   return async (app: FastifyInstance): Promise<void> => {
-    const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])];
-    for (const address of addresses)
-      app.get(address, { config: config('web.page') }, ({ headers }, reply) =>
-        answerPage(site, reply, { hasSession: hasSession(headers) }),
-      );
+    const answer = ({ headers }: FastifyRequest, reply: FastifyReply) =>
+      answerPage(site, reply, { hasSession: hasSession(headers) });
+    app.get('/', { config: config('web.page') }, answer);
+    for (const address of pages.flatMap((page) => [`/${page}`, `/${page}/*`]))
+      app.get(address, { config: config('web.page') }, (request, reply) => {
+        // A client whose base URL is too short asks for `/models`: a page would look to it like an answer that is broken.
+        if (!prefersType(request, 'text/html')) throw notServed(pathIn(request));
+        return answer(request, reply);
+      });
     app.get('/assets/:name', { config: config('web.asset') }, (request, reply) => answerAsset(site, request, reply));
   };
 }
@@ -30,14 +34,15 @@ const programPaths = /^\/(?:api|assets|reference|v1|openai|healthz|readyz)(?:\/|
 /** The page for an address where nothing is, when somebody typed it into a browser; false: he did not. */
 export function answerStranger({ site, hasSession }: WebDeps) {
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
-    const path = request.url.split('?', 1)[0] ?? '';
     const isReading = request.method === 'GET' || request.method === 'HEAD';
-    const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
-    if (!isReading || !isBrowser || programPaths.test(path) || site.now().kind !== 'ready') return false;
+    const isBrowser = prefersType(request, 'text/html');
+    if (!isReading || !isBrowser || programPaths.test(pathIn(request)) || site.now().kind !== 'ready') return false;
     void answerPage(site, reply.code(404), { hasSession: hasSession(request.headers) });
     return true;
   };
 }
+
+const pathIn = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? '';
 
 function answerPage(site: Site, reply: FastifyReply, visitor: Visitor): FastifyReply {
   const state = site.now();
