@@ -7,7 +7,8 @@ export type GgufValue =
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string }
   | { type: 'strings'; value: readonly string[] }
-  | { type: 'i32s'; value: readonly number[] };
+  | { type: 'i32s'; value: readonly number[] }
+  | { type: 'bools'; value: readonly boolean[] };
 
 export type GgufTensor = {
   name: string;
@@ -74,6 +75,8 @@ function encode(value: GgufValue): Buffer[] {
       return [u32(9), u32(8), u64(value.value.length), ...value.value.map(text)];
     case 'i32s':
       return [u32(9), u32(5), u64(value.value.length), Buffer.from(Int32Array.from(value.value).buffer)];
+    case 'bools':
+      return [u32(9), u32(7), u64(value.value.length), Buffer.from(value.value.map(Number))];
   }
 }
 

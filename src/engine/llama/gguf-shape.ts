@@ -2,16 +2,22 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type GgufBytes, GgufError, openGgufBytes } from '../gguf/bytes.ts';
 import { readGgufCounts, readGgufEntries } from '../gguf/metadata.ts';
+import { type Layer, layersOf, type ShapeValues } from './gguf-layers.ts';
 
 /** What the memory plan needs from a GGUF header. */
 export type ModelShape = {
-  /** Key and value numbers that one token keeps in the cache, over all layers. */
+  /** Key and value numbers that one token keeps in the cache, over all layers that attend to every token. */
   cacheValuesPerToken: number;
+  /** Layers that attend to the latest tokens only: to how many, and what one token keeps in them. null: there are none that we know of. */
+  window: { tokens: number; valuesPerToken: number } | null;
+  /** Numbers that the recurrent layers keep for one sequence, however long it is. */
+  stateValues: number;
   vocabulary: number;
 };
 
 /** The architecture's keys stand before the vocabulary, at the start of the file. */
 const headBytes = 256 * 1024;
+const architectureKey = 'general.architecture';
 const vocabularyKey = 'tokenizer.ggml.tokens';
 
 /** Reads the head of a GGUF file. null: not readable as one; the engine itself says why when it loads. */
@@ -19,38 +25,43 @@ export async function readShape(path: string): Promise<ModelShape | null> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return shapeOf(numbersOf(openGgufBytes((target, from) => buffer.copy(target, 0, from), bytesRead, basename(path))));
+    return shapeOf(valuesOf(openGgufBytes((target, from) => buffer.copy(target, 0, from), bytesRead, basename(path))));
   } finally {
     await file.close();
   }
 }
 
-/** Numeric values by key without the architecture prefix, up to the vocabulary; an array counts with its length. */
-function numbersOf(head: GgufBytes): Map<string, number> {
-  const numbers = new Map<string, number>();
+/** Numbers and short lists of numbers by key without the architecture prefix, up to the vocabulary; any other list counts with its length. */
+function valuesOf(head: GgufBytes): ShapeValues {
+  const values = new Map<string, number | readonly number[]>();
+  let architecture = '';
   try {
     for (const entry of readGgufEntries(head, readGgufCounts(head).keyCount)) {
-      const value = 'value' in entry ? entry.value : entry.length;
-      if (typeof value === 'number' && value >= 0) numbers.set(entry.key.slice(entry.key.indexOf('.') + 1), value);
+      const value = 'value' in entry ? entry.value : (entry.numbers ?? entry.length);
+      if (entry.key === architectureKey) architecture = String(value);
+      if ((typeof value === 'number' && value >= 0) || typeof value === 'object') {
+        values.set(entry.key.slice(entry.key.indexOf('.') + 1), value);
+      }
       if (entry.key === vocabularyKey) break;
     }
   } catch (error) {
     // The head ends in the middle of a value, or is damaged: what was read before it counts.
     if (!(error instanceof GgufError)) throw error;
   }
-  return numbers;
+  return { architecture, values };
 }
 
-function shapeOf(numbers: Map<string, number>): ModelShape | null {
-  const layers = numbers.get('block_count');
-  const width = numbers.get('embedding_length');
-  const heads = numbers.get('attention.head_count');
-  if (layers === undefined || width === undefined || heads === undefined || heads === 0) return null;
-  const cacheHeads = numbers.get('attention.head_count_kv') ?? heads;
-  const keyWidth = numbers.get('attention.key_length') ?? width / heads;
-  const valueWidth = numbers.get('attention.value_length') ?? keyWidth;
+function shapeOf(read: ShapeValues): ModelShape | null {
+  const layers = layersOf(read);
+  if (layers === null) return null;
+  const sum = (value: (layer: Layer) => number) => layers.reduce((total, layer) => total + value(layer), 0);
+  const windowed = sum((layer) => (layer.isWindowed ? layer.cacheValues : 0));
+  const tokens = read.values.get('attention.sliding_window');
+  const vocabulary = read.values.get('ggml.tokens');
   return {
-    cacheValuesPerToken: layers * cacheHeads * (keyWidth + valueWidth),
-    vocabulary: numbers.get('ggml.tokens') ?? 0,
+    cacheValuesPerToken: sum((layer) => layer.cacheValues) - windowed,
+    window: windowed > 0 && typeof tokens === 'number' ? { tokens, valuesPerToken: windowed } : null,
+    stateValues: sum((layer) => layer.stateValues),
+    vocabulary: typeof vocabulary === 'number' ? vocabulary : (vocabulary?.length ?? 0),
   };
 }

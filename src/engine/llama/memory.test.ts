@@ -12,6 +12,9 @@ const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
 const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
 const busy = { id: 'c', bytes: 100, idle: false, lastUsedMs: 1 };
 
+/** Every layer attends to all tokens. */
+const full = { window: null, stateValues: 0 };
+
 /** Of a model that is never called with an adapter. */
 const alone = { contextBytes: 1, mostContexts: 0 };
 type State = { baseBytes: number; freeBytes: number; limitBytes: number | null; loaded: readonly LoadedModel[] };
@@ -53,14 +56,14 @@ test('the need of a model is read from its own header: cache of all cells, outpu
     writeRandomModel(path, { shape: smallShape, seed: 1, kind: 'text', spread: 0.02, ends: true });
     const shape = await readShape(path);
     // 2 layers, one key-value head, 64 numbers each for key and value.
-    assert.deepEqual(shape, { cacheValuesPerToken: 256, vocabulary: smallShape.vocabulary });
+    assert.deepEqual(shape, { ...full, cacheValuesPerToken: 256, vocabulary: smallShape.vocabulary });
     const outputs = 512 * smallShape.vocabulary * 4;
-    const size = { kind: 'text', fileBytes: 1e6, shape, cells: 8 * 4096, batchTokens: 512 } as const;
+    const size = { kind: 'text', fileBytes: 1e6, shape, sequences: 8, contextTokens: 4096, batchTokens: 512 } as const;
     const need = needOf(size);
     assert.equal(need.baseBytes, Math.ceil(120e6 + 1.05e6 + 8 * 4096 * 512 + outputs));
     // Half of the sequences, and the adapter itself.
     assert.equal(need.contextBytes, Math.ceil(4 * 4096 * 512 + outputs + 0.03e6));
-    const embedding = needOf({ ...size, kind: 'embedding', cells: 4096 });
+    const embedding = needOf({ ...size, kind: 'embedding', sequences: 1 });
     assert.equal(embedding.contextBytes, Math.ceil(4096 * 512 + outputs + 0.03e6));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -83,7 +86,7 @@ test('the shape is known where lists stand before it, and a vocabulary longer th
       },
       [],
     );
-    assert.deepEqual(await readShape(path), { cacheValuesPerToken: 3 * 4 * 32, vocabulary: 50_000 });
+    assert.deepEqual(await readShape(path), { ...full, cacheValuesPerToken: 3 * 4 * 32, vocabulary: 50_000 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -101,7 +104,8 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
       writeFileSync(path, content);
       assert.equal(await readShape(path), null);
     }
-    assert.deepEqual(needOf({ kind: 'text', fileBytes: 1e9, shape: null, cells: 1_000, batchTokens: 512 }), {
+    const size = { fileBytes: 1e9, shape: null, sequences: 4, contextTokens: 250, batchTokens: 512 };
+    assert.deepEqual(needOf({ kind: 'text', ...size }), {
       ...{ baseBytes: 120e6 + 1.05e9 + 2e8, contextBytes: 1e8 + 3e7, mostContexts: 2 },
     });
   } finally {
@@ -110,13 +114,13 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
 });
 
 test('small models ask for many contexts for adapters, large ones for two', () => {
-  const tiny = { cacheValuesPerToken: 768, vocabulary: 2_048 };
-  const large = { cacheValuesPerToken: 65_536, vocabulary: 151_936 };
-  const most = (shape: typeof tiny, cells: number, fileBytes: number) =>
-    needOf({ kind: 'text', fileBytes, shape, cells, batchTokens: 512 }).mostContexts;
-  assert.equal(most(tiny, 8 * 4_096, 5e6), 13);
-  assert.equal(most(tiny, 512, 5e6), 16);
-  assert.equal(most(large, 8 * 4_096, 5e9), 2);
+  const tiny = { ...full, cacheValuesPerToken: 768, vocabulary: 2_048 };
+  const large = { ...full, cacheValuesPerToken: 65_536, vocabulary: 151_936 };
+  const most = (shape: typeof tiny, contextTokens: number, fileBytes: number) =>
+    needOf({ kind: 'text', fileBytes, shape, sequences: 8, contextTokens, batchTokens: 512 }).mostContexts;
+  assert.equal(most(tiny, 4_096, 5e6), 13);
+  assert.equal(most(tiny, 64, 5e6), 16);
+  assert.equal(most(large, 4_096, 5e9), 2);
 });
 
 test('contexts for adapters are planned with the model: two make others go, more take what is left', () => {

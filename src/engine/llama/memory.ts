@@ -13,8 +13,10 @@ export type ModelSize = {
   kind: 'text' | 'embedding';
   fileBytes: number;
   shape: ModelShape | null;
-  /** Of all sequences of the base's context. */
-  cells: number;
+  /** Of the base's context. */
+  sequences: number;
+  /** Tokens that one sequence can hold. */
+  contextTokens: number;
   batchTokens: number;
 };
 
@@ -29,6 +31,9 @@ export type MemoryNeed = {
 /** A Node process with the native library loaded, without a model. */
 const processBytes = 120e6;
 const bytesPerCacheValue = 2;
+const bytesPerStateValue = 4;
+/** llama.cpp rounds the cells of windows up to a multiple of this. */
+const cellMultiple = 256;
 /** Of the weights of its base, what an adapter of a usual rank weighs at most. */
 const adapterShare = 0.03;
 
@@ -44,26 +49,46 @@ export function needOfFile(
   file: { bytes: number; shape: ModelShape | null },
   { sequences, batchTokens }: { sequences: number; batchTokens: number },
 ): MemoryNeed {
-  const cells = maxContextTokens * (kind === 'text' ? sequences : 1);
-  return needOf({ kind, fileBytes: file.bytes, shape: file.shape, cells, batchTokens });
+  return needOf({
+    ...{ kind, fileBytes: file.bytes, shape: file.shape, batchTokens, contextTokens: maxContextTokens },
+    // The context of an embedding model has one sequence, whoever it is for.
+    sequences: kind === 'text' ? sequences : 1,
+  });
 }
 
-/** Weights, key-value cache of all cells, output buffer, process; and what adapters need beside that. */
+/** Weights, what all sequences keep, output buffer, process; and what adapters need beside that. */
 export function needOf(model: ModelSize): MemoryNeed {
-  const { kind, fileBytes, shape, cells, batchTokens } = model;
-  // Without a readable header: an f16 cache cell of common models is about 1/5,000 of their 8-bit weights.
-  const cellBytes = shape === null ? fileBytes / 5_000 : shape.cacheValuesPerToken * bytesPerCacheValue;
+  const { kind, fileBytes, shape, batchTokens } = model;
   const outputBytes = batchTokens * (shape?.vocabulary ?? 0) * 4;
-  // The context of an embedding model has one sequence, whoever it is for.
-  const adapterCells = kind === 'text' ? cells / fewestAdapterContexts : cells;
-  const contextBytes = Math.ceil(adapterCells * cellBytes + outputBytes + fileBytes * adapterShare);
+  const cacheBytes = model.sequences * sequenceBytes(model);
+  const adapterCacheBytes = kind === 'text' ? cacheBytes / fewestAdapterContexts : cacheBytes;
+  const contextBytes = Math.ceil(adapterCacheBytes + outputBytes + fileBytes * adapterShare);
   // Where they are small, many adapters need not take turns in few.
   const affordable = shape === null ? 0 : Math.floor(adapterContextBytes / contextBytes);
   return {
-    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cells * cellBytes + outputBytes),
+    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cacheBytes + outputBytes),
     contextBytes,
     mostContexts: Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, affordable)),
   };
+}
+
+/** The cells of one sequence in all layers, and the states of recurrent ones. */
+function sequenceBytes({ fileBytes, shape, contextTokens, batchTokens }: ModelSize): number {
+  // Without a readable header: an f16 cache cell of common models is about 1/5,000 of their 8-bit weights.
+  if (shape === null) return contextTokens * (fileBytes / 5_000);
+  return (
+    contextTokens * shape.cacheValuesPerToken * bytesPerCacheValue + partBytes(shape, { contextTokens, batchTokens })
+  );
+}
+
+/** What windows and recurrent layers keep of one sequence. */
+function partBytes(
+  shape: ModelShape,
+  { contextTokens, batchTokens }: Pick<ModelSize, 'contextTokens' | 'batchTokens'>,
+) {
+  const { tokens, valuesPerToken } = shape.window ?? { tokens: 0, valuesPerToken: 0 };
+  const cells = Math.min(contextTokens, Math.ceil((tokens + batchTokens) / cellMultiple) * cellMultiple);
+  return cells * valuesPerToken * bytesPerCacheValue + shape.stateValues * bytesPerStateValue;
 }
 
 /**
