@@ -72,6 +72,21 @@ test('the embedded server', async (t) => {
     assert.equal(await findEmbedded(dataDir), null);
   });
 
+  await t.test('takes the server as a role that owns its database and is no superuser', async (t) => {
+    const database = await open(t, await start(t, { dataDir }));
+    const [role] = await database.query(
+      `select rolname as name, rolsuper as super, rolcreaterole as roles, rolreplication as replicates, rolbypassrls as passes,
+              (select datdba = pg_roles.oid from pg_database where datname = current_database()) as owns
+       from pg_roles where rolname = session_user`,
+    );
+    const may = { super: false, roles: false, replicates: false, passes: false, owns: true };
+    assert.deepEqual(role, { name: 'fanfold', ...may });
+    await assert.rejects(database.query(`copy (select 1) to program 'true'`), { code: '42501' });
+    await assert.rejects(database.query(`select pg_read_file('PG_VERSION')`), { code: '42501' });
+    const log = await readFile(join(dataDir, 'postgres', 'server.log'), 'utf8');
+    assert.ok(!log.includes(await readFile(join(dataDir, 'postgres', 'password'), 'utf8')));
+  });
+
   await t.test('after kill -9 comes back by itself on the same address with everything committed', async (t) => {
     const events: string[] = [];
     const server = await start(t, { dataDir, onEvent: (event) => events.push(event) });

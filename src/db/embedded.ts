@@ -4,14 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { OperatorError } from '#kernel';
 import { alone } from './embedded-alone.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
 import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
 import { knock } from './knock.ts';
-import { databaseUser, ensureCluster, lastComplaint, removeDrafts, spawnPostmaster } from './postmaster.ts';
+import {
+  databaseName,
+  databaseUser,
+  ensureCluster,
+  lastComplaint,
+  removeDrafts,
+  spawnPostmaster,
+} from './postmaster.ts';
 
 export type EmbeddedOptions = {
   dataDir: string;
@@ -39,7 +45,6 @@ export type Embedded = {
   stop: () => Promise<void>;
 };
 
-const databaseName = 'fanfold';
 const answerTimeoutMs = 60_000;
 const takeoverMs = 4_000;
 const pollMs = 50;
@@ -78,7 +83,6 @@ export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number
     if (!server) return null;
     try {
       await removeSockets(home.folder, { butPort: server.port });
-      await createDatabase(urlOf(home, server.port, 'postgres'));
     } catch (error) {
       await stopProcess(server.child);
       throw error;
@@ -114,7 +118,7 @@ async function startFirst(dataDir: string, launch: Launch, patienceMs: number): 
     if (!(await becomesFree(dataDir, patienceMs))) return null;
     const port = await findFreePort();
     const child = await spawnPostmaster(home, binaries, { port, ...options });
-    if (await answers(child, home, urlOf(home, port, 'postgres'))) return { child, port };
+    if (await answers(child, home, urlOf(home, port))) return { child, port };
     // Somebody else took the port or the folder first, or children of a killed server are still ending.
     await stopProcess(child);
     await sleep(attemptPauseMs);
@@ -130,7 +134,7 @@ function supervise(
   { child: first, port }: Server,
   { home, binaries, isNew, onEvent, othersMs, attemptPauseMs, ...options }: Supervision,
 ): Embedded {
-  const url = urlOf(home, port, databaseName);
+  const url = urlOf(home, port);
   let child = first;
   let stopping = false;
   let reviving: Promise<void> = Promise.resolve();
@@ -205,7 +209,7 @@ async function inspect(dataDir: string): Promise<Found> {
   if (!home) return { state: 'free' };
   const port = Number((await readLockFile(home))[portLine]);
   if (!port) return { state: 'free' };
-  const url = urlOf(home, port, databaseName);
+  const url = urlOf(home, port);
   const answer = await knock(url);
   if (answer === 'open') return { state: 'held', url };
   return { state: answer === 'changing' ? 'changing' : 'free' };
@@ -231,20 +235,8 @@ async function becomesFree(dataDir: string, patienceMs: number): Promise<boolean
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
-    if (rowCount === 0) await client.query(`create database ${databaseName}`);
-  } finally {
-    await client.end();
-  }
-}
-
-function urlOf({ folder, password }: Pick<Home, 'folder' | 'password'>, port: number, database: string): string {
-  const url = `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
+function urlOf({ folder, password }: Pick<Home, 'folder' | 'password'>, port: number): string {
+  const url = `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${databaseName}`;
   return throughSocket(url, { folder, port });
 }
 

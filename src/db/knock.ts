@@ -5,8 +5,7 @@ import { driverUrl } from './driver-url.ts';
 import { sqlState } from './sqlstate.ts';
 
 /**
- * open: the password is right; changing: the server starts, stops, or has yet to make the database; refused: the password is
- * wrong; closed: nothing there, or no PostgreSQL; silent: nobody says anything in time.
+ * open: the password is right; changing: the server starts or stops; refused: the password is wrong; closed: nothing there, or no PostgreSQL; silent: nobody says anything in time.
  */
 export type Answer = 'open' | 'changing' | 'refused' | 'closed' | 'silent';
 
@@ -44,6 +43,6 @@ function answerIn(error: unknown): Answer {
   // No free connection: the password was right.
   if (state === '53300') return 'open';
   if (state === '28P01') return 'refused';
-  if (state === '57P03' || state === '3D000') return 'changing';
+  if (state === '57P03') return 'changing';
   return unreachable.has(systemCodeOf(error) ?? '') ? 'silent' : 'closed';
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -11,8 +12,19 @@ import { removeSockets } from './embedded-socket.ts';
 /** A process, and what its end tells; it may have come before anybody else could listen for it. */
 type Started = { child: ChildProcess; ended: Promise<number | null> };
 
+type Company = {
+  /** A script of the shell that starts the program, with a pipe as descriptor 4. */
+  guardedBy?: string;
+  /** What the program reads. */
+  input?: string;
+};
+
 /** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
-async function spawnAtHome(home: Home, command: readonly string[], guardedBy: string | null): Promise<Started> {
+async function spawnAtHome(
+  home: Home,
+  command: readonly string[],
+  { guardedBy, input }: Company = {},
+): Promise<Started> {
   const folder = await open(home.folder, constants.O_RDONLY | constants.O_DIRECTORY);
   const log = await open(join(home.folder, 'server.log'), 'a', 0o600);
   const [program = '', ...rest] = guardedBy ? ['/bin/sh', '-c', guardedBy, 'fanfold-postgres', ...command] : command;
@@ -23,8 +35,10 @@ async function spawnAtHome(home: Home, command: readonly string[], guardedBy: st
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
       // A session of its own: Ctrl-C at the terminal reaches the server, which then stops PostgreSQL in its turn.
       detached: true,
-      stdio: ['ignore', log.fd, log.fd, folder.fd, guardedBy ? 'pipe' : 'ignore'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', log.fd, log.fd, folder.fd, guardedBy ? 'pipe' : 'ignore'],
     });
+    // One that ends before it has read everything tells why in its log.
+    child.stdin?.on('error', () => {}).end(input);
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     return { child, ended };
@@ -42,20 +56,25 @@ async function spawnAtHome(home: Home, command: readonly string[], guardedBy: st
 // SIGTERM, smart shutdown, which ends with the last connection); a line means that there is nothing left to stop.
 const guardScript = (signal: 'INT' | 'TERM') => `( ( read -r _ <&4 || kill -${signal} $$ ) & ); exec "$@" 4<&-`;
 
-/** Makes the cluster unless it is there; of several processes that try at once one succeeds and all can use it. True: this one made it. */
-export async function ensureCluster(home: Home, { initdb }: Binaries): Promise<boolean> {
+/**
+ * Makes the cluster unless it is there, with the database and the role of the server; of several processes that try at once one
+ * succeeds and all can use it. True: this one made it.
+ */
+export async function ensureCluster(home: Home, { initdb, postgres }: Binaries): Promise<boolean> {
   const cluster = join(home.folder, 'cluster');
   if (await checkVersion(cluster)) return false;
   const fresh = await mkdtemp(join(home.folder, draftLead));
   const passwordFile = `${fresh}.password`;
-  await writeFile(passwordFile, `${home.password}\n`, { mode: 0o600 });
+  // PostgreSQL's own user may do everything, also read files and run programs. Nobody comes as it: nobody knows its password.
+  await writeFile(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   if (home.identity) {
     await chown(fresh, home.identity.uid, home.identity.gid);
     await chown(passwordFile, home.identity.uid, home.identity.gid);
   }
   try {
     const [pgdata, pwfile] = [fresh, passwordFile].map((path) => join(home.nameInside, basename(path)));
-    await runInitdb(home, [initdb, `--pgdata=${pgdata}`, `--pwfile=${pwfile}`, ...clusterFlags]);
+    await runToEnd(home, [initdb, `--pgdata=${pgdata}`, `--pwfile=${pwfile}`, ...clusterFlags]);
+    await runToEnd(home, [postgres, '--single', '-D', pgdata ?? '', ...singleFlags, 'postgres'], firstStatements(home));
     await rename(fresh, cluster);
     return true;
   } catch (error) {
@@ -84,9 +103,17 @@ export async function removeDrafts({ folder }: Home): Promise<void> {
 const occupied = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 export const databaseUser = 'fanfold';
+export const databaseName = 'fanfold';
+
+/** One a line. The role owns its database, and may make others beside it, as a restore on trial needs them; it may do nothing else. */
+const firstStatements = ({ password }: Home) =>
+  `create role ${databaseUser} login createdb password '${password}'\ncreate database ${databaseName} owner ${databaseUser}\n`;
+
+/** A statement that fails ends it, and is not written to the log: it may hold the password. */
+const singleFlags = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
 
 const clusterFlags = [
-  `--username=${databaseUser}`,
+  '--username=postgres',
   '--auth=scram-sha-256',
   '--encoding=UTF8',
   // Sorting by code point is the same on every machine, whatever its C library.
@@ -107,8 +134,8 @@ async function checkVersion(cluster: string): Promise<boolean> {
   );
 }
 
-async function runInitdb(home: Home, command: readonly string[]): Promise<void> {
-  const { ended } = await spawnAtHome(home, command, null);
+async function runToEnd(home: Home, command: readonly string[], input?: string): Promise<void> {
+  const { ended } = await spawnAtHome(home, command, input === undefined ? {} : { input });
   if ((await ended) !== 0)
     throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
 }
@@ -139,7 +166,9 @@ export async function spawnPostmaster(
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [postgres, '-D', join(home.nameInside, 'cluster'), ...flags];
-  const { child, ended } = await spawnAtHome(home, command, guardScript(leavesToOthers ? 'TERM' : 'INT'));
+  const { child, ended } = await spawnAtHome(home, command, {
+    guardedBy: guardScript(leavesToOthers ? 'TERM' : 'INT'),
+  });
   const guard = child.stdio[4];
   if (!(guard instanceof Socket)) throw new Error('The guard of PostgreSQL has no pipe. This is a bug.');
   guard.on('error', () => {});
@@ -151,6 +180,8 @@ export async function spawnPostmaster(
 const baseSettings = {
   listen_addresses: '127.0.0.1',
   max_connections: '100',
+  // Nobody comes as a superuser.
+  superuser_reserved_connections: '0',
   // A single server without standbys, for short statements, that should stay small.
   wal_level: 'minimal',
   max_wal_senders: '0',

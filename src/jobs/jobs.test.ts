@@ -178,9 +178,9 @@ test('work goes on by itself after a network that has swallowed what it said', {
 test('a user who may not make the schema of the queue is refused, and it is said what is missing', async (t) => {
   const own = await createTestDatabase();
   t.after(own.drop);
-  const url = new URL(own.url);
-  url.searchParams.set('options', '-c role=pg_read_all_data');
-  const refused = createJobs({ url: url.href });
+  const name = new URL(own.url).pathname.slice(1);
+  await own.database.query(`revoke create on database ${name} from current_user`);
+  const refused = createJobs({ url: own.url });
   await assert.rejects(refused.start(), {
     name: 'OperatorError',
     message: /^The database user may not make tables \(permission denied for database .+\)\. Let it own/,
