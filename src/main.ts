@@ -33,6 +33,8 @@ function complain(error: unknown): void {
   else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
 }
 
+// What this program and its children make is for its user only: a data folder that was there may be open to others.
+process.umask(0o077);
 try {
   await createProgram({ config: loadConfig, stop: stopOnSignal }).parseAsync();
   process.exit();

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { findAccountBySlug } from '#accounts';
-import { type Embedded, migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
+import { closeDataFolder, type Embedded, migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
 import { OperatorError } from '#kernel';
 import { createLog, openLogStream } from '#telemetry';
 import { openSite } from '#web';
@@ -35,6 +35,7 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   const unknown = unknownVariables(config.environment);
   if (unknown !== null) log.warn(unknown);
   await prepareDataFolder(config.dataDir);
+  await closeDataFolder(config.dataDir);
   const site = openSite({ root: fileURLToPath(new URL('../..', import.meta.url)), publicUrl: config.publicUrl, log });
   await using parts = new AsyncDisposableStack();
   const { url, isNew } =

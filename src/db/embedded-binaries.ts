@@ -95,9 +95,11 @@ async function versionOf(native: string): Promise<string> {
 async function cacheFolder(): Promise<string> {
   for (const folder of ['/var/cache/fanfold', join(tmpdir(), 'fanfold-cache')]) {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o755 });
+      await mkdir(folder, { recursive: true });
       const { uid, mode } = await lstat(folder);
-      if (uid === 0 && (mode & 0o022) === 0) return folder;
+      if (uid !== 0 || (mode & 0o022) !== 0) continue;
+      await chmod(folder, 0o755);
+      return folder;
     } catch {
       // Read-only file system, or somebody else's file: the next one.
     }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { access, chmod, constants, lstat, mkdir } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
 
 const mode = 0o700;
@@ -15,6 +15,17 @@ export async function prepareDataFolder(path: string): Promise<void> {
     throw new OperatorError(`The data folder ${path} cannot be written to: ${systemCodeOf(error) ?? String(error)}.`, {
       cause: error,
     });
+  }
+}
+
+/** What this program makes in a data folder. */
+const ownFolders = ['adapters', 'indexes', 'models', 'objects', 'postgres', 'training'];
+
+/** Closes to other users what was made in a data folder while they were let in, where this user may. What is below need not be closed, too. */
+export async function closeDataFolder(path: string): Promise<void> {
+  for (const folder of ownFolders.map((name) => join(path, name))) {
+    const found = await lstat(folder).catch(() => null);
+    if (found?.isDirectory() && (found.mode & 0o077) !== 0) await chmod(folder, mode).catch(() => {});
   }
 }
 

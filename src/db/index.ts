@@ -3,7 +3,7 @@ export { type Database, openDatabase, type Sql, type Transaction } from './datab
 export { driverUrl } from './driver-url.ts';
 export { type Embedded, findEmbedded, startEmbedded } from './embedded.ts';
 export { shareEmbedded } from './embedded-share.ts';
-export { prepareDataFolder } from './folder.ts';
+export { closeDataFolder, prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { isSilent } from './knock.ts';
 export { lockUntilCommit } from './locks.ts';

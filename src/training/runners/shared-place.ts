@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
+import { modeOf, ownersMode, setMode, setModes } from './file-modes.ts';
 import { eventPrefix } from './protocol.ts';
 import type { Run } from './runner.ts';
 
@@ -14,7 +15,8 @@ export type SharedFolder = {
 
 /**
  * Where a start of an attempt lives in a folder that this machine and the workers share. It is a copy: what the trainer
- * needs is put there before it begins, and what it wrote is brought back.
+ * needs is put there before it begins, and what it wrote is brought back. Workers may be other users: what is put there is as open
+ * as the shared folder itself.
  */
 export class SharedPlace {
   readonly #folder: SharedFolder;
@@ -58,6 +60,9 @@ export class SharedPlace {
     // Its end is not tied to this process: Ray minds it.
     const told = { ...spec, base: { ...spec.base, dir }, orphan: 'continue' };
     await writeFile(join(this.#here, 'spec.json'), JSON.stringify(told));
+    const mode = await modeOf(this.#folder.here);
+    for (const above of [dirname(this.#here), dirname(dirname(this.#here))]) await setMode(above, mode);
+    await setModes(this.#here, mode);
   }
 
   /** Brings back what an event told of. What is gone already, as old checkpoints are, is left. */
@@ -112,6 +117,9 @@ export class SharedPlace {
       const draft = `${here}.${randomUUID()}`;
       await mkdir(dirname(here), { recursive: true });
       await cp(dir, draft, { recursive: true, dereference: true });
+      const mode = await modeOf(this.#folder.here);
+      await setMode(dirname(here), mode);
+      await setModes(draft, mode);
       // Somebody may have put the same there meanwhile.
       await rename(draft, here).catch(() => rm(draft, { recursive: true, force: true }));
     }
@@ -129,6 +137,7 @@ export class SharedPlace {
     await rm(draft, { recursive: true, force: true });
     try {
       await cp(source, draft, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
+      await setModes(draft, ownersMode);
       if (!isCheckpoint) await rm(target, { recursive: true, force: true });
       await rename(draft, target);
     } catch (error) {

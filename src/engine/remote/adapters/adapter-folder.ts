@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Adapter } from '../../port.ts';
 import { draftOf, markUsed, sweepFolder } from './sweep-folder.ts';
@@ -19,7 +19,7 @@ export type SharedFolder = {
 export type AdapterFolderDeps = { source: AdapterSource; onTrouble: (error: unknown) => void };
 
 /**
- * A folder that this server and an engine share. What lies in it is named by its content, whole, and never changes; what nobody
+ * A folder that this server and an engine share, as another user maybe: what lies in it is as open as the folder itself. What lies in it is named by its content, whole, and never changes; what nobody
  * uses any more goes when something comes.
  */
 export class AdapterFolder {
@@ -36,7 +36,9 @@ export class AdapterFolder {
     await this.#bring(sha256, async (draft) => {
       await mkdir(draft);
       await this.#deps.source.writePeft(sha256, draft);
-      for (const name of await readdir(draft)) await flush(join(draft, name));
+      const { mode } = await stat(this.#folder.here);
+      await chmod(draft, mode);
+      for (const name of await readdir(draft)) await flush(join(draft, name), mode);
     });
     return posix.join(this.#folder.there, sha256);
   }
@@ -46,7 +48,7 @@ export class AdapterFolder {
     const name = ggufName(sha256);
     await this.#bring(name, async (draft) => {
       await copyFile(path, draft);
-      await flush(draft);
+      await flush(draft, (await stat(this.#folder.here)).mode);
     });
     return posix.join(this.#folder.there, name);
   }
@@ -80,9 +82,11 @@ export class AdapterFolder {
 
 export const ggufName = (sha256: string) => `${sha256}.gguf`;
 
-async function flush(path: string): Promise<void> {
+/** To the disk, readable for those that `mode` lets into a folder. */
+async function flush(path: string, mode: number): Promise<void> {
   const file = await open(path, 'r+');
   try {
+    await file.chmod(mode & 0o666);
     await file.sync();
   } finally {
     await file.close();

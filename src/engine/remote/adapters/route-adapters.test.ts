@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,17 @@ for (const api of ['vllm', 'sglang'] as const)
       );
       assert.equal(readFileSync(join(path('a'), 'adapter_model.safetensors'), 'utf8'), 'a'.repeat(64));
       assert.equal(written.length, 2);
+    });
+
+    test('what is put into the shared folder is as open as the folder, whatever the umask', async (t) => {
+      const { ask, folder } = engineOf([await peer({ api })]);
+      chmodSync(folder, 0o755);
+      const usual = process.umask(0o077);
+      t.after(() => process.umask(usual));
+      await ask('a');
+      const path = join(folder, 'a'.repeat(64));
+      const modes = [path, join(path, 'adapter_config.json')].map((each) => statSync(each).mode & 0o777);
+      assert.deepEqual(modes, [0o755, 0o644]);
     });
 
     test('many calls that come at once load an adapter once', async () => {
