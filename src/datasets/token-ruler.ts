@@ -26,9 +26,15 @@ export function rulerOf(deps: RulerDeps, dataset: Counted): TokenRuler | null {
   return (
     model && {
       maxTokens: model.maxContextTokens,
-      count: (contents, signal) => deps.tokenCounter.count(model.id, contents.map(countableOf), signal),
+      count: (contents, signal) => deps.tokenCounter.count(model.id, contents.map(checkableOf), signal),
     }
   );
+}
+
+/** It is also told whether the model can learn it. */
+export function checkableOf(content: ExampleContent): Countable {
+  const countable = countableOf(content);
+  return countable.type === 'conversation' ? { ...countable, isChecked: true } : countable;
 }
 
 /** In the words of the engine: what a model sees of an example. */

@@ -10,6 +10,7 @@ export type IssueCode =
   | 'tool_arguments_invalid'
   | 'tool_unknown'
   | 'over_token_limit'
+  | 'not_learnable'
   | 'too_large'
   | 'duplicate'
   | 'positive_equals_negative'
@@ -24,8 +25,8 @@ export type Issue = {
   hint: string | null;
 };
 
-/** These say that an example cannot train anything; the others are worth a look. */
-const harmless: ReadonlySet<IssueCode> = new Set(['over_token_limit', 'duplicate']);
+/** All others say that an example cannot train anything; these are worth a look. */
+const harmless: ReadonlySet<IssueCode> = new Set(['over_token_limit', 'not_learnable', 'duplicate']);
 
 export function isFatal({ code }: Issue): boolean {
   return !harmless.has(code);

@@ -22,7 +22,10 @@ export function checkTextContent(raw: unknown, list: IssueList): TextContent | n
     return read ? [read] : [];
   });
   if (sent.length === 0) list.add('empty_text', '/messages', 'There is no message.');
-  else checkAnswers(messages, pointerTo('/messages', sent.length - 1), list);
+  else {
+    checkAnswers(messages, pointerTo('/messages', sent.length - 1), list);
+    if (messages.length === sent.length) checkOpening(messages, list);
+  }
   return { messages, tools: tools.wire };
 }
 
@@ -35,9 +38,24 @@ function checkAnswers(messages: readonly ExampleMessage[], lastPointer: string, 
       'The last message is not from the assistant, so there is nothing to learn.',
       'End the conversation with the answer that the model should give.',
     );
-  else if (messages.every((message) => message.role !== 'assistant' || message.weight === 0))
+  else if (messages.every((message) => !isLearnt(message)))
     list.add('wrong_type', '/messages', 'Every answer has the weight 0, so there is nothing to learn.');
 }
+
+/** Answers in a row are learnt as one, and those that a conversation begins with are only seen. */
+function checkOpening(messages: readonly ExampleMessage[], list: IssueList): void {
+  const first = messages.findIndex((message) => !isLearnt(message));
+  const isAnswered = messages.some((message, at) => isLearnt(message) && first >= 0 && at > first);
+  if (isAnswered || messages.at(-1)?.role !== 'assistant' || !messages.some(isLearnt)) return;
+  list.add(
+    'wrong_type',
+    '/messages',
+    'No message stands before an answer, so there is nothing to learn.',
+    'Put what the model is asked before the answer.',
+  );
+}
+
+const isLearnt = (message: ExampleMessage) => message.role === 'assistant' && message.weight !== 0;
 
 type Place = { pointer: string; tools: ToolSet; list: IssueList };
 

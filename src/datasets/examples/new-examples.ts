@@ -96,12 +96,24 @@ export function storable(
   { content, json, issues, tokens, maxTokens }: Measured,
 ): { example: StorableExample; issues: Issue[] } {
   const isTooLong = tokens !== null && maxTokens !== null && tokens.longest > maxTokens;
-  const all = isTooLong ? [...issues, overLimit(tokens.longest, maxTokens)] : issues;
+  const all = [...issues];
+  if (isTooLong) all.push(overLimit(tokens.longest, maxTokens));
+  if (tokens?.problem !== undefined) all.push(notLearnable(tokens.problem));
   const words = searchWords(content);
   const texts = { json, bytes: Buffer.byteLength(json), hash: contentHash(json), words };
   return {
     example: { split, origin, originId, ...texts, tokens: tokens?.tokens ?? null, valid: !isTooLong, issues: all },
     issues: all,
+  };
+}
+
+/** Another model may well learn it, so it stays valid. */
+export function notLearnable(problem: string): Issue {
+  return {
+    code: 'not_learnable',
+    pointer: '',
+    message: `The model of the dataset cannot learn this example, so training on that model leaves it out. ${problem}`,
+    hint: null,
   };
 }
 

@@ -14,6 +14,7 @@ export const issueCodes = [
   'tool_arguments_invalid',
   'tool_unknown',
   'over_token_limit',
+  'not_learnable',
   'too_large',
   'duplicate',
   'positive_equals_negative',

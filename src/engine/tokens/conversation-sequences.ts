@@ -1,39 +1,32 @@
-import { Fault } from '#kernel';
 import { concatenate, type Vocabulary } from '../llama/vocabulary.ts';
-import type { ChatMessage } from '../port.ts';
-import { type ChatTemplate, type Conversation, renderTurn, type Segment } from '../text/template.ts';
+import type { ChatTemplate, Segment } from '../text/template.ts';
 import type { CountableConversation, EncodedConversation, Sequence } from './counter-protocol.ts';
+import { type LearntTurn, learntTurns, NotLearnable, renderLearnt } from './learnt-turns.ts';
 
-/** A conversation that cannot be learnt as it is; the message says why, to those who wrote it. */
-export class NotLearnable extends Error {}
-
-type Answer = Extract<ChatMessage, { role: 'assistant' }>;
-type LearntTurn = { prompt: Uint32Array; answer: Uint32Array };
 type Learner = { template: ChatTemplate; vocabulary: Vocabulary };
 
 /**
  * Every answer of a conversation that is to be learnt, as the model would have had to write it: what is trained begins where the prompt of the
  * same request ends, and goes up to the end token. Answers share a sequence where the later prompt begins with exactly the
- * tokens of the earlier turn; templates that take old reasoning out make a sequence of each.
+ * tokens of the earlier turn; templates that take old reasoning out make a sequence of each. Throws `NotLearnable`.
  */
 export function conversationSequences(
   learner: Learner,
-  { messages, tools, seenOnly = [] }: CountableConversation,
+  conversation: CountableConversation,
   maxTokens: number,
 ): EncodedConversation {
   const sequences: Sequence[] = [];
   let tooLong = 0;
-  const isLearnt = (at: number) => messages[at]?.role === 'assistant' && !seenOnly.includes(at);
-  // A model is asked something before it answers: an answer in the first place is only seen.
-  for (let at = 1; at < messages.length; at++) {
-    if (!isLearnt(at)) continue;
-    const { prompt, answer } = learnTurn(learner, { messages: messages.slice(0, at + 1), tools }, at);
+  const turns = learntTurns(conversation);
+  if (turns.length === 0) throw new NotLearnable('No message stands before an answer, so there is nothing to learn.');
+  for (const [index, turn] of turns.entries()) {
+    const { prompt, answer } = encodeTurn(learner, turn);
     const length = prompt.length + answer.length;
     if (length > maxTokens) {
       tooLong++;
       // What follows is longer still, but for what templates take out of a history.
       if (prompt.length <= 2 * maxTokens) continue;
-      tooLong += messages.filter((_, later) => later > at && isLearnt(later)).length;
+      tooLong += turns.length - index - 1;
       break;
     }
     const last = sequences.at(-1);
@@ -42,55 +35,12 @@ export function conversationSequences(
     if (spans.length > 0) sequences[sequences.length - 1] = sequence;
     else sequences.push(sequence);
   }
-  if (sequences.length === 0 && tooLong === 0)
-    throw new NotLearnable('No message stands before an answer, so there is nothing to learn.');
   return { type: 'conversation', sequences, tooLong };
 }
 
-function learnTurn({ template, vocabulary }: Learner, conversation: Conversation, at: number): LearntTurn {
-  const message = conversation.messages[at];
-  if (message?.role !== 'assistant') throw new Error('Only answers are learnt. This is a bug.');
-  const rendered = renderOrRefuse(template, conversation, message, at);
-  const rest = remainder(rendered.behind.segments, rendered.before.segments);
-  if (rest === null)
-    throw new NotLearnable(
-      `The chat template of the model writes message ${at} in a way that its own prompt does not lead to.`,
-    );
-  checkComplete(rest.map(({ text }) => text).join(''), message, at);
-  return { prompt: vocabulary.tokenizePrompt(rendered.before.segments), answer: closedAnswer(vocabulary, rest, at) };
-}
-
-function renderOrRefuse(template: ChatTemplate, conversation: Conversation, message: Answer, at: number) {
-  try {
-    // Some write their reasoning into the answer itself, as models do.
-    const thinking = message.reasoning !== null || message.content.includes('</think>');
-    return renderTurn(template, { ...conversation, thinking });
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new NotLearnable(`Up to message ${at}: ${error.message}`);
-  }
-}
-
-/** What stands behind a prompt in the whole text; null where the text does not begin with it. */
-function remainder(whole: readonly Segment[], prompt: readonly Segment[]): Segment[] | null {
-  const last = prompt.length - 1;
-  for (const [index, { text, special }] of prompt.entries()) {
-    const other = whole[index];
-    if (other?.special !== special) return null;
-    if (other.text === text) continue;
-    if (index < last || special || !other.text.startsWith(text)) return null;
-    return [{ text: other.text.slice(text.length), special: false }, ...whole.slice(prompt.length)];
-  }
-  return whole.slice(prompt.length);
-}
-
-/** Templates that know no reasoning or no tools leave them out without a word. */
-function checkComplete(text: string, { reasoning, toolCalls }: Answer, at: number): void {
-  if (reasoning !== null && !text.includes(reasoning.trim()))
-    throw new NotLearnable(`Message ${at} has reasoning, which the chat template of the model leaves out.`);
-  const lost = toolCalls.find(({ name }) => !text.includes(name));
-  if (lost)
-    throw new NotLearnable(`Message ${at} calls ${lost.name}, which the chat template of the model leaves out.`);
+function encodeTurn({ template, vocabulary }: Learner, turn: LearntTurn): { prompt: Uint32Array; answer: Uint32Array } {
+  const { prompt, written } = renderLearnt(template, turn);
+  return { prompt: vocabulary.tokenizePrompt(prompt), answer: closedAnswer(vocabulary, written, turn.at) };
 }
 
 /** Up to the end token, which is trained too: a model that never learns it never stops. */

@@ -10,10 +10,12 @@ export type CountableConversation = {
   tools: ToolDefinition[];
   /** Places of answers that are seen by what follows and not learnt. */
   seenOnly?: readonly number[];
+  /** Where it is counted, it is also told whether it can be learnt. */
+  isChecked?: true;
 };
 
-/** What a model sees of it. Of inputs: all of them together, and the longest. */
-export type TokenCount = { tokens: number; longest: number };
+/** What a model sees of it. Of inputs: all of them together, and the longest. `problem`: why the model cannot learn what was to be checked. */
+export type TokenCount = { tokens: number; longest: number; problem?: string };
 
 export type EncodeOptions = {
   /** Longest sequence, tokens: longer answers are left out, longer inputs are cut in front of their end token. */

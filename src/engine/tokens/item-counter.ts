@@ -3,19 +3,28 @@ import { type ChatTemplate, type Conversation, compileChatTemplate } from '../te
 import { createConversationSegments, type DividedText } from './conversation-segments.ts';
 import type { Countable, TokenCount } from './counter-protocol.ts';
 import type { CountingBasis } from './counting-basis.ts';
+import { createLearnCheck } from './learn-check.ts';
 import { createTextCounter, type Tokeniser } from './text-counter.ts';
 
 /**
  * Prepares the counting of what a model would see. The count is `NaN` as long as `countAnew` has said so for a part of it
  * (`text-counter.ts`), and may be asked for again.
  */
-export type ItemCounter = (item: Countable) => () => TokenCount;
+export type ItemCounter = (item: Countable) => PreparedCount;
+
+export type PreparedCount = {
+  count: () => TokenCount;
+  /** Why the model cannot learn it; null: nothing is known that stands in the way. */
+  problem: () => string | null;
+};
 
 /** Counts with what is known of a model and its tokeniser, wherever that is. */
 export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): ItemCounter {
   const { inFront, aroundInput, bosText } = basis;
   const countText = createTextCounter(basis.division, countAnew);
-  const segmentsOf = createConversationSegments(madeOnce(() => templateOf(basis)));
+  const template = madeOnce(() => templateOf(basis));
+  const segmentsOf = createConversationSegments(template);
+  const problemOf = createLearnCheck(template);
 
   function countSegments(segments: readonly DividedText[]): number {
     const [first] = segments;
@@ -53,11 +62,12 @@ export function createItemCounter(basis: CountingBasis, countAnew: Tokeniser): I
   }
 
   return (item) => {
-    if (item.type === 'conversation') return countConversation(item);
-    return () => {
+    if (item.type === 'conversation') return { count: countConversation(item), problem: () => problemOf(item) };
+    const count = () => {
       const counts = item.texts.map((text) => countText([text]) + aroundInput);
-      return { tokens: counts.reduce((sum, count) => sum + count, 0), longest: Math.max(0, ...counts) };
+      return { tokens: counts.reduce((sum, each) => sum + each, 0), longest: Math.max(0, ...counts) };
     };
+    return { count, problem: () => null };
   };
 }
 

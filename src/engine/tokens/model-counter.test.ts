@@ -144,7 +144,7 @@ test('whoever has no tokeniser counts the same when he asks for what he lacks, a
   fc.assert(
     fc.property(conversation, (messages) => {
       const item = { type: 'conversation' as const, messages, tools: [] };
-      const counted = prepare(item);
+      const { count: counted } = prepare(item);
       wanted.clear();
       assert.equal(Number.isNaN(counted().tokens), wanted.size > 0);
       for (const each of wanted) known.set(each, countText(each));
@@ -165,6 +165,26 @@ test('texts to embed have the tokens that the model embeds, its own among them',
       });
     }),
   );
+});
+
+test('what is checked is also told why the model cannot learn it', () => {
+  const { count } = createModelCounter(chat);
+  const problemOf = (messages: ChatMessage[], change: { seenOnly?: number[] } = {}) =>
+    count({ type: 'conversation', messages, tools: [], isChecked: true, ...change }).problem;
+  const asked: ChatMessage = { role: 'user', content: 'q' };
+  const answer: ChatMessage = { role: 'assistant', content: 'a', reasoning: null, toolCalls: [] };
+  const result: ChatMessage = { role: 'user', content: '<tool_response>x</tool_response>' };
+  const leads = /its own prompt does not lead to/;
+  for (let again = 0; again < 2; again++) {
+    assert.equal(problemOf([asked, answer]), undefined);
+    assert.equal(problemOf([asked, answer, answer]), undefined);
+    assert.match(problemOf([asked, answer, answer], { seenOnly: [1] }) ?? '', leads);
+    assert.match(problemOf([{ role: 'system', content: 's' }, answer]) ?? '', leads);
+    // Its form is that of a question, but the template sees none in it.
+    assert.match(problemOf([result, answer]) ?? '', leads);
+  }
+  const { tokens, problem } = count({ type: 'conversation', messages: [result, answer], tools: [] });
+  assert.ok(tokens > 0 && problem === undefined);
 });
 
 test('what a template refuses is counted by its texts', () => {

@@ -17,5 +17,10 @@ export function createModelCounter(model: CountedModel): ModelCounter {
   const countText: Tokeniser = (text) => vocabulary.tokenize(text, false).length;
   const basis = basisOf(model, vocabulary);
   const prepare = createItemCounter(basis, countText);
-  return { count: (item) => prepare(item)(), countText, basis };
+  const count = (item: Countable): TokenCount => {
+    const prepared = prepare(item);
+    const problem = item.type === 'conversation' && item.isChecked ? prepared.problem() : null;
+    return { ...prepared.count(), ...(problem === null ? {} : { problem }) };
+  };
+  return { count, countText, basis };
 }

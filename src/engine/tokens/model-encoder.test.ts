@@ -167,6 +167,40 @@ test('an answer that is only seen stands before what is learnt, and is not learn
   assert.deepEqual(learntWith([5]), all.slice(0, 2));
 });
 
+test('answers in a row are learnt as one, and what comes later sees them as they were written', () => {
+  assert.deepEqual(shown([user('q'), assistant('one'), assistant('two'), assistant('three')]), [
+    '<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n[[one\n\ntwo\n\nthree<|im_end|>]]',
+  ]);
+  const inParts = [
+    thought('Look.', 'Wait.'),
+    calling([call('a', 'Rome')]),
+    calling([call('b', 'Oslo')], { reasoning: 'And that.' }),
+  ];
+  const [only = '', ...others] = shown([user('Rome or Oslo?'), ...inParts], [weather]);
+  assert.deepEqual(others, []);
+  assert.ok(
+    only.endsWith(
+      '[[<think>\nLook.\n\nAnd that.\n</think>\n\nWait.\n' +
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>\n' +
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call><|im_end|>]]',
+    ),
+    only,
+  );
+
+  const messages = [assistant('Hi'), assistant('Yes?'), user('q'), assistant('one'), assistant('two'), user('r')];
+  const later = shown([...messages, assistant('three')]);
+  assert.equal(later.length, 2);
+  assert.deepEqual(
+    later[1]?.split('[[')[0],
+    renderChat(template, chatPrompt({ messages, reasoningEffort: 'none' })).text,
+  );
+
+  const item: Countable = { type: 'conversation', messages: [...messages.slice(2, 5)], tools: [], seenOnly: [2] };
+  const [first] = createModelEncoder(chat).encode([item], options);
+  assert.ok(first?.type === 'conversation');
+  assert.match(first.sequences[0]?.shown?.at(-1)?.text ?? '', /^one</);
+});
+
 test('what cannot be learnt is refused with the reason, and what is too long is left out whole and counted', () => {
   const reason = (encoded: ReturnType<typeof encode>) => (encoded.type === 'refused' ? encoded.reason : null);
   const over = (source: string) => ({ model: { ...chat, facts: { ...chat.facts, chatTemplate: source } } });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { NativeModel } from '../llama/binding.ts';
 import { createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
 import { compileChatTemplate } from '../text/template.ts';
-import { conversationSequences, NotLearnable } from './conversation-sequences.ts';
+import { conversationSequences } from './conversation-sequences.ts';
 import type { Countable, Encoded, EncodeOptions, Sequence, ShownPart, VocabularyFacts } from './counter-protocol.ts';
+import { NotLearnable } from './learnt-turns.ts';
 
 export type ModelEncoder = {
   encode: (items: readonly Countable[], options: EncodeOptions) => Encoded[];

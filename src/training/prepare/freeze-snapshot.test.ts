@@ -191,16 +191,33 @@ test('an example to embed is a pair for each text that its query should find, th
   assert.deepEqual(lines[2].n, []);
 });
 
-test('examples that cannot be learnt are named, all are counted, and nothing is frozen', async () => {
+test('examples that cannot be learnt are left out, counted and named; where nothing remains nothing is frozen', async () => {
   const silent = { messages: [{ role: 'assistant', content: 'Hello' }], tools: null } satisfies TextContent;
   const bad = range(30).map((n) => talk(n, { id: `exm_bad_${n}`, content: silent }));
+  const rest = await freeze([talk(1), ...bad]);
+  assert.deepEqual([rest.counts.examples, rest.counts.train, rest.counts.dropped.not_learnable], [31, 1, 30]);
+  assert.equal(rest.leftOut?.length, 20);
+  assert.match(rest.leftOut?.[0]?.reason ?? '', /No message stands before an answer/);
+  assert.deepEqual(
+    (await linesOf(rest.sha256, 'raw')).map(({ id }) => id),
+    ['exm_1'],
+  );
+  const measured = await freeze([talk(1)], {
+    control: { examples: Readable.from([[...bad, talk(2)]]), replayRatio: 0 },
+  });
+  assert.deepEqual(measured.control, {
+    replayRatio: 0,
+    examples: 31,
+    control: 1,
+    replay: 0,
+    tooLong: 0,
+    notLearnable: 30,
+  });
+
   const before = await readdir(join(root, 'objects/training/snapshots'));
-  await assert.rejects(freeze([talk(1), ...bad]), (error) => {
+  await assert.rejects(freeze(bad), (error) => {
     assert.ok(error instanceof SnapshotRefused);
-    assert.match(
-      error.message,
-      /^30 of 31 examples cannot be learned from\. The first: No message stands before an answer/,
-    );
+    assert.match(error.message, /30 of 30 cannot be learned from\. The first: No message stands before an answer/);
     assert.equal(error.total, 30);
     assert.equal(error.problems.length, 20);
     assert.equal(error.problems[0]?.exampleId, 'exm_bad_0');

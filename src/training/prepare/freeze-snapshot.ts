@@ -50,8 +50,8 @@ const firstDay = new Date(Date.UTC(2026, 0, 1));
 
 /**
  * Freezes examples as the tokens that a model learns, in the object store under the digest of their description. The same
- * examples, base and settings give the same bytes; a snapshot that is there already is left as it is. Throws
- * `SnapshotRefused`, `model_not_installed`, and `capacity_unavailable` when it cannot be encoded at present.
+ * examples, base and settings give the same bytes; a snapshot that is there already is left as it is. Examples that the
+ * base cannot learn are left out, counted and named. Throws `SnapshotRefused` where nothing remains, `model_not_installed`, and `capacity_unavailable` when it cannot be encoded at present.
  */
 export async function freezeSnapshot(freezing: Freezing): Promise<SnapshotManifest> {
   const { base, objects, signal = new AbortController().signal } = freezing;
@@ -77,6 +77,7 @@ export async function freezeSnapshot(freezing: Freezing): Promise<SnapshotManife
       },
       counts: taken.counts,
       ...(control ? { control } : {}),
+      ...(taken.problems.length > 0 ? { leftOut: taken.problems } : {}),
       shown: taken.shown,
     });
     await freezing.noted?.(manifest.sha256);
@@ -115,12 +116,12 @@ class Taking {
     longest: 0,
   };
   readonly shown: Shown[] = [];
+  /** The first examples that were left out. */
+  readonly problems: Problem[] = [];
   readonly #drafts: Drafts;
   readonly #freezing: Freezing;
   readonly #ggufPath: string;
   readonly #signal: AbortSignal;
-  readonly #problems: Problem[] = [];
-  #refused = 0;
 
   constructor(drafts: Drafts, freezing: Freezing, ggufPath: string, signal: AbortSignal) {
     this.#drafts = drafts;
@@ -132,18 +133,23 @@ class Taking {
   async all(): Promise<void> {
     for await (const examples of this.#freezing.examples)
       for (let at = 0; at < examples.length; at += atOnce) await this.#take(examples.slice(at, at + atOnce));
-    if (this.#refused > 0)
-      throw new SnapshotRefused(
-        `${this.#refused} of ${this.counts.examples} examples cannot be learned from. The first: ${this.#problems[0]?.reason}`,
-        this.#problems,
-        this.#refused,
+    if (this.counts.train === 0) throw this.#nothingLeft();
+  }
+
+  #nothingLeft(): SnapshotRefused {
+    const { examples, dropped } = this.counts;
+    const { not_learnable: refused = 0, too_long: tooLong } = dropped;
+    if (refused > 0)
+      return new SnapshotRefused(
+        `There is no example to train on: ${refused} of ${examples} cannot be learned from. The first: ${this.problems[0]?.reason}`,
+        this.problems,
+        refused,
       );
-    if (this.counts.train === 0)
-      throw new SnapshotRefused(
-        this.counts.dropped.too_long > 0
-          ? `All answers are longer than ${this.#freezing.settings.maxSequenceLength} tokens with what stands before them.`
-          : 'There is no example to train on.',
-      );
+    return new SnapshotRefused(
+      tooLong > 0
+        ? `All answers are longer than ${this.#freezing.settings.maxSequenceLength} tokens with what stands before them.`
+        : 'There is no example to train on.',
+    );
   }
 
   async #take(examples: readonly SplitExample[]): Promise<void> {
@@ -167,7 +173,7 @@ class Taking {
     const { counts } = this;
     counts.examples++;
     if (encoded.type === 'refused') {
-      this.#refuse({ exampleId: example.id, reason: encoded.reason });
+      this.#leaveOut({ exampleId: example.id, reason: encoded.reason });
       return;
     }
     const split = splitOf(example, this.#freezing.settings);
@@ -188,9 +194,10 @@ class Taking {
     lines.raw.push(JSON.stringify({ id: example.id, split, content: example.content }));
   }
 
-  #refuse(problem: Problem): void {
-    this.#refused++;
-    if (this.#problems.length < mostProblems) this.#problems.push(problem);
+  #leaveOut(problem: Problem): void {
+    const { dropped } = this.counts;
+    dropped.not_learnable = (dropped.not_learnable ?? 0) + 1;
+    if (this.problems.length < mostProblems) this.problems.push(problem);
   }
 
   #show({ id: exampleId }: SplitExample, encoded: Encoded): void {

@@ -1,10 +1,7 @@
 /** An example that cannot be learnt, and why. */
 export type Problem = { exampleId: string; reason: string };
 
-/**
- * Thrown for examples that cannot be learned. Nothing is frozen then: a snapshot without them would not be what its
- * owner expects.
- */
+/** Thrown where nothing is left to learn or to measure; then nothing is frozen. */
 export class SnapshotRefused extends Error {
   override readonly name = 'SnapshotRefused';
   /** The first of them. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ShownPart } from '#engine';
+import type { Problem } from './snapshot-refused.ts';
 
 /** What is learnt: answers to conversations, or which texts belong together. */
 type TrainingKind = 'sft' | 'embedding';
@@ -21,7 +22,15 @@ export const snapshotFiles = ['train', 'eval', 'raw', 'control', 'replay'] as co
 export type SnapshotFileName = (typeof snapshotFiles)[number];
 
 /** Of what the model could do before: sequences or pairs that are measured, and those that are learnt along. */
-export type ControlCounts = { replayRatio: number; examples: number; control: number; replay: number; tooLong: number };
+export type ControlCounts = {
+  replayRatio: number;
+  examples: number;
+  control: number;
+  replay: number;
+  tooLong: number;
+  /** Left out, because the base model cannot learn them; missing where there are none. */
+  notLearnable?: number;
+};
 
 /** An example as the model sees it, with what it would have to write. */
 export type Shown = { exampleId: string; parts: ShownPart[] };
@@ -32,7 +41,11 @@ export type SnapshotCounts = {
   train: number;
   eval: number;
   /** Answers that did not fit, whole: a cut answer would teach to stop in its midst. */
-  dropped: { too_long: number };
+  dropped: {
+    too_long: number;
+    /** Examples that the base model cannot learn; missing where there are none. */
+    not_learnable?: number;
+  };
   /** Texts to embed that were cut. */
   truncated: number;
   /** Of the sequences to train: those that are learnt, and the others. */
@@ -62,6 +75,8 @@ export type SnapshotManifest = {
   files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile; control?: SnapshotFile; replay?: SnapshotFile };
   counts: SnapshotCounts;
   control?: ControlCounts;
+  /** The first examples that were left out, and why; missing where there are none. */
+  leftOut?: Problem[];
   shown: Shown[];
   /** Of the manifest without this field: the name of the snapshot. */
   sha256: string;

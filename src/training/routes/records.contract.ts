@@ -84,7 +84,7 @@ export const frozenContract: Contract = {
         sha256,
         example_count: 1248,
         split_counts: { train: 999, test: 249 },
-        tokens: { samples: 999, held_out: 249, trained: 88120, dropped: 0 },
+        tokens: { samples: 999, held_out: 249, trained: 88120, dropped: 0, not_learnable: 0 },
         snapshot_sha256: sha256,
       },
       also: [

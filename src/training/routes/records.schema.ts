@@ -89,6 +89,12 @@ export const frozenSchema = Type.Object({
       held_out: Type.Integer(said('The same, held out.', '留出的序列或配对数。')),
       trained: Type.Integer(said('Tokens that are learned.', '参与学习的词元数。')),
       dropped: Type.Integer(said('Examples that were too long.', '因过长而舍弃的样本数。')),
+      not_learnable: Type.Integer(
+        said(
+          'Examples that were left out because the base model cannot learn them; the log names the first ones.',
+          '基础模型无法学习而略过的样本数；日志会列出最先几个。',
+        ),
+      ),
     }),
     said('What was made of it; null: not yet.', '由其生成的训练数据；为 null 表示尚未生成。'),
   ),

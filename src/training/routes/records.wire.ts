@@ -30,6 +30,7 @@ export function frozenToWire({ snapshot }: TrainingJob, version: DatasetVersion)
       held_out: snapshot.counts.eval,
       trained: snapshot.counts.trainedTokens,
       dropped: snapshot.counts.dropped.too_long,
+      not_learnable: snapshot.counts.dropped.not_learnable ?? 0,
     },
     snapshot_sha256: snapshot?.sha256 ?? null,
   };

@@ -1,7 +1,7 @@
 import { advance } from '../jobs/advance.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { findFailure } from '../logs/logs.store.ts';
+import { appendLogs, findFailure } from '../logs/logs.store.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
 import type { Outcome } from '../runners/runner.ts';
 import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-folder.ts';
@@ -9,6 +9,7 @@ import { type CheckpointKeeper, createCheckpointKeeper } from './checkpoints.ts'
 import { followTrainer } from './follow-trainer.ts';
 import { type Hold, step, type WorkerDeps, withHeldJob } from './hold.ts';
 import { noteBegun, noteEnded } from './lease.store.ts';
+import { leftOutLines } from './left-out.ts';
 import { specOf } from './spec.ts';
 import { writeSnapshot } from './take-in.store.ts';
 import { failureOf, isLoss } from './trainer-outcome.ts';
@@ -58,7 +59,11 @@ async function prepare(
   const snapshot = await deps.makeSnapshot(job, either);
   either.throwIfAborted();
   if (job.snapshot?.sha256 !== snapshot.sha256)
-    await withHeldJob(deps, hold, (tx) => writeSnapshot(tx, job.id, snapshot));
+    await withHeldJob(deps, hold, async (tx, { attempt }) => {
+      await writeSnapshot(tx, job.id, snapshot);
+      const lines = leftOutLines(snapshot);
+      if (lines.length > 0) await appendLogs(tx, { jobId: job.id, attempt }, lines);
+    });
   await layOutData(deps.objects, folder, snapshot);
   const resumeFrom = await checkpoints.resumePoint(job);
   const maxActiveMs = Math.max(shortestLimitMs, job.estimatedMs * patienceFactor);

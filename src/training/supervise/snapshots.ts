@@ -12,6 +12,7 @@ import type { SnapshotSettings } from '../prepare/snapshot.ts';
 import { SnapshotRefused } from '../prepare/snapshot-refused.ts';
 import { isStored } from '../prepare/stored-snapshot.ts';
 import { numberOf, servingOf } from '../settings/hyperparameters.ts';
+import { namedProblems } from './left-out.ts';
 import type { MakeSnapshot } from './ports.ts';
 
 export type SnapshotsDeps = {
@@ -21,8 +22,6 @@ export type SnapshotsDeps = {
   encoder: ExampleEncoder;
   draftFolder: string;
 };
-
-const mostNamed = 5;
 
 /** Makes snapshots of the versions that jobs learn from, unless they are there. */
 export function createSnapshots({ database, models, objects, encoder, draftFolder }: SnapshotsDeps): MakeSnapshot {
@@ -62,8 +61,8 @@ function settingsOf({ hyperparameters, evaluation }: TrainingJob): SnapshotSetti
 
 /** Tells the owner of the job which examples stand in its way. */
 function failureOf(refused: SnapshotRefused): AttemptFailure {
-  const named = refused.problems.slice(0, mostNamed).map(({ exampleId, reason }) => `${exampleId}: ${reason}`);
-  const hint = named.length > 0 ? `Mend or delete these examples, then freeze a new version. ${named.join(' ')}` : null;
+  const named = namedProblems(refused.problems);
+  const hint = named === '' ? null : `Mend or delete these examples, then freeze a new version. ${named}`;
   return new AttemptFailure('dataset_invalid', refused.message, { hint, cause: refused });
 }
 

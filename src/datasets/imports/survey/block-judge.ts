@@ -1,5 +1,7 @@
 import type { ChatMessage, Countable, CountingBasis, ItemCounter, TokenCount } from '#engine';
 import type { ExampleKind } from '../../content/example-content.ts';
+import type { Issue } from '../../content/issues.ts';
+import { notLearnable } from '../../examples/new-examples.ts';
 import { countableOf } from '../../token-ruler.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { SourceRow } from '../reading/source-row.ts';
@@ -68,10 +70,8 @@ export class BlockJudge {
     const { issues, example } = evaluate(source, kind, mapping);
     const row = judged.addRow(source);
     if (source.fields) columns.note(source.fields);
-    if (issues.length > 0) judged.addIssues(row, issues);
-    if (!example) return;
-    judged.addExample(example);
-    this.#count(hand, row, countableOf(example.content));
+    if (example) judged.addExample(example);
+    this.#tell(hand, { row, issues, item: example && countableOf(example.content) });
   }
 
   #judgePlain(hand: InHand, source: PlainRow): void {
@@ -81,12 +81,21 @@ export class BlockJudge {
     const { messages, split } = source;
     const mostBytes = mostBytesOf(messages);
     judged.addWritten({ split, mostBytes, write: (into, at) => writePlain(messages, text, into, at) });
-    this.#count(hand, row, { type: 'conversation', messages: messages.map(spoken), tools: [] });
+    this.#tell(hand, { row, issues: [], item: { type: 'conversation', messages: messages.map(spoken), tools: [] } });
   }
 
-  #count({ judged, uncounted }: InHand, row: number, item: Countable): void {
-    const count = this.#counter?.(item);
-    if (count && !addCount(judged, { row, count })) uncounted.push({ row, count });
+  /** Notes the issues of a row, and the tokens of the example that it makes. */
+  #tell(
+    { judged, uncounted }: InHand,
+    { row, issues, item }: { row: number; issues: Issue[]; item: Countable | null },
+  ) {
+    const prepared = item && this.#counter?.(item);
+    const problem = prepared ? prepared.problem() : null;
+    const all = problem === null ? issues : [...issues, notLearnable(problem)];
+    if (all.length > 0) judged.addIssues(row, all);
+    if (!prepared) return;
+    const { count } = prepared;
+    if (!addCount(judged, { row, count })) uncounted.push({ row, count });
   }
 
   #countAnew(text: string): number {

@@ -26,7 +26,8 @@ async function surveyOf(
     kind = 'text',
     mapping = null,
     existing = [],
-  }: { kind?: ExampleKind; mapping?: WireMapping | null; existing?: string[] } = {},
+    template = basis.template,
+  }: { kind?: ExampleKind; mapping?: WireMapping | null; existing?: string[]; template?: string | null } = {},
 ): Promise<Survey & { lines: Line[] }> {
   const text = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const bytes = Buffer.from(text);
@@ -38,7 +39,11 @@ async function surveyOf(
   const lines: Line[] = [];
   const found = await survey(file, {
     ...{ kind, mapping, sampleRows: 100, maxRows: bounds.maxRows },
-    ruler: { maxTokens: 200, basis, countTexts: async (texts) => texts.map(({ length }) => length) },
+    ruler: {
+      maxTokens: 200,
+      basis: { ...basis, template },
+      countTexts: async (texts) => texts.map(({ length }) => length),
+    },
     findExisting: async (hashes) =>
       new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
     writeIssue: (line) => lines.push(JSON.parse(line)),
@@ -183,6 +188,25 @@ describe('issues', () => {
     );
     const { counts } = found.profile;
     assert.deepEqual([counts.rows, counts.invalid, counts.duplicates, counts.overTokenLimit], [25, 11, 12, 1]);
+  });
+
+  test('what the model of the dataset cannot learn is told on its row, which stays valid', async () => {
+    const rows = [
+      { messages: [say('system', 'x'), say('assistant', 'y')] },
+      { messages: [say('user', 'x'), say('assistant', 'y'), say('assistant', 'z')] },
+      { messages: [say('user', 'x'), { ...say('assistant', 'y'), weight: 0 }, say('assistant', 'z')] },
+      { messages: [say('assistant', 'x'), say('assistant', 'y')] },
+    ];
+    // It writes the sign that begins an answer only behind a question.
+    const template =
+      "{% for m in messages %}{% if m.role == 'assistant' and loop.index0 > 0 and messages[loop.index0 - 1].role == 'user' %}" +
+      '>{% endif %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}>{% endif %}';
+    const { lines, profile } = await surveyOf(rows, { template });
+    assert.deepEqual(
+      lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
+      ['1 not_learnable ', '3 not_learnable ', '4 wrong_type /messages'],
+    );
+    assert.deepEqual([profile.counts.valid, profile.counts.invalid], [3, 1]);
   });
 
   test('each issue of an embedding example is told by its column', async () => {

@@ -2402,7 +2402,7 @@ export type Routes = {
       })[];
       duplicates: number;
       issues: ({
-        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
         count: number;
         first_line: number;
       })[];
@@ -2439,7 +2439,7 @@ export type Routes = {
           line: number;
           byte_offset: number | null;
           pointer: string;
-          code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+          code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
           message: string;
           hint: string | null;
           excerpt: string;
@@ -2478,7 +2478,7 @@ export type Routes = {
     query: {
       limit?: number;
       cursor?: string;
-      code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+      code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
     };
     body: undefined;
     answer: {
@@ -2486,7 +2486,7 @@ export type Routes = {
         line: number;
         byte_offset: number | null;
         pointer: string;
-        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
         message: string;
         hint: string | null;
         excerpt: string;
@@ -2919,6 +2919,7 @@ export type Routes = {
         held_out: number;
         trained: number;
         dropped: number;
+        not_learnable: number;
       } | null;
       snapshot_sha256: string | null;
     };

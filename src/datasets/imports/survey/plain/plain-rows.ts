@@ -84,7 +84,7 @@ class PlainRows {
     if (!columns || !this.#json.isAt(end)) return null;
     const { fields } = columns;
     const messages = this.#messagesName === null ? this.#turnsOf(columns) : columns.messages;
-    if (messages?.at(-1)?.role !== 'assistant') return null;
+    if (messages?.at(-1)?.role !== 'assistant' || messages.every(({ role }) => role === 'assistant')) return null;
     const { tools, split: splitColumn } = this.#mapping;
     if (tools !== undefined && (fields[tools] ?? null) !== null) return null;
     const { split, issues } = splitOf(splitColumn, fields);
