@@ -4,7 +4,15 @@ import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { findAccountBySlug } from '#accounts';
-import { closeDataFolder, type Embedded, migrate, openDatabase, prepareDataFolder, startEmbedded } from '#db';
+import {
+  closeDataFolder,
+  type Embedded,
+  migrate,
+  openDatabase,
+  prepareDataFolder,
+  refuseLossyPooler,
+  startEmbedded,
+} from '#db';
 import { OperatorError } from '#kernel';
 import { createLog, openLogStream } from '#telemetry';
 import { openSite } from '#web';
@@ -44,6 +52,7 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
       : { url: config.databaseUrl, isNew: false };
   const database = await openDatabase({ url, maxConnections: config.databaseConnections });
   parts.defer(database.close);
+  if (config.databaseUrl !== null) await refuseLossyPooler(url);
   await migrate(database);
   const models = openCatalogue(config, (line) => log.warn(line));
   const app = await createApp({ config, database, models, log, site });

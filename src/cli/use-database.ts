@@ -1,4 +1,4 @@
-import { type Database, migrate, openDatabase, shareEmbedded } from '#db';
+import { type Database, migrate, openDatabase, refuseLossyPooler, shareEmbedded } from '#db';
 import type { Config } from '../config.ts';
 import { tellOfNewDatabase } from './greeting.ts';
 import { note } from './terminal.ts';
@@ -20,6 +20,7 @@ async function openFor(parts: AsyncDisposableStack, { databaseUrl, dataDir }: Co
   if (databaseUrl !== null) {
     const database = await openDatabase({ url: databaseUrl, maxConnections: connections });
     parts.defer(database.close);
+    await refuseLossyPooler(databaseUrl);
     return database;
   }
   const { database, isNew, close } = await shareEmbedded(dataDir, connections);

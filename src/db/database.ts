@@ -6,6 +6,7 @@ import { CopyIn } from './copy-in.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { driverUrl } from './driver-url.ts';
 import { withinLockWait } from './lock-wait.ts';
+import { placeOf } from './place.ts';
 import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { sessionOptions } from './session-settings.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
@@ -159,19 +160,15 @@ function whyNotOpened(error: unknown): string {
   const state = sqlState(error);
   if (state === '28P01' || state === '28000') return 'The PostgreSQL server refuses this user or password.';
   if (state === '3D000') return 'The PostgreSQL server has no such database.';
-  return `The PostgreSQL server cannot be reached: ${firstLineOf(error)}.`;
+  const line = firstLineOf(error);
+  const isPooler = line.includes('unsupported startup parameter');
+  return `The PostgreSQL server cannot be reached: ${line}.${isPooler ? ' PgBouncer needs ignore_startup_parameters = options.' : ''}`;
 }
 
 function firstLineOf(error: unknown): string {
   if (error instanceof AggregateError) return firstLineOf(error.errors[0]);
   const text = messageOf(error);
   return text.split('\n', 1)[0] ?? text;
-}
-
-/** Host, port and database of a URL, never its password. */
-function placeOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `${hostname || 'local socket'}${port ? `:${port}` : ''}${pathname}`;
 }
 
 type Statement = { text: string; values?: readonly unknown[] | undefined; options?: QueryOptions | undefined };

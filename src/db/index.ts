@@ -11,6 +11,7 @@ export { createLookout, type Lookout, type Place, type Question } from './lookou
 export { migrate } from './migrate.ts';
 export { missingRights } from './missing-rights.ts';
 export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';
+export { refuseLossyPooler } from './pooler.ts';
 export { sessionOptions } from './session-settings.ts';
 export { constraintOf, isDiskFull, isUnavailable, sqlState } from './sqlstate.ts';
 export { timeText } from './time-text.ts';

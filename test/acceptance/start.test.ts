@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openDatabase } from '#db';
 import { createTestDatabase } from '#test/database.ts';
+import { startLossyPooler } from '#test/lossy-pooler.ts';
 import { type Program, startProgram } from '#test/program.ts';
 
 const execFile = promisify(execFileCallback);
@@ -147,6 +148,9 @@ test('a start that cannot succeed is refused in one line with exit code 1', asyn
   const folder = await temporaryFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
+  const { url, drop } = await createTestDatabase();
+  const pooler = await startLossyPooler(url, 2);
+  t.after(() => pooler.close().then(drop));
   const cases: [Record<string, string>, RegExp][] = [
     [{ FANFOLD_DATA_DIR: file }, /^The data folder .* cannot be written to: ENOTDIR\.$/m],
     [{ FANFOLD_DATA_DIR: '/proc/nothing' }, /^The data folder .* cannot be written to: ENOENT\.$/m],
@@ -157,6 +161,7 @@ test('a start that cannot succeed is refused in one line with exit code 1', asyn
       /cannot be reached: connect ECONNREFUSED/,
     ],
     [{ FANFOLD_DATA_DIR: folder, DATABASE_URL: await oldServer(t) }, /is version 15\.4; Fanfold needs 16 or newer/],
+    [{ FANFOLD_DATA_DIR: folder, DATABASE_URL: pooler.url }, /pooler .* loses prepared statements\. .*1\.21/],
   ];
   for (const [env, message] of cases) assertOneLine(await runCommand(['serve'], env), message);
 });

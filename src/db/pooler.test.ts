@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestDatabase } from '#test/database.ts';
+import { startLossyPooler } from '#test/lossy-pooler.ts';
+import { refuseLossyPooler } from './pooler.ts';
+
+test('a pooler that loses prepared statements is refused in one line, however many connections it has', async (t) => {
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  for (const servers of [1, 2, 3, 5]) {
+    const pooler = await startLossyPooler(url, servers);
+    await assert.rejects(refuseLossyPooler(pooler.url), {
+      name: 'OperatorError',
+      message:
+        /^The connection pooler .* loses prepared statements\. With PgBouncer take 1\.21 or newer .* pool_mode = session\. \(127\.0\.0\.1:\d+\/test_\w+\)$/,
+    });
+    await pooler.close();
+  }
+});
+
+test('PostgreSQL itself is taken, and one that is away is not for this to judge', async (t) => {
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  await refuseLossyPooler(url);
+  await refuseLossyPooler('postgres://u:p@127.0.0.1:1/x');
+});
