@@ -1,10 +1,11 @@
-import { type DecimalStep, type Digits, decimalPlaces, stepAt } from './decimal-step.ts';
+import { ceilAt, type Decimal, floorAt, isExactAt, negated, zero } from './decimal.ts';
+import { type DecimalStep, type Digits, stepAt } from './decimal-step.ts';
 import { type Expression, literal, sequence } from './gbnf.ts';
 
 /** What JSON numbers must satisfy. Bounds are exact decimals of the schema. */
 export type NumberBounds = {
-  minimum: number | null;
-  maximum: number | null;
+  minimum: Decimal | null;
+  maximum: Decimal | null;
   exclusiveMinimum: boolean;
   exclusiveMaximum: boolean;
   /** Most digits behind the point; 0 for integers, null without limit. */
@@ -20,15 +21,10 @@ const largest = 10n ** BigInt(wholeDigits) - 1n;
 /** So many are exact when they are read. */
 const exactDigits = 15;
 
-/**
- * Alternatives for the numbers within the bounds, written without exponent; empty where there is none. null where a
- * bound has too many digits to be enforced.
- */
-export function boundedNumber(bounds: NumberBounds): Expression[] | null {
-  const given = [bounds.minimum, bounds.maximum].filter((bound) => bound !== null);
-  const digits = given.map((bound) => decimalPlaces(bound));
-  const precision = Math.max(bounds.step?.of.places ?? 0, ...digits.map((count) => count ?? Number.POSITIVE_INFINITY));
-  if (precision > 6) return null;
+/** Alternatives for the numbers within the bounds, written without exponent; empty where there is none. */
+export function boundedNumber(bounds: NumberBounds): Expression[] {
+  const { minimum, maximum, step } = bounds;
+  const precision = Math.max(step?.of.places ?? 0, minimum?.places ?? 0, maximum?.places ?? 0);
   const nonNegative = magnitudes({ ...bounds, precision, flipped: false });
   const negative = magnitudes({ ...bounds, precision, flipped: true });
   return [...nonNegative, ...negative.map((magnitude) => sequence(literal('-'), magnitude))];
@@ -39,23 +35,21 @@ type Side = NumberBounds & { precision: number; flipped: boolean };
 /** The absolute values of the non-negative (or, flipped, the negative) numbers within the bounds. */
 function magnitudes(side: Side): Expression[] {
   const { precision, decimals } = side;
-  const lower = side.flipped ? negated(side.maximum) : side.minimum;
-  const upper = side.flipped ? negated(side.minimum) : side.maximum;
+  const lower = side.flipped ? flip(side.maximum) : side.minimum;
+  const upper = side.flipped ? flip(side.minimum) : side.maximum;
   const openLow = side.flipped ? side.exclusiveMaximum : side.exclusiveMinimum;
   const openHigh = side.flipped ? side.exclusiveMinimum : side.exclusiveMaximum;
-  if (upper !== null && (upper < 0 || (upper === 0 && (openHigh || side.flipped)))) return [];
+  if (upper !== null && (upper.units < 0n || (upper.units === 0n && (openHigh || side.flipped)))) return [];
   // Zero is written without a sign only: "-0" and "-0.0" would need bounds of their own.
   const low =
-    lower === null || lower < 0
-      ? { value: 0, open: side.flipped }
-      : { value: lower, open: openLow || (side.flipped && lower === 0) };
+    lower === null || lower.units < 0n
+      ? { value: zero, open: side.flipped }
+      : { value: lower, open: openLow || (side.flipped && lower.units === 0n) };
   const alternatives: Expression[] = [];
   for (let places = 0; places <= Math.min(precision, decimals ?? precision); places += 1) {
-    const from = ceilUnits(low.value, places) + (low.open && isExact(low.value, places) ? 1n : 0n);
+    const from = ceilAt(low.value, places) + (low.open && isExactAt(low.value, places) ? 1n : 0n);
     const to =
-      upper === null
-        ? largestUnits(places)
-        : floorUnits(upper, places) - (openHigh && isExact(upper, places) ? 1n : 0n);
+      upper === null ? largestUnits(places) : floorAt(upper, places) - (openHigh && isExactAt(upper, places) ? 1n : 0n);
     alternatives.push(...fixedPoint({ from, to, places, step: side.step }));
   }
   const more = (decimals ?? fractionDigits) - precision;
@@ -65,14 +59,14 @@ function magnitudes(side: Side): Expression[] {
 
 /** Numbers with more decimals than the bounds have: a prefix within the bounds and any digits behind it. */
 function extended(range: {
-  low: { value: number; open: boolean };
-  upper: number | null;
+  low: { value: Decimal; open: boolean };
+  upper: Decimal | null;
   precision: number;
   more: number;
 }): Expression[] {
   const { low, upper, precision, more } = range;
-  const from = ceilUnits(low.value, precision);
-  const to = upper === null ? largestUnits(precision) : floorUnits(upper, precision) - 1n;
+  const from = ceilAt(low.value, precision);
+  const to = upper === null ? largestUnits(precision) : floorAt(upper, precision) - 1n;
   const point = precision === 0 ? literal('.') : '';
   const behind = fixedPoint({ from: low.open ? from + 1n : from, to, places: precision }).map((prefix) =>
     sequence(prefix, point, `[0-9]{1,${more}}`),
@@ -103,17 +97,27 @@ function fixedPoint({
       ? withPoint(classes, places)
       : step.multiples({ classes, places, step: stepAt(step.of, places) });
   const longest = step === undefined ? places + wholeDigits : exactDigits;
+  // From this length on no bound is left: all longer numbers are one alternative.
+  let open: number | null = null;
   for (let length = places + 1; length <= longest; length += 1) {
     const first = length === places + 1 ? 0n : 10n ** BigInt(length - 1);
     const end = 10n ** BigInt(length) - 1n;
     const low = from > first ? from : first;
     const high = to < end ? to : end;
     if (low > high) continue;
+    if (step === undefined && length > places + 1 && low === first && to === largestUnits(places)) {
+      open = length;
+      break;
+    }
     const digits = (value: bigint): string => value.toString().padStart(length, '0');
     for (const classes of digitRanges(digits(low), digits(high))) {
       const digits = write(classes);
       if (digits !== null) alternatives.push(digits);
     }
+  }
+  if (open !== null) {
+    const whole = `[1-9] [0-9]{${open - places - 1},${wholeDigits - 1}}`;
+    alternatives.push(places === 0 ? whole : sequence(whole, literal('.'), `[0-9]{${places}}`));
   }
   return alternatives;
 }
@@ -151,32 +155,10 @@ function runs(classes: readonly string[]): Expression {
   return parts.map(({ unit, count }) => (count === 1 ? `[${unit}]` : `[${unit}]{${count}}`)).join(' ');
 }
 
-function negated(value: number | null): number | null {
-  return value === null ? null : -value;
+function flip(value: Decimal | null): Decimal | null {
+  return value === null ? null : negated(value);
 }
 
 function largestUnits(places: number): bigint {
   return (largest + 1n) * 10n ** BigInt(places) - 1n;
-}
-
-/** Exact decimals of the number's shortest text, in units of 10^-places, rounded towards minus infinity. */
-function floorUnits(value: number, places: number): bigint {
-  const [whole = '0', fraction = ''] = plainText(value).replace('-', '').split('.');
-  const units = BigInt(whole + fraction.padEnd(places, '0').slice(0, places));
-  const exact = fraction.length <= places;
-  if (value >= 0) return units;
-  return exact ? -units : -units - 1n;
-}
-
-function ceilUnits(value: number, places: number): bigint {
-  return -floorUnits(-value, places);
-}
-
-function isExact(value: number, places: number): boolean {
-  return floorUnits(value, places) === ceilUnits(value, places);
-}
-
-function plainText(value: number): string {
-  const text = String(value);
-  return text.includes('e') ? BigInt(value).toString() : text;
 }

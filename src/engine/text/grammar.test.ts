@@ -151,6 +151,52 @@ test('what cannot be enforced in a tool loosens nothing beside it', async () => 
   for (const args of bad) assert.ok(!accepts(call(args)), args);
 });
 
+test('one place of a tool that cannot be enforced loosens that place only, whatever is wrong with it', async () => {
+  const call = (args: string) => `<tool_call>\n{"name": "order", "arguments": ${args}}\n</tool_call>`;
+  const order = (odd: unknown) => ({
+    name: 'order',
+    description: null,
+    parameters: {
+      type: 'object',
+      properties: { city: { enum: ['Rome'] }, odd, list: { type: 'array', items: odd } },
+      required: ['city'],
+      additionalProperties: false,
+    },
+  });
+  // What is wrong, a value that the place takes, and one that it still does not take.
+  const cases: [unknown, string, string | null][] = [
+    [{ not: { not: { type: 'string' } } }, '"a"', null],
+    [{ type: 'integer', not: { const: 3 }, minimum: 1 }, '3', '0'],
+    [{ type: 'any' }, '"a"', null],
+    [{ type: ['string', 'file'], enum: ['a'] }, '"a"', '"b"'],
+    [{ $ref: '#/components/schemas/X' }, '1', null],
+    [{ $ref: 'https://example.com/x.json', type: 'string' }, '"a"', '1'],
+    [{ $ref: '#/properties/odd' }, '1', null],
+    [{ anyOf: [{ $ref: '#/$defs/gone' }, { type: 'null' }] }, '1', null],
+    [{ anyOf: [{ type: 'string', minLength: 100_001 }, { type: 'null' }] }, '"a"', '1'],
+    [{ allOf: [{ $ref: '#/$defs/gone' }, { type: 'integer' }] }, '1', '"a"'],
+    [{ type: 'object', properties: { a: { type: 'integer' } }, minProperties: 1 }, '{"a": 1}', '{"a": "b"}'],
+    [{ type: 'object', properties: { a: {}, b: { type: 'null' } }, maxProperties: 1 }, '{"b": null}', '{"b": 1}'],
+    [{ type: 'object', properties: [], additionalProperties: false }, '{"a": 1}', '1'],
+    [{ type: 'string', required: true, maxLength: 2 }, '"ab"', '"abc"'],
+    [{ type: 'string', minLength: 'x', pattern: '^a' }, '"a"', '"b"'],
+    [{ type: 'number', minimum: '3', maximum: 5 }, '1', '6'],
+    [{ type: 'array', prefixItems: 3, items: false, minItems: 1 }, '[1]', '[]'],
+    [{ enum: 'a' }, '1', null],
+    [{ anyOf: 'a', type: 'integer' }, '1', '"a"'],
+    ['string', '1', null],
+    [null, '1', null],
+  ];
+  for (const [odd, good, bad] of cases) {
+    const accepts = await matcher({ tools: [order(odd)], toolChoice: { mode: 'required' } });
+    const says = JSON.stringify(odd);
+    assert.ok(accepts(call(`{"city": "Rome", "odd": ${good}, "list": [${good}]}`)), `${says} takes ${good}`);
+    assert.ok(!accepts(call(`{"city": "Paris", "odd": ${good}}`)), `${says} leaves the city`);
+    assert.ok(!accepts(call(`{"city": "Rome", "more": 1}`)), `${says} leaves the object closed`);
+    if (bad !== null) assert.ok(!accepts(call(`{"city": "Rome", "odd": ${bad}}`)), `${says} does not take ${bad}`);
+  }
+});
+
 test('with a response format and tools of free choice the model may answer or call', async () => {
   const accepts = await matcher({ tools, responseFormat: { type: 'json_object' } });
   assert.ok(

@@ -59,7 +59,7 @@ function memberSchemas(schema: Schema, named: ReturnType<typeof byName>): (name:
   const properties = new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
   return (name) => {
     const [given, byForm] = [properties.get(name), named(name)];
-    if (byForm === null) return given ?? schema['additionalProperties'] ?? true;
+    if (byForm === null) return given === undefined ? (schema['additionalProperties'] ?? true) : given;
     return given === undefined || byForm.schema === false ? byForm.schema : { allOf: [given, byForm.schema] };
   };
 }

@@ -1,4 +1,4 @@
-import { isFields } from '#kernel';
+import { isFields, objectInOrder } from '#kernel';
 import type { Path, Places } from './schema-places.ts';
 
 /** They say nothing about validity (definitions only where something refers to them). */
@@ -59,5 +59,5 @@ export function withParts(
     return listKeywords.has(keyword) ? value.map((schema, at) => replace(schema, [keyword, at])) : value;
   if (schemaKeywords.has(keyword)) return replace(value, [keyword]);
   if (!memberKeywords.has(keyword) || !isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, replace(schema, [keyword, name])]));
+  return objectInOrder(Object.entries(value).map(([name, schema]) => [name, replace(schema, [keyword, name])]));
 }

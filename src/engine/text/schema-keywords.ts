@@ -1,3 +1,4 @@
+import { isNumber } from './decimal.ts';
 import { canonical, type Schema } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 
@@ -43,7 +44,7 @@ export function checkKeywords(schema: Schema): void {
   }
   for (const keyword of numbers) {
     const value = schema[keyword];
-    if (value !== undefined && typeof value !== 'number') throw wrongValue(keyword, value);
+    if (value !== undefined && !isNumber(value)) throw wrongValue(keyword, value);
   }
   const required = schema['required'];
   if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string'))) {

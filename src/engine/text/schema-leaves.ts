@@ -1,7 +1,9 @@
 import type { Expression, Grammar } from './gbnf.ts';
 import { type ObjectForm, objectForm } from './object-form.ts';
 import { type ArrayForm, arrayForm } from './schema-arrays.ts';
+import { asFarAsHeld } from './schema-help.ts';
 import { checkKeywords } from './schema-keywords.ts';
+import { listedValues } from './schema-lists.ts';
 import { asList, canonical, createFlatten, merge, type Schema, schemaList, Unsatisfiable } from './schema-merge.ts';
 import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
@@ -68,8 +70,12 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
     const known = raws.get(key);
     if (known !== undefined) return known;
     dividing.add(key);
-    const found = placed(places, schema, () => deeper(() => distinct(orNull(() => divided(flatten(schema))) ?? [])));
-    dividing.delete(key);
+    let found: Raw[];
+    try {
+      found = placed(places, schema, () => deeper(() => distinct(orNull(() => kindsOf(schema)) ?? [])));
+    } finally {
+      dividing.delete(key);
+    }
     const path = pathOf(places, schema);
     for (const raw of found)
       if ('schema' in raw && path !== null && !places.has(raw.schema)) places.set(raw.schema, path);
@@ -82,9 +88,17 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
   const deeper = <Result>(work: () => Result): Result => {
     if (depth > maxDepth) throw refuse(`The schema is nested more than ${maxDepth} levels deep.`);
     depth += 1;
-    const result = work();
-    depth -= 1;
-    return result;
+    try {
+      return work();
+    } finally {
+      depth -= 1;
+    }
+  };
+
+  const kindsOf = (schema: unknown): Raw[] => {
+    if (!isHelp) return divided(flatten(schema));
+    const flat = asFarAsHeld(schema, flatten) ?? {};
+    return asFarAsHeld(flat, divided) ?? [{ key: 'any', kind: 'any' }];
   };
 
   const divided = (flat: Schema): Raw[] => {
@@ -102,7 +116,7 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
         checkDistinct(branches.map((branch) => orNull(() => merge(base, flatten(branch)))));
       return branches.flatMap((branch) => rawsOf({ allOf: [base, branch] }));
     }
-    if (schema['enum'] !== undefined || 'const' in schema) return enumerated(schema);
+    if (schema['enum'] !== undefined || 'const' in schema) return listedValues(grammar, schema).map(literalLeaf);
     if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [{ key: 'any', kind: 'any' }];
     return typesOf(schema).flatMap((type) => orNull(() => ofType({ grammar, texts }, type, schema)) ?? []);
   };
@@ -112,10 +126,18 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
     const known = leaves.get(raw.key);
     if (known !== undefined) return known;
     looking.add(raw.key);
-    const leaf = placed(places, raw.schema, () => deeper(() => orNull(() => containerLeaf(raw))));
-    looking.delete(raw.key);
+    let leaf: Leaf | null;
+    try {
+      leaf = placed(places, raw.schema, () => deeper(() => orNull(() => heldContainer(raw))));
+    } finally {
+      looking.delete(raw.key);
+    }
     leaves.set(raw.key, leaf);
     return leaf;
+  };
+  const heldContainer = (raw: Container): Leaf => {
+    const formed = (schema: Schema) => containerLeaf({ ...raw, schema });
+    return isHelp ? (asFarAsHeld(raw.schema, formed) ?? formed({})) : formed(raw.schema);
   };
   const containerLeaf = ({ key, kind, schema }: Container): Leaf => {
     if (kind === 'array') return { key, kind, form: arrayForm(schema, { isSatisfiable, listed }) };
@@ -210,25 +232,4 @@ function only(schema: Schema, type: string): Schema {
 function literalLeaf(value: unknown): Raw {
   const text = canonical(value);
   return { key: `literal:${text}`, kind: 'literal', text };
-}
-
-const jsonTypeOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-
-/** The listed values of the right type, written without blanks. */
-function enumerated(schema: Schema): Raw[] {
-  const listed = schema['enum'] === undefined ? [schema['const']] : schema['enum'];
-  if (!Array.isArray(listed)) throw refuse('"enum" must be a list.');
-  const types = schema['type'] === undefined ? null : asList(schema['type']);
-  const beside = Object.keys(schema).filter(
-    (keyword) => keyword !== 'type' && keyword !== 'format' && isAssertion(keyword),
-  );
-  if (beside.length > 0) throw refuse(`"${beside[0]}" beside "enum" or "const" is not supported.`);
-  return listed
-    .filter((value) => !('const' in schema) || canonical(value) === canonical(schema['const']))
-    .filter((value) => {
-      const isInteger = typeof value === 'number' && Number.isInteger(value);
-      return types === null || types.includes(jsonTypeOf(value)) || (isInteger && types.includes('integer'));
-    })
-    .map(literalLeaf);
 }

@@ -1,6 +1,7 @@
-import { isFields } from '#kernel';
+import { isExactNumber, isFields, objectInOrder } from '#kernel';
 import { commonStep, decimalStep } from './decimal-step.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
+import { stricter, withPlainBounds } from './schema-bounds.ts';
 import { type Places, refuse } from './schema-places.ts';
 import { bothPatterns } from './text-pattern.ts';
 
@@ -11,7 +12,7 @@ export type Schema = Record<string, unknown>;
 export class Unsatisfiable extends Error {}
 
 export function isSchema(value: unknown): value is Schema {
-  return isFields(value);
+  return isFields(value) && !isExactNumber(value);
 }
 
 /** Schemas stand for themselves as text: equal text, equal meaning (references are absolute). */
@@ -50,7 +51,8 @@ export function createFlatten(root: unknown, places: Places): Flatten {
     if (schema === true) return {};
     if (!isSchema(schema)) throw refuse(`A schema must be an object or a boolean, not ${canonical(schema)}.`);
     const { $ref: reference, allOf, ...rest } = schema;
-    let flat: Schema = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !isAnnotation(keyword)));
+    const words = Object.entries(rest).filter(([keyword]) => !isAnnotation(keyword));
+    let flat: Schema = withPlainBounds(Object.fromEntries(words));
     if (reference !== undefined) flat = merge(flatten(target(reference), depth + 1), flat);
     if (allOf !== undefined) {
       for (const part of schemaList('allOf', allOf)) flat = merge(flat, flatten(part, depth + 1));
@@ -131,13 +133,12 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return Math.max(Number(first), Number(second));
     case 'maximum':
     case 'exclusiveMaximum':
     case 'maxLength':
     case 'maxItems':
     case 'maxProperties':
-      return Math.min(Number(first), Number(second));
+      return stricter(first, second, keyword);
     case 'items':
     case 'additionalProperties':
       return { allOf: [first, second] };
@@ -197,7 +198,7 @@ function mergeProperties(first: Schema, second: Schema): Schema {
     const given = parts.filter((part) => part !== undefined);
     return given.length === 1 ? given[0] : { allOf: given };
   };
-  return Object.fromEntries([...names].map((name) => [name, schemaFor(name)]));
+  return objectInOrder([...names].map((name) => [name, schemaFor(name)]));
 }
 
 function asProperties(schema: Schema): Map<string, unknown> {

@@ -1,3 +1,4 @@
+import { objectInOrder } from '#kernel';
 import { asList, type Flatten, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
 
 /**
@@ -45,7 +46,7 @@ function isEverything(schema: unknown): boolean {
 function withMembers(schema: Schema, listed: readonly unknown[]): Schema {
   const given = new Map(Object.entries(isSchema(schema['properties']) ? schema['properties'] : {}));
   const names = listed.filter((name) => typeof name === 'string');
-  const properties = Object.fromEntries(
+  const properties = objectInOrder(
     names.map((name) => [name, given.get(name) ?? schema['additionalProperties'] ?? true]),
   );
   return { ...schema, properties, additionalProperties: false };

@@ -6,6 +6,10 @@ class Refusal extends Error {
   place: string | null = null;
 }
 
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Refusal;
+}
+
 export function refuse(message: string): Error {
   return new Refusal(message);
 }

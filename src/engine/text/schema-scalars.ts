@@ -1,3 +1,4 @@
+import { compare, type Decimal, decimalOf } from './decimal.ts';
 import { commonStep, createMultiples, type DecimalStep, decimalStep, TooManyRemainders } from './decimal-step.ts';
 import { boundedNumber, type NumberBounds } from './digit-range.ts';
 import { anyOf, type Expression, type Grammar, sequence } from './gbnf.ts';
@@ -85,12 +86,11 @@ export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'i
     decimals,
     ...(isPlain ? {} : { step: { of: step, multiples: createMultiples(grammar) } }),
   });
-  if (alternatives === null) throw refuse('A number bound with more than 6 decimals is not supported.');
   if (alternatives.length === 0) throw new Unsatisfiable();
   return { expression: grammar.define('range', anyOf(alternatives)), ways: alternatives.length };
 }
 
-function within(bounds: NumberBounds): Expression[] | null {
+function within(bounds: NumberBounds): Expression[] {
   try {
     return boundedNumber(bounds);
   } catch (error) {
@@ -100,13 +100,25 @@ function within(bounds: NumberBounds): Expression[] | null {
 }
 
 /** The stricter of the inclusive and the exclusive bound, and whether it is exclusive. */
-function tighter(schema: Schema, inclusive: string, exclusive: string): [number | null, boolean] {
-  const [closed, open] = [schema[inclusive], schema[exclusive]];
-  if (typeof open !== 'number') return [typeof closed === 'number' ? closed : null, false];
-  if (typeof closed !== 'number') return [open, true];
-  const openWins = inclusive === 'minimum' ? open >= closed : open <= closed;
+function tighter(schema: Schema, inclusive: string, exclusive: string): [Decimal | null, boolean] {
+  const [closed, open] = [boundOf(schema, inclusive), boundOf(schema, exclusive)];
+  if (open === null) return [closed, false];
+  if (closed === null) return [open, true];
+  const order = compare(open, closed);
+  const openWins = inclusive === 'minimum' ? order >= 0 : order <= 0;
   return openWins ? [open, true] : [closed, false];
 }
+
+function boundOf(schema: Schema, keyword: string): Decimal | null {
+  const value = schema[keyword];
+  if (value === undefined) return null;
+  const bound = decimalOf(value);
+  if (bound === null || bound.places > mostPlaces)
+    throw refuse(`"${keyword}": a bound with more than ${mostPlaces} decimals is not supported.`);
+  return bound;
+}
+
+const mostPlaces = 18;
 
 /** What the numbers are multiples of; null: of nothing. */
 function stepOf(value: unknown, type: 'number' | 'integer'): DecimalStep | null {

@@ -1,0 +1,60 @@
+import { isExactNumber } from '#kernel';
+
+/** An exact decimal: so many units of 10^-places. */
+export type Decimal = { units: bigint; places: number };
+
+const mostExponent = 400;
+
+export const zero: Decimal = { units: 0n, places: 0 };
+
+/** The decimal that a number of a schema was written as; null where the value is no number, or has an exponent that no answer reaches. */
+export function decimalOf(value: unknown): Decimal | null {
+  if (typeof value !== 'number' && !isExactNumber(value)) return null;
+  const text = typeof value === 'number' ? String(value) : value.rawJSON;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const power = Number(exponent);
+  if (whole === '' || Math.abs(power) > mostExponent) return null;
+  const digits = BigInt(`${whole}${fraction}`);
+  const places = fraction.length - power;
+  const units = (sign === '-' ? -1n : 1n) * digits * 10n ** BigInt(Math.max(0, -places));
+  return inFewestPlaces({ units, places: Math.max(0, places) });
+}
+
+export function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || isExactNumber(value);
+}
+
+/** Negative: the first is smaller. */
+export function compare(first: Decimal, second: Decimal): number {
+  const places = Math.max(first.places, second.places);
+  const [one, other] = [floorAt(first, places), floorAt(second, places)];
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function negated({ units, places }: Decimal): Decimal {
+  return { units: -units, places };
+}
+
+/** In units of 10^-places, rounded towards minus infinity. */
+export function floorAt({ units, places: own }: Decimal, places: number): bigint {
+  if (places >= own) return units * 10n ** BigInt(places - own);
+  const divisor = 10n ** BigInt(own - places);
+  const quotient = units / divisor;
+  return units < 0n && units % divisor !== 0n ? quotient - 1n : quotient;
+}
+
+/** In units of 10^-places, rounded towards infinity. */
+export function ceilAt(value: Decimal, places: number): bigint {
+  return -floorAt(negated(value), places);
+}
+
+export function isExactAt(value: Decimal, places: number): boolean {
+  return value.places <= places;
+}
+
+function inFewestPlaces({ units, places }: Decimal): Decimal {
+  let [fewer, left] = [units, places];
+  for (; left > 0 && fewer % 10n === 0n; left -= 1) fewer /= 10n;
+  return { units: fewer, places: left };
+}
