@@ -15,6 +15,11 @@ export type ModelShape = {
   format: 'F32' | 'F16' | 'Q8_0';
   /** Given: a Gemma 3 model instead of a Qwen3 one, most of whose layers attend to so many tokens. */
   window?: number;
+  /**
+   * Given: an LFM2 model instead, whose even layers convolve so many tokens and keep one state; a window is one of all other layers.
+   * Its width is that of all heads together.
+   */
+  convolution?: number;
 };
 
 /** The shape of Qwen3 0.6B. */
@@ -83,7 +88,7 @@ export function writeRandomModel(path: string, model: RandomModel): void {
 function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: RandomModel): Record<string, GgufValue> {
   const words = vocabulary(shape.vocabulary, model);
   const special = 256;
-  const architecture = shape.window === undefined ? 'qwen3' : 'gemma3';
+  const architecture = architectureOf(shape);
   return {
     'general.architecture': { type: 'string', value: architecture },
     'general.type': { type: 'string', value: 'model' },
@@ -93,15 +98,14 @@ function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: Random
     [`${architecture}.block_count`]: { type: 'u32', value: shape.layers },
     [`${architecture}.feed_forward_length`]: { type: 'u32', value: shape.feedForward },
     [`${architecture}.attention.head_count`]: { type: 'u32', value: shape.heads },
-    [`${architecture}.attention.head_count_kv`]: { type: 'u32', value: shape.cacheHeads },
+    [`${architecture}.attention.head_count_kv`]: cacheHeadsOf(shape),
     [`${architecture}.attention.key_length`]: { type: 'u32', value: shape.headWidth },
     [`${architecture}.attention.value_length`]: { type: 'u32', value: shape.headWidth },
     [`${architecture}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: 1e-6 },
     [`${architecture}.rope.freq_base`]: { type: 'f32', value: 1e6 },
-    ...(kind === 'embedding' ? { [`${architecture}.pooling_type`]: { type: 'u32', value: 3 } as const } : {}),
-    ...(shape.window === undefined
-      ? {}
-      : { 'gemma3.attention.sliding_window': { type: 'u32', value: shape.window } as const }),
+    ...optional(`${architecture}.pooling_type`, kind === 'embedding' ? 3 : undefined),
+    ...optional(`${architecture}.attention.sliding_window`, shape.window),
+    ...optional(`${architecture}.shortconv.l_cache`, shape.convolution),
     'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
     'tokenizer.ggml.pre': { type: 'string', value: 'qwen2' },
     'tokenizer.ggml.tokens': { type: 'strings', value: words.map((word) => word.text) },
@@ -113,6 +117,20 @@ function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: Random
     ...(kind === 'embedding' ? { 'tokenizer.ggml.add_eos_token': { type: 'bool', value: true } as const } : {}),
     'tokenizer.chat_template': { type: 'string', value: template },
   };
+}
+
+function optional(key: string, value: number | undefined): Record<string, GgufValue> {
+  return value === undefined ? {} : { [key]: { type: 'u32', value } };
+}
+
+function architectureOf({ window, convolution }: ModelShape): 'qwen3' | 'gemma3' | 'lfm2' {
+  if (convolution !== undefined) return 'lfm2';
+  return window === undefined ? 'qwen3' : 'gemma3';
+}
+
+function cacheHeadsOf({ layers, cacheHeads, convolution }: ModelShape): GgufValue {
+  if (convolution === undefined) return { type: 'u32', value: cacheHeads };
+  return { type: 'i32s', value: Array.from({ length: layers }, (_, layer) => (layer % 2 === 0 ? 0 : cacheHeads)) };
 }
 
 /** 256 bytes, the special tokens, one merge, the model's own words, filler words. */
@@ -157,21 +175,32 @@ function tensorsOf({ shape, seed, spread, ends, kind, special = specialTokens }:
     format: 'F32',
     bytes: () => new Uint8Array(new Float32Array(size).fill(1).buffer),
   });
-  const tensors = [matrix('token_embd', width, shape.vocabulary), norm('output_norm', width)];
+  const outputNorm = shape.convolution === undefined ? 'output_norm' : 'token_embd_norm';
+  const tensors = [matrix('token_embd', width, shape.vocabulary), norm(outputNorm, width)];
   // An output matrix of its own lets the end tokens be silenced; embedding models have no use for one.
   if (!ends && kind === 'text') tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, special.length));
   for (let layer = 0; layer < shape.layers; layer++) {
     const block = `blk.${layer}`;
+    tensors.push(norm(`${block}.attn_norm`, width));
+    if (shape.convolution !== undefined && layer % 2 === 0) {
+      tensors.push(
+        matrix(`${block}.shortconv.conv`, shape.convolution, width, 'F32'),
+        matrix(`${block}.shortconv.in_proj`, width, 3 * width),
+        matrix(`${block}.shortconv.out_proj`, width, width),
+      );
+    } else {
+      tensors.push(
+        matrix(`${block}.attn_q`, width, queries),
+        matrix(`${block}.attn_k`, width, keys),
+        matrix(`${block}.attn_v`, width, keys),
+        matrix(`${block}.attn_output`, queries, width),
+        norm(`${block}.attn_q_norm`, headWidth),
+        norm(`${block}.attn_k_norm`, headWidth),
+      );
+    }
     tensors.push(
-      norm(`${block}.attn_norm`, width),
-      matrix(`${block}.attn_q`, width, queries),
-      matrix(`${block}.attn_k`, width, keys),
-      matrix(`${block}.attn_v`, width, keys),
-      matrix(`${block}.attn_output`, queries, width),
-      norm(`${block}.attn_q_norm`, headWidth),
-      norm(`${block}.attn_k_norm`, headWidth),
       norm(`${block}.ffn_norm`, width),
-      ...(shape.window === undefined
+      ...(architectureOf(shape) !== 'gemma3'
         ? []
         : [norm(`${block}.post_attention_norm`, width), norm(`${block}.post_ffw_norm`, width)]),
       matrix(`${block}.ffn_gate`, width, feedForward),

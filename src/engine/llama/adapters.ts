@@ -9,8 +9,8 @@ export type LaneOptions<Work> = {
   isIdle: (work: Work) => boolean;
   /** Nothing of it is under way: what waits can wait for longer. */
   isAtRest: (work: Work) => boolean;
-  /** Its context is gone, with all that was in the cells. */
-  forget: (work: Work) => void;
+  /** Its context goes to another lane, with nothing in the cells. */
+  forget: (work: Work, context: NativeContext) => void;
   /** Contexts beside the base's, unless there are to be fewer later; 0: adapters cannot be called. */
   mostAdapters: number;
   /** There are so many of them by now. */
@@ -165,7 +165,7 @@ export class Lanes<Work> {
     const { context } = giver;
     giver.context = null;
     this.#resting = null;
-    forget(giver.work);
+    forget(giver.work, context);
     for (let sequence = 0; sequence < adapterSequences; sequence++) context.disposeSequence(sequence);
     return context;
   }

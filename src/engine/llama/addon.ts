@@ -26,10 +26,26 @@ export type NativeContext = {
   /** The first position that every layer has a cell of; -1: there is none. */
   getSequenceKvCacheMinPosition(sequenceId: number): number;
   getSequenceKvCacheMaxPosition(sequenceId: number): number;
+  /** Windows of layers are copied only with the next decoding, over whatever was put there since. */
   copySequenceStateFromOtherSequence(targetId: number, sourceId: number): Promise<number>;
+  /**
+   * Puts what windows and recurrent layers kept into a sequence whose other layers have cells up to `lastPosition` at
+   * least, and removes those behind. false: it did not fit, and the sequence is in doubt.
+   */
+  restoreCheckpoint(checkpoint: NativeCheckpoint, lastPosition: number, sequenceId: number): Promise<boolean>;
   setLoras(loras: NativeAdapter[], scales: number[]): void;
   /** The pooled vector of sequence 0, or of the last output where the model has no pooling. */
   getEmbedding(inputTokens: number): Float64Array;
+};
+
+/** What windows and recurrent layers keep of a sequence at one moment. */
+export type NativeCheckpoint = {
+  init(context: NativeContext, sequenceId: number): Promise<void>;
+  /** Frees its memory at once. */
+  dispose(): void;
+  /** Bytes. */
+  readonly size: number;
+  readonly maxPos: number;
 };
 
 export type SamplerConfig = {
@@ -96,6 +112,7 @@ export type Addon = {
       embeddings: boolean;
     },
   ) => NativeContext & { init(): Promise<boolean> };
+  AddonContextSequenceCheckpoint: new () => NativeCheckpoint;
   AddonSampler: (new (
     model: AddonModel,
   ) => NativeSampler) & {
@@ -105,6 +122,9 @@ export type Addon = {
   AddonGrammar: new (text: string, options: { addonExports: Addon; rootRuleName: string }) => NativeGrammar;
   AddonGrammarEvaluationState: new (model: AddonModel, grammar: NativeGrammar) => NativeGrammarState;
   AddonModelLora: new (model: AddonModel, path: string) => NativeAdapter;
+  /** All layers keep one state instead of cells, or some do; undefined: the architecture is unknown. */
+  getIsArchRecurrent(architecture: string): boolean | undefined;
+  getIsArchHybrid(architecture: string): boolean | undefined;
   systemInfo(): string;
   setLogger(logger: (level: number, message: string) => void): void;
   setLoggerLogLevel(level: number): void;

@@ -114,6 +114,48 @@ describe('context', () => {
       assert.ok(cosine(expected, await logitsAt(model, context, place ?? 0)) > 0.9999);
     }));
 
+  for (const [name, more] of [
+    ['a sliding window', { window: 32 }],
+    ['recurrent layers', { convolution: 3 }],
+    ['recurrent layers and a sliding window', { convolution: 3, window: 32 }],
+  ] as const)
+    test(`a checkpoint brings back what a sequence was, in another one too, once a copy has been made: ${name}`, async () => {
+      const path = file('checkpoint.gguf');
+      const layers = { ...smallShape, layers: 6, ...more };
+      writeRandomModel(path, { shape: layers, seed: 1, kind: 'text', spread: 0.2, ends: false });
+      const one = await openModel({ path, gpu: false, maxThreads: 1 });
+      const context = await one.createContext({ ...shape, contextTokens: 1024 });
+      const fed = async (sequence: number, from: number, tokens: Uint32Array) => {
+        let place: number | undefined;
+        for (let at = 0; at < tokens.length; at += 64) {
+          const part = tokens.subarray(at, at + 64);
+          context.initBatch(part.length);
+          [place] = context.addToBatch(sequence, from + at, part, Uint32Array.of(part.length - 1));
+          await context.decodeBatch();
+        }
+        return logitsAt(one, context, place ?? 0);
+      };
+      assert.equal(one.facts.attention.isRecurrent, 'convolution' in more);
+      await fed(0, 0, words(1, 300));
+      const checkpoint = one.createCheckpoint();
+      await checkpoint.init(context, 0);
+      assert.equal(checkpoint.maxPos, 299);
+      assert.ok(checkpoint.size > 100 && checkpoint.size < 1e6);
+      await fed(0, 300, words(7, 400));
+      const expected = await fed(1, 0, Uint32Array.of(...words(1, 300), ...words(9, 20)));
+      await context.copySequenceStateFromOtherSequence(3, 0);
+      await fed(3, 700, words(5, 1));
+      for (const sequence of [3, 0]) {
+        assert.equal(await context.restoreCheckpoint(checkpoint, 299, sequence), true);
+        assert.equal(context.getSequenceKvCacheMaxPosition(sequence), 299);
+        assert.ok(cosine(expected, await fed(sequence, 300, words(9, 20))) > 0.999);
+      }
+      checkpoint.dispose();
+      assert.equal(checkpoint.size, 0);
+      await context.dispose();
+      await one.dispose();
+    });
+
   test('a batch that does not fit is refused, and the context still works', () =>
     withContext(async (context) => {
       for (let at = 0; at < 256; at += 64) await feed(context, 0, at, words(at, 64));

@@ -1,7 +1,9 @@
 import { messageOf } from '#kernel';
 import type {
+  Addon,
   AddonModel,
   NativeAdapter,
+  NativeCheckpoint,
   NativeContext,
   NativeGrammar,
   NativeGrammarState,
@@ -15,6 +17,7 @@ import { loadLibrary } from './native-library.ts';
 
 export type {
   NativeAdapter,
+  NativeCheckpoint,
   NativeContext,
   NativeGrammar,
   NativeGrammarState,
@@ -53,6 +56,7 @@ export type NativeModel = {
   addon: AddonModel;
   systemInfo: string;
   createContext(options: ContextOptions): Promise<NativeContext>;
+  createCheckpoint(): NativeCheckpoint;
   createSampler(): NativeSampler;
   /** Throws when the text is no grammar. */
   createGrammar(gbnf: string): NativeGrammar;
@@ -89,7 +93,7 @@ export async function openModel(options: {
   const model = await explained(() => library.openModel(options.path, { vocabOnly: options.vocabOnly ?? false }));
 
   return {
-    facts: factsOf(metadata),
+    facts: factsOf(metadata, addon),
     addon: model,
     systemInfo: addon.systemInfo(),
     createContext: (wanted) =>
@@ -106,6 +110,7 @@ export async function openModel(options: {
         if (!(await context.init())) throw new Error('no room for the context');
         return context;
       }),
+    createCheckpoint: () => new addon.AddonContextSequenceCheckpoint(),
     createSampler: () => new addon.AddonSampler(model),
     createGrammar: (gbnf) => {
       const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon, rootRuleName: 'root' });
@@ -158,16 +163,16 @@ function createExplainer() {
   };
 }
 
-function attentionOf(metadata: GgufMetadata, architecture: unknown): AttentionFacts {
+function attentionOf(metadata: GgufMetadata, addon: Addon): AttentionFacts {
+  const architecture = String(metadata.get('general.architecture'));
   const window = metadata.get(`${architecture}.attention.sliding_window`);
-  const recurrent = /\.(ssm|wkv|shortconv|kda|recurrent)\b/;
   return {
     window: typeof window === 'number' && window > 0 ? window : null,
-    isRecurrent: metadata.keys().some((key) => recurrent.test(key)),
+    isRecurrent: addon.getIsArchRecurrent(architecture) === true || addon.getIsArchHybrid(architecture) === true,
   };
 }
 
-function factsOf(metadata: GgufMetadata): ModelFacts {
+function factsOf(metadata: GgufMetadata, addon: Addon): ModelFacts {
   const architecture = metadata.get('general.architecture');
   const template = metadata.get('tokenizer.chat_template');
   const pooling = metadata.get(`${architecture}.pooling_type`);
@@ -179,6 +184,6 @@ function factsOf(metadata: GgufMetadata): ModelFacts {
     causal: metadata.get(`${architecture}.attention.causal`) !== false,
     vocabularySize: typeof words === 'number' ? words : 0,
     preTokenizer: typeof divider === 'string' ? divider : null,
-    attention: attentionOf(metadata, architecture),
+    attention: attentionOf(metadata, addon),
   };
 }

@@ -99,18 +99,23 @@ test('recurrent layers keep one state, and cells only where they attend too', as
   assert.deepEqual(await read('kimi-linear', { ...heads, 'kda.head_dim': count(8) }), [4 * 32, 4 * 4 * 8 * (9 + 8)]);
 });
 
-test('windows need cells for themselves and a batch, states the same for any context', () => {
-  const bytesOf = (contextTokens: number, window: number) => {
-    const shape = {
-      cacheValuesPerToken: 0,
-      window: { tokens: window, valuesPerToken: 1_000 },
-      stateValues: 50_000,
-      vocabulary: 0,
-    };
-    const size = { kind: 'embedding', fileBytes: 0, sequences: 1, batchTokens: 512 } as const;
-    return needOf({ ...size, shape, contextTokens }).baseBytes - 120e6;
+test('windows need cells for themselves and a batch, states the same for any context; checkpoints hold both', () => {
+  const shape = {
+    cacheValuesPerToken: 0,
+    vocabulary: 0,
+    window: { tokens: 512, valuesPerToken: 1_000 },
+    stateValues: 50_000,
+  };
+  const bytesOf = (contextTokens: number, window: number, more: { kind?: 'text'; sequences?: number } = {}) => {
+    const { kind = 'embedding' as const, sequences = 1 } = more;
+    const size = { kind, sequences, fileBytes: 0, batchTokens: 512, contextTokens };
+    return needOf({ ...size, shape: { ...shape, window: { ...shape.window, tokens: window } } }).baseBytes - 120e6;
   };
   assert.equal(bytesOf(100_000, 512), 1_024 * 2_000 + 200_000);
   assert.equal(bytesOf(100_000, 600), 1_280 * 2_000 + 200_000);
   assert.equal(bytesOf(700, 512), 700 * 2_000 + 200_000);
+  // Four for each sequence, and the one that is being taken; no more than 64 MB of them are kept.
+  const one = 1_024 * 2_000 + 200_000;
+  assert.equal(bytesOf(100_000, 512, { kind: 'text', sequences: 2 }), 2 * one + 2 * 4 * one + one);
+  assert.equal(bytesOf(100_000, 512, { kind: 'text', sequences: 8 }), 8 * one + 64e6 + one);
 });

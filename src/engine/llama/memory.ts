@@ -1,3 +1,4 @@
+import { checkpointLimits } from './checkpoints.ts';
 import type { ModelShape } from './gguf-shape.ts';
 
 /** The memory plan of a load: what it needs, and which idle models make room. Pure. */
@@ -56,17 +57,18 @@ export function needOfFile(
   });
 }
 
-/** Weights, what all sequences keep, output buffer, process; and what adapters need beside that. */
+/** Weights, what all sequences keep, checkpoints, output buffer, process; and what adapters need beside that. */
 export function needOf(model: ModelSize): MemoryNeed {
   const { kind, fileBytes, shape, batchTokens } = model;
   const outputBytes = batchTokens * (shape?.vocabulary ?? 0) * 4;
   const cacheBytes = model.sequences * sequenceBytes(model);
+  const checkpointBytes = kind === 'text' ? bytesOfCheckpoints(model) : 0;
   const adapterCacheBytes = kind === 'text' ? cacheBytes / fewestAdapterContexts : cacheBytes;
   const contextBytes = Math.ceil(adapterCacheBytes + outputBytes + fileBytes * adapterShare);
   // Where they are small, many adapters need not take turns in few.
   const affordable = shape === null ? 0 : Math.floor(adapterContextBytes / contextBytes);
   return {
-    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cacheBytes + outputBytes),
+    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cacheBytes + checkpointBytes + outputBytes),
     contextBytes,
     mostContexts: Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, affordable)),
   };
@@ -81,7 +83,14 @@ function sequenceBytes({ fileBytes, shape, contextTokens, batchTokens }: ModelSi
   );
 }
 
-/** What windows and recurrent layers keep of one sequence. */
+/** Those that are kept, and the one that is being taken. */
+function bytesOfCheckpoints({ shape, sequences, fileBytes, ...size }: ModelSize): number {
+  const one = shape === null ? 0 : partBytes(shape, size);
+  const limits = checkpointLimits(sequences, fileBytes);
+  return Math.min(limits.bytes, limits.count * one) + one;
+}
+
+/** What windows and recurrent layers keep of one sequence, which is what a checkpoint holds. */
 function partBytes(
   shape: ModelShape,
   { contextTokens, batchTokens }: Pick<ModelSize, 'contextTokens' | 'batchTokens'>,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generator } from '#test/random-model.ts';
+import { checkpointOf } from './checkpoints.ts';
 import { Scheduler, type SchedulerOptions, type Step } from './scheduler.ts';
 
 /** Tokens that follow one another. */
@@ -34,6 +35,7 @@ export class SchedulerWorld {
       contextTokens: 165 + this.#below(200),
       batchTokens: sequences + this.#below(60),
       prefillChunkTokens: 1 + this.#below(20),
+      checkpoints: sequences % 2 === 0,
     };
     this.#scheduler = new Scheduler(this.options);
     this.#cells = Array.from({ length: sequences }, () => []);
@@ -114,8 +116,8 @@ export class SchedulerWorld {
       assert.ok(keep < request.tokens.length, 'the last prompt token is evaluated');
       this.keptTokens += keep;
       if (keep > 0 && this.#below(20) === 0) {
-        this.#scheduler.prefixLost(requestId);
-        cells.length = 0;
+        cells.length = Math.floor(keep / 2);
+        this.#scheduler.prefixLost(sequence, cells.length);
       }
       this.#cells[sequence] = cells;
       request.sequence = sequence;
@@ -169,7 +171,11 @@ export class SchedulerWorld {
       assert.equal(item.position, this.#cells[item.sequence]?.length, 'positions follow the cells');
       const from = item.position;
       assert.deepEqual([...item.tokens], request.tokens.slice(from, from + item.tokens.length));
-      assert.equal(item.sample, from + item.tokens.length === request.tokens.length);
+      const to = from + item.tokens.length;
+      assert.equal(item.sample, to === request.tokens.length);
+      const place = this.options.checkpoints === true ? checkpointOf(this.#promptTokens.get(item.requestId) ?? 0) : 0;
+      assert.ok(from >= place || to <= place, 'a step ends where the checkpoint is to be taken');
+      assert.equal(item.checkpoint, to === place);
     }
     const inStep = new Set(step.items.map((item) => item.requestId));
     for (const [id, { sequence }] of this.#live) {

@@ -59,6 +59,28 @@ describe('scheduler', () => {
     assert.equal(scheduler.admit()[0]?.keep, 4);
   });
 
+  test('what is lost of a kept prefix is not counted on again, also where its request has ended meanwhile', () => {
+    for (const [kept, cancelled] of [
+      [2, false],
+      [2, true],
+      [0, true],
+    ] as const) {
+      const scheduler = new Scheduler({ ...small, sequences: 1 });
+      scheduler.submit({ id: 1, scope: 'a', prompt: prompt(1, 2, 3, 4, 5), maxTokens: 9 });
+      runStep(scheduler);
+      scheduler.end(1);
+      scheduler.submit({ id: 2, scope: 'a', prompt: prompt(1, 2, 3, 4, 9), maxTokens: 9 });
+      assert.equal(scheduler.admit()[0]?.keep, 4);
+      if (cancelled) scheduler.end(2);
+      scheduler.prefixLost(0, kept);
+      if (!cancelled) assert.equal(scheduler.plan()?.items[0]?.position, kept);
+      else {
+        scheduler.submit({ id: 3, scope: 'a', prompt: prompt(1, 2, 3, 4, 9), maxTokens: 9 });
+        assert.equal(scheduler.admit()[0]?.keep, kept);
+      }
+    }
+  });
+
   test('the last prompt token is always evaluated again', () => {
     const scheduler = new Scheduler(small);
     scheduler.submit({ id: 1, scope: 'a', prompt: prompt(1, 2, 3), maxTokens: 9 });

@@ -1,4 +1,5 @@
 import { FairQueue, runningByScope } from '../turns/fair-queue.ts';
+import { checkpointOf } from './checkpoints.ts';
 import { createSlots, firstHole, place, type Slot } from './slots.ts';
 
 /**
@@ -18,6 +19,8 @@ export type SchedulerOptions = {
   contextTokens: number;
   batchTokens: number;
   prefillChunkTokens: number;
+  /** Prompts are interrupted for a moment shortly before their end, where a checkpoint is to be taken. */
+  checkpoints?: boolean;
 };
 
 export type NewRequest = {
@@ -41,6 +44,8 @@ export type StepItem = {
   tokens: Uint32Array;
   /** The prompt is complete with these tokens: the last one's output is to be sampled. */
   sample: boolean;
+  /** With these tokens the sequence is where a checkpoint is to be taken. */
+  checkpoint: boolean;
 };
 /** Items in ascending order of sequences, at most one for each. */
 export type Step = { items: StepItem[]; tokens: number; promptTokens: number };
@@ -117,10 +122,12 @@ export class Scheduler {
     return admissions;
   }
 
-  /** The cells of a prefix could not be kept: the prompt is fed from its start. */
-  prefixLost(requestId: number): void {
-    const request = this.#running.get(requestId);
-    if (request !== undefined) request.slot.fed = 0;
+  /** So many of the tokens that were to stay in a sequence are there. Its request goes on behind them, if it is not over by now. */
+  prefixLost(sequence: number, kept: number): void {
+    const slot = this.#slots[sequence];
+    if (slot === undefined) return;
+    slot.fed = kept;
+    if (!slot.busy) this.#release(slot);
   }
 
   /** No cell holds anything any more. Nothing may run. */
@@ -139,12 +146,9 @@ export class Scheduler {
     const left = last.maxTokens - Math.max(0, last.slot.length - last.slot.promptTokens);
     if (left < leastTokensToMove) return null;
     const { slot } = last;
-    hole.tokens.set(slot.tokens.subarray(0, slot.length));
-    hole.length = slot.length;
-    hole.promptTokens = slot.promptTokens;
-    hole.fed = slot.fed;
-    hole.scope = slot.scope;
-    hole.busy = true;
+    const { length, promptTokens, fed, scope } = slot;
+    hole.tokens.set(slot.tokens.subarray(0, length));
+    Object.assign(hole, { length, promptTokens, fed, scope, busy: true });
     last.slot = hole;
     // All that was in it is in the hole now: a second copy is worth nothing.
     slot.fed = 0;
@@ -205,21 +209,14 @@ export class Scheduler {
     slot.length += 1;
   }
 
-  /** Tokens of the sequence, prompt included. */
-  length(requestId: number): number {
-    return this.#running.get(requestId)?.slot.length ?? 0;
-  }
-
   /** The request is over. false: it was not there. */
   end(requestId: number): boolean {
     const request = this.#running.get(requestId);
-    if (request !== undefined) {
-      this.#running.delete(requestId);
-      request.ended = true;
-      if (request.inStep === 0) this.#release(request.slot);
-      return true;
-    }
-    return this.#waiting.remove(requestId);
+    if (request === undefined) return this.#waiting.remove(requestId);
+    this.#running.delete(requestId);
+    request.ended = true;
+    if (request.inStep === 0) this.#release(request.slot);
+    return true;
   }
 
   /** Upper bound of the time until the first running request is over and its sequence free. */
@@ -271,11 +268,17 @@ export class Scheduler {
     const budget = Math.min(batchTokens - taken, taken === 0 ? batchTokens : prefillChunkTokens);
     let left = budget;
     for (const request of prompts) {
-      request.inStep = Math.min(left, rest(request));
+      request.inStep = Math.min(left, rest(request), this.#toCheckpoint(request.slot));
       left -= request.inStep;
       request.passedOver = request.inStep === 0 ? request.passedOver + 1 : 0;
     }
     return budget - left;
+  }
+
+  /** Tokens to feed up to the checkpoint; Infinity: there is none to be taken. */
+  #toCheckpoint({ promptTokens, fed }: Slot): number {
+    const place = this.#options.checkpoints === true ? checkpointOf(promptTokens) : 0;
+    return place > fed ? place - fed : Infinity;
   }
 
   #items(): StepItem[] {
@@ -289,6 +292,7 @@ export class Scheduler {
       position: slot.fed,
       tokens: slot.tokens.subarray(slot.fed, slot.fed + inStep),
       sample: slot.fed + inStep === slot.length,
+      checkpoint: inStep === this.#toCheckpoint(slot),
     }));
   }
 }

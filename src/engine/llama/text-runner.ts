@@ -1,9 +1,10 @@
 import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
+import type { Prompt } from './checkpoints.ts';
 import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
-import { cutBack } from './kept-prefix.ts';
+import { KeptPrefixes } from './kept-prefix.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
@@ -11,7 +12,7 @@ import { type Admission, Scheduler, type Step } from './scheduler.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type TextRunnerOptions = {
-  model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'facts'>;
+  model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'createCheckpoint' | 'facts'>;
   config: ChildConfig;
   send: (message: FromChild) => void;
   /** Monotonic, in milliseconds. */
@@ -35,7 +36,8 @@ const noToken: Token = -1;
 export class TextRunner {
   readonly #options: TextRunnerOptions;
   readonly #lanes: Lanes<Scheduler>;
-  readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler }>();
+  readonly #prefixes: KeptPrefixes;
+  readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler; prompt: Prompt }>();
   readonly #pace: PaceMeter;
   /** Took tokens that are not delivered yet; that is done while the next step runs. */
   readonly #toDeliver = new Set<Generation>();
@@ -48,13 +50,18 @@ export class TextRunner {
     const { model, config } = options;
     this.#options = options;
     this.#pace = new PaceMeter(options.send);
+    this.#prefixes = new KeptPrefixes(model, config);
     this.#lanes = new Lanes({
       model,
       openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
-      createWork: (adapter) => new Scheduler(contextShape(config, adapter)),
+      createWork: (adapter) =>
+        new Scheduler({ ...contextShape(config, adapter), checkpoints: this.#prefixes.needCheckpoints }),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
       isAtRest: (scheduler) => scheduler.running === 0,
-      forget: (scheduler) => scheduler.forget(),
+      forget: (scheduler, context) => {
+        scheduler.forget();
+        this.#prefixes.forget(context);
+      },
       mostAdapters: config.adapterContexts,
       opened: (count) => options.send({ type: 'adapter_contexts', count }),
       adapterSequences: adapterSequences(config),
@@ -97,8 +104,9 @@ export class TextRunner {
       this.#options.send(refused(id, 'The queue of this model is full.', waitSeconds));
       return;
     }
-    this.#generations.set(id, { generation, scheduler });
-    scheduler.submit({ id, scope: request.scope, prompt, maxTokens: request.maxTokens });
+    const { scope, maxTokens } = request;
+    this.#generations.set(id, { generation, scheduler, prompt: { scope, tokens: prompt } });
+    scheduler.submit({ id, scope, prompt, maxTokens });
   }
 
   cancel(id: number): void {
@@ -130,7 +138,7 @@ export class TextRunner {
         for (const admission of scheduler.admit()) await this.#makeReady(scheduler, context, admission);
       }
       const move = scheduler.compact();
-      if (move !== null) await context.copySequenceStateFromOtherSequence(move.to, move.from);
+      if (move !== null) await this.#prefixes.copy(context, move);
       const step = scheduler.plan();
       if (step === null) break;
       this.#stepping = true;
@@ -141,17 +149,11 @@ export class TextRunner {
     }
   }
 
-  /** Brings the cells of a sequence into the state that its new request begins with. */
   async #makeReady(scheduler: Scheduler, context: NativeContext, admission: Admission): Promise<void> {
-    const { requestId, sequence, keep, copyFrom } = admission;
-    if (copyFrom !== null) await context.copySequenceStateFromOtherSequence(sequence, copyFrom);
-    let kept = keep;
-    if (!cutBack(context, { sequence, keep }, this.#options.model.facts.attention)) {
-      context.disposeSequence(sequence);
-      scheduler.prefixLost(requestId);
-      kept = 0;
-    }
+    const { requestId, sequence } = admission;
     const request = this.#generations.get(requestId);
+    const kept = await this.#prefixes.makeReady(context, admission, request?.prompt);
+    if (kept < admission.keep) scheduler.prefixLost(sequence, kept);
     if (request !== undefined) request.generation.cachedTokens = kept;
   }
 
@@ -198,6 +200,7 @@ export class TextRunner {
       }
       this.#follow(scheduler, output.generation, token);
     }
+    await this.#prefixes.stepDone(context, step, (id) => this.#generations.get(id)?.prompt);
     this.#pace.step(step, endedMs - beganMs);
     this.#pace.report(endedMs, { queued: scheduler.waiting, running: scheduler.running });
   }
