@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import type { Delta } from '../port.ts';
-import { type AnswerOptions, ChatAnswer } from './chat-answer.ts';
+import { read } from './chat-answer.fixture.ts';
+import { ChatAnswer } from './chat-answer.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
-
-const read = (chunks: readonly Chunk[], options: Partial<AnswerOptions> = {}) => {
-  const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [], ...options });
-  const deltas = chunks.flatMap((chunk) => answer.push(chunk));
-  const textOf = (type: 'content' | 'reasoning') =>
-    deltas.flatMap((each) => (each.type === type ? each.text : [])).join('');
-  const calls = deltas.filter((each): each is Extract<Delta, { type: 'tool_call' }> => each.type === 'tool_call');
-  return { answer, content: textOf('content'), reasoning: textOf('reasoning'), calls };
-};
 
 test('reasoning is apart from content whether the engine parses it, under either name, or leaves the tags in the text', () => {
   const expected = { reasoning: 'It is 2.', content: 'Two.' };
@@ -176,7 +167,9 @@ test('what cannot be a count is none, however an engine writes it, and the large
 test('nonsense in a chunk is nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [] }).push(value);
+      const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [] });
+      answer.push(value);
+      answer.push(delta({ tool_calls: value, content: value, reasoning: value }));
     }),
   );
 });

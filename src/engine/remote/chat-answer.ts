@@ -1,6 +1,9 @@
+import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
-import { choiceOf, countOf, type Fields, fieldsOf, isObject, reasoningIn, type Said, textOf } from './chunk-fields.ts';
+import { textsOf, unreadIn } from './answer-texts.ts';
+import { CallPieces, legacyCall } from './call-pieces.ts';
+import { choiceOf, countOf, type Fields, fieldsOf, isObject, type Said, textOf } from './chunk-fields.ts';
 
 export type AnswerOptions = {
   /** Whether the request had tools. */
@@ -11,10 +14,15 @@ export type AnswerOptions = {
   stop: readonly string[];
 };
 
-type OpenCall = { index: number | null; id: string; name: string; arguments: string };
-
 /** Engines say so where they give up what they have begun. */
 const givenUp: ReadonlySet<string> = new Set(['abort', 'error']);
+/** Other names of `length`. */
+const cutReasons: ReadonlySet<string> = new Set(['length', 'model_length', 'max_tokens', 'MAX_TOKENS']);
+/** With these an answer may be empty. */
+const plainEnds: ReadonlySet<string> = new Set([
+  ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP'],
+  ...cutReasons,
+]);
 
 /**
  * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
@@ -23,8 +31,12 @@ const givenUp: ReadonlySet<string> = new Set(['abort', 'error']);
 export class ChatAnswer {
   readonly #options: AnswerOptions;
   readonly #text: OutputParser;
-  #openCall: OpenCall | null = null;
+  readonly #calls = new CallPieces();
   #emittedCalls = 0;
+  /** Place of the choice that is the answer: those behind it are not. */
+  #choice: unknown = null;
+  #hasSaid = false;
+  #unread: string | null = null;
   #reason: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
@@ -49,33 +61,34 @@ export class ChatAnswer {
     return this.#usage ?? { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
   }
 
-  /** Throws where the engine gave up. */
+  /** Throws where the engine gave up. Calls wait for the end, as engines may send pieces of them in turn. */
   push(chunk: unknown): Delta[] {
     const fields = fieldsOf(chunk);
     if (isObject(fields.usage)) this.#usage = usageOf(fieldsOf(fields.usage));
     const { choice, delta } = choiceOf(fields);
-    const deltas: Delta[] = [];
-    const reasoning = reasoningIn(delta);
-    if (reasoning !== '') deltas.push(...this.#reasoning(reasoning));
-    const content = textOf(delta.content);
-    if (content !== '') deltas.push(...this.#content(content));
-    if (Array.isArray(delta.tool_calls))
-      for (const call of delta.tool_calls) deltas.push(...this.#call(fieldsOf(call)));
+    if (!this.#isAnswer(choice)) return [];
+    const { said, calls } = textsOf(delta);
+    for (const call of [...callsIn(delta), ...calls]) this.#calls.add(call);
+    if (said.length === 0) this.#unread ??= unreadIn(fields, delta);
     // Some write '' until the end.
     const reason = textOf(choice.finish_reason);
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
-    if (reason !== '') {
-      this.#reason = reason;
-      const ended = this.#endCall();
-      const rest = this.#text.end(reason === 'length' ? 'length' : 'eog');
-      deltas.push(...(ended[0]?.type === 'tool_call' ? [...rest, ...ended] : [...ended, ...rest]));
-    }
-    return deltas;
+    if (reason !== '') this.#reason = reason;
+    return said.flatMap((each) => this.say(each));
+  }
+
+  /** The rest, once nothing more comes. Throws where the engine said what cannot be read, and nothing else. */
+  end(): Delta[] {
+    const reason = this.#reason ?? '';
+    if (!this.#hasSaid && (!this.#options.hasTools || this.#calls.isEmpty)) this.#refuseUnread(reason);
+    const [calls, broken] = this.#endCalls();
+    return [...broken, ...this.#text.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
   }
 
   /** What a chunk says that says nothing else, or several of one kind, one after the other. */
   say({ kind, text }: Said): Delta[] {
     if (text === '') return [];
+    this.#hasSaid = true;
     return kind === 'content' ? this.#content(text) : this.#reasoning(text);
   }
 
@@ -83,7 +96,7 @@ export class ChatAnswer {
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
     if (this.#emittedCalls > 0) return 'tool_calls';
     if (this.#text.stopped !== null) return 'stop';
-    return this.#reason === 'length' ? 'length' : 'stop';
+    return cutReasons.has(this.#reason ?? '') ? 'length' : 'stop';
   }
 
   #reasoning(text: string): Delta[] {
@@ -102,55 +115,44 @@ export class ChatAnswer {
     return this.#text.push(first, 0);
   }
 
-  /** Pieces of a call; the one before is whole when the next begins. */
-  #call(fields: Fields): Delta[] {
-    const part = fieldsOf(fields.function);
-    const piece: OpenCall = {
-      index: typeof fields.index === 'number' ? fields.index : null,
-      id: textOf(fields.id),
-      name: textOf(part.name),
-      arguments: argumentsIn(part),
-    };
-    const open = this.#openCall;
-    if (open === null || isAnother(piece, open)) {
-      const before = this.#endCall();
-      this.#openCall = piece;
-      return before;
-    }
-    open.id ||= piece.id;
-    // Some repeat it with every piece.
-    if (piece.name !== open.name) open.name += piece.name;
-    open.arguments += piece.arguments;
-    return [];
+  #isAnswer({ index }: Fields): boolean {
+    if (index === undefined || index === null) return true;
+    this.#choice ??= index;
+    return index === this.#choice;
   }
 
-  /** What is no call is told as the text that our own engine would have got; cut off behind whole calls, it is left out. */
-  #endCall(): Delta[] {
-    const call = this.#openCall;
-    this.#openCall = null;
-    if (call === null || !this.#options.hasTools) return [];
-    if (!this.#options.parallelToolCalls && this.#emittedCalls > 0) return [];
-    const { name, arguments: text } = call;
-    if (name === '' || !isObjectText(text)) {
-      if (this.#reason === 'length' && this.#emittedCalls > 0) return [];
-      return this.#content(`<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text}`);
+  /** An empty answer may be one, but none that only we cannot read. */
+  #refuseUnread(reason: string): void {
+    const unread = this.#unread ?? (plainEnds.has(reason) ? null : `nothing, and ends with ${JSON.stringify(reason)}`);
+    if (unread === null && this.#calls.isEmpty) return;
+    throw fault('generation_failed', {
+      message: 'The engine of this model answered in a form that cannot be read.',
+      internal: `It said ${unread ?? 'a call, although the request had no tools'}.`,
+    });
+  }
+
+  /** Whole calls, and what is no call: the text that our own engine would have got. Cut off behind whole calls, it is left out. */
+  #endCalls(): [calls: Delta[], broken: Delta[]] {
+    const { hasTools, parallelToolCalls } = this.#options;
+    const calls: Delta[] = [];
+    const broken: Delta[] = [];
+    for (const { name, arguments: text, text: written } of hasTools ? this.#calls.all() : []) {
+      if (calls.length > 0 && !parallelToolCalls) break;
+      if (name !== '' && text !== null) {
+        calls.push({ type: 'tool_call', index: calls.length, name, arguments: text });
+      } else if (calls.length === 0 || !cutReasons.has(this.#reason ?? '')) {
+        broken.push(...this.#content(`<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${written}`));
+      }
     }
-    const index = this.#emittedCalls;
-    this.#emittedCalls += 1;
-    return [{ type: 'tool_call', index, name, arguments: text === '' ? '{}' : text }];
+    this.#emittedCalls = calls.length;
+    return [calls, broken];
   }
 }
 
-/** Not every engine counts its calls: some give all of them the same place, or none. Then a call begins with its name. */
-function isAnother(piece: OpenCall, open: OpenCall): boolean {
-  if (piece.index !== null && open.index !== null && piece.index !== open.index) return true;
-  if (piece.name === '') return false;
-  return piece.index === null ? piece.id === '' || piece.id !== open.id : piece.id !== '' && piece.id !== open.id;
-}
-
-/** JSON; also where an engine writes it as an object. */
-function argumentsIn({ arguments: text }: Fields): string {
-  return isObject(text) ? JSON.stringify(text) : textOf(text);
+function callsIn({ tool_calls: calls, function_call: legacy }: Fields): Fields[] {
+  if (Array.isArray(calls) && calls.length > 0) return calls.map(fieldsOf);
+  if (isObject(calls) && !Array.isArray(calls)) return [fieldsOf(calls)];
+  return isObject(legacy) ? [legacyCall(legacy)] : [];
 }
 
 function usageOf(usage: Fields): Usage {
@@ -162,15 +164,4 @@ function usageOf(usage: Fields): Usage {
     reasoningTokens: countOf(details.reasoning_tokens ?? usage.reasoning_tokens) ?? 0,
     cachedTokens: countOf(promptDetails.cached_tokens ?? usage.cached_tokens) ?? 0,
   };
-}
-
-/** A call that was cut has no valid arguments; one without parameters may have none at all. */
-function isObjectText(text: string): boolean {
-  if (text === '') return true;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }

@@ -3,28 +3,33 @@ export type Fields = Record<string, unknown>;
 /** One piece of text. */
 export type Said = { kind: 'content' | 'reasoning'; text: string };
 
-/** The first choice of a chunk, and what is new in it. */
+/**
+ * The choice that is the answer, and what is new in it: the first one, or the only one whatever its place. Those who answer in
+ * other forms write the text beside the reason.
+ */
 export function choiceOf({ choices }: Fields): { choice: Fields; delta: Fields } {
-  const choice = fieldsOf(Array.isArray(choices) ? choices[0] : null);
-  return { choice, delta: fieldsOf(choice.delta ?? choice.message) };
-}
-
-/** Engines have two names for it. */
-export function reasoningIn(delta: Fields): string {
-  return textOf(delta.reasoning_content) || textOf(delta.reasoning);
+  const all: unknown[] = Array.isArray(choices) ? choices : [];
+  const choice = fieldsOf(all.find((each) => fieldsOf(each).index === 0) ?? all[0]);
+  const given = isObject(choice.delta) ? choice.delta : choice.message;
+  return { choice, delta: fieldsOf(isObject(given) ? given : choice) };
 }
 
 /** What a chunk says that says one piece of text and nothing else, and in which field; null for all others. */
 export function saidIn(chunk: unknown): (Said & { key: string }) | null {
   const fields = fieldsOf(chunk);
   const { choice, delta } = choiceOf(fields);
-  if ('error' in fields || isObject(fields.usage)) return null;
-  if (typeof choice.finish_reason === 'string' || Array.isArray(delta.tool_calls)) return null;
-  const [content, reasoning] = [textOf(delta.content), reasoningIn(delta)];
-  if ((content === '') === (reasoning === '')) return null;
-  if (content !== '') return { kind: 'content', text: content, key: 'content' };
-  const key = textOf(delta.reasoning_content) === '' ? 'reasoning' : 'reasoning_content';
-  return { kind: 'reasoning', text: reasoning, key };
+  if ('error' in fields || isObject(fields.usage) || typeof choice.finish_reason === 'string') return null;
+  // Another answer, which may come in turn with the first one, is not said.
+  if (choice.index !== undefined && choice.index !== 0) return null;
+  if (!Array.isArray(fields.choices) || fields.choices.length !== 1 || delta === choice) return null;
+  const [said, another] = Object.entries(delta).filter(
+    ([key, value]) => key !== 'role' && value !== '' && value !== null,
+  );
+  if (said === undefined || another !== undefined) return null;
+  const [key, text] = said;
+  if (typeof text !== 'string') return null;
+  if (key === 'content') return { kind: 'content', text, key };
+  return key === 'reasoning_content' || key === 'reasoning' ? { kind: 'reasoning', text, key } : null;
 }
 
 /** What is no object has no fields. */

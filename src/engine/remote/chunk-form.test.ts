@@ -59,6 +59,18 @@ test('chunks that say a text beside something else teach no form', () => {
     { ...head, ...delta({ content: 'a' }), error: null },
     { ...head, ...delta({ content: 'a', reasoning: 'b' }) },
     { ...head, ...delta({ role: 'assistant', content: '' }) },
+    { ...head, ...delta({ content: 'a', tool_calls: [] }) },
+    { ...head, ...delta({ content: [{ type: 'text', text: 'a' }] }) },
+    { ...head, ...delta({ content: [{ type: 'text', text: 'a' }], reasoning: 'b' }) },
+    { ...head, ...delta({ text: 'a' }) },
+    { ...head, choices: [{ index: 1, delta: { content: 'a' } }] },
+    {
+      ...head,
+      choices: [
+        { index: 0, delta: { content: 'a' } },
+        { index: 1, delta: { content: 'b' } },
+      ],
+    },
     { ...head, choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] },
   ];
   for (const chunk of chunks) {

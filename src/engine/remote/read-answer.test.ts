@@ -137,7 +137,7 @@ test('a stream says what its chunks say one by one, whatever they are and wherev
     fc.asyncProperty(chunks, places, async (stream, at) => {
       const all: [Chunk, string][] = [...stream, [finish('stop'), '\n\n']];
       const answer = new ChatAnswer({ hasTools: false, parallelToolCalls: true, stop: [] });
-      const expected = all.flatMap(([each]) => answer.push(each));
+      const expected = [...all.flatMap(([each]) => answer.push(each)), ...answer.end()];
       const whole = Buffer.from(all.map(([each, end]) => `data: ${JSON.stringify(each)}${end}`).join(''));
       const ends = [...at.filter((place) => place < whole.length), whole.length].sort((a, b) => a - b);
       const pieces = ends.map((end, n) => whole.subarray(ends[n - 1] ?? 0, end));

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { fault } from '#kernel';
+import { Fault, fault, parseExactJson } from '#kernel';
 import type { Delta } from '../port.ts';
 import { jsonOf } from './answer-body.ts';
 import type { ChatAnswer } from './chat-answer.ts';
@@ -43,7 +43,7 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
       if (data === '[DONE]') isDone = true;
       // Some keep a connection busy with events of nothing.
       else if (data !== '') {
-        const chunk: unknown = JSON.parse(data);
+        const chunk = chunkOf(data);
         pass(chunk, text, onDelta);
         forms.learn(data, chunk);
       }
@@ -65,16 +65,18 @@ export function readStream({ body }: Answer, text: ChatAnswer, { signal, onDelta
       }
       return !isDone;
     });
-    if (whole !== null) pass(jsonOf(whole), text, onDelta);
+    if (whole !== null) pass(chunkOf(whole), text, onDelta);
     if (!text.isComplete) throw new Error('The stream ended before the answer did.');
+    for (const delta of text.end()) onDelta(delta);
   });
 }
 
 /** The same for an answer that was asked for in one piece. */
 export async function readWhole({ body }: Answer, text: ChatAnswer, { signal, onDelta }: Reading): Promise<void> {
   try {
-    pass(jsonOf(await body.text()), text, onDelta);
+    pass(chunkOf(await body.text()), text, onDelta);
     if (!text.isComplete) throw new Error('The answer does not say why it ended.');
+    for (const delta of text.end()) onDelta(delta);
   } catch (error) {
     failUnlessLeft(error, signal);
   }
@@ -88,6 +90,13 @@ function decoderOf(): (bytes: Buffer) => string {
     decoder ??= new StringDecoder('utf8');
     return decoder.write(bytes);
   };
+}
+
+/** Arguments of a call that are no text keep their digits and the order of their keys. */
+const hasObject = /"(?:arguments|parameters|input)"\s*:\s*\{/;
+
+function chunkOf(text: string): unknown {
+  return hasObject.test(text) ? parseExactJson(text.replace(/^\uFEFF/, '')) : jsonOf(text);
 }
 
 function pass(chunk: unknown, text: ChatAnswer, onDelta: Reading['onDelta']): void {
@@ -108,6 +117,7 @@ async function reading(signal: AbortSignal, read: () => Promise<void>): Promise<
 /** Whoever has left needs no more, and hears of no trouble. */
 function failUnlessLeft(error: unknown, { aborted }: AbortSignal): void {
   if (aborted) return;
+  if (error instanceof Fault) throw error;
   const internal = error instanceof Error ? error.message : String(error);
   throw fault('generation_failed', { internal, cause: error });
 }

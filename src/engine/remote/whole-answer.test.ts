@@ -80,6 +80,39 @@ test('an answer that nobody watches is asked for in one piece and is the one tha
   ]);
 });
 
+test('arguments that come as an object keep their digits and the order of their keys', async () => {
+  const given = '{"10":1,"id":12345678901234567890,"2":1.0}';
+  const called = JSON.stringify({ id: 'a', function: { name: 'weather', arguments: 0 } }).replace('0}', `${given}}`);
+  const { engine } = await engineFor(({ body }, response) => {
+    const said = `{"role":"assistant","content":null,"tool_calls":[${called}]}`;
+    const text = `{"choices":[{"index":0,"${body.stream === true ? 'delta' : 'message'}":${said},"finish_reason":"tool_calls"}]}`;
+    const isStream = body.stream === true;
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    response.end(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
+  });
+  for (const whole of [true, false]) {
+    const { answer } = await chat(engine, { whole });
+    assert.deepEqual(answer[2], [{ type: 'tool_call', index: 0, name: 'weather', arguments: given }]);
+  }
+});
+
+test('an answer in a form that cannot be read has failed, in both ways, and says so', async () => {
+  const { engine } = await engineFor(({ body }, response) => {
+    const said = { content: [{ type: 'image_url', image_url: { url: 'data:secret' } }] };
+    if (body.stream !== true) return json(response, message(said));
+    stream(response, [delta(said), finish('stop'), usage(counts)]);
+  });
+  for (const whole of [true, false])
+    await assert.rejects(chat(engine, { whole }), (error: unknown) => {
+      assert.ok(error instanceof Fault && error.fault === 'generation_failed');
+      assert.match(error.message, /cannot be read/);
+      assert.match(error.options.internal ?? '', /image_url/);
+      assert.doesNotMatch(error.options.internal ?? '', /secret/);
+      return true;
+    });
+  assert.equal(engine.load('big').running, 0);
+});
+
 test('a long answer is streamed whoever asks: proxies cut what is silent for long', async () => {
   const { engine, server } = await engineFor(either);
   await chat(engine, { maxTokens: 2_049 });
