@@ -140,6 +140,25 @@ test('a call that was cut, or is none, is told as text, but left out where it wa
   assert.equal(one.calls.length, 1);
 });
 
+test('a character that comes in two deltas is one, and what was cut inside of one ends in front of it', () => {
+  for (const key of ['content', 'reasoning_content']) {
+    const said = (texts: string[], reason: string) => {
+      const chunks = texts.map((text) => delta({ [key]: text }));
+      const { content, reasoning } = read([...chunks, finish(reason)]);
+      return content + reasoning;
+    };
+    assert.equal(said(['a\ud83d', '\ude42b', '\ud83d', '\ude42'], 'stop'), 'a🙂b🙂');
+    for (const reason of ['length', 'stop']) assert.equal(said(['ab', '\ud83d'], reason), 'ab');
+    assert.equal(said(['a\ud83d', 'b'], 'stop'), 'a\ufffdb');
+    // Engines that decode bytes write the replacement character themselves.
+    for (const texts of [['ab\ufffd'], ['a', 'b', '\ufffd\ufffd'], ['ab\ufffd', '\ufffd']])
+      assert.equal(said(texts, 'length'), 'ab', JSON.stringify(texts));
+    assert.equal(said(['a\ufffd', 'b\ufffd'], 'stop'), 'a\ufffdb\ufffd');
+  }
+  const behind = read([delta({ reasoning: 'a\ud83d' }), delta({ content: '\ude42b' }), finish('stop')]);
+  assert.deepEqual([behind.reasoning, behind.content], ['a', '\ufffdb']);
+});
+
 test('counts are those of the engine, in either place, and 0 where it is silent', () => {
   const silent = read([delta({ content: 'a' }), finish('stop')]).answer.usage;
   assert.deepEqual(silent, { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 });

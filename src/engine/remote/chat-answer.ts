@@ -1,6 +1,7 @@
 import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
+import { WholeCharacters } from '../text/whole-characters.ts';
 import { textsOf, unreadIn } from './answer-texts.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
 import { choiceOf, countOf, type Fields, fieldsOf, isObject, type Said, textOf } from './chunk-fields.ts';
@@ -37,11 +38,14 @@ export class ChatAnswer {
   #choice: unknown = null;
   #hasSaid = false;
   #unread: string | null = null;
+  /** Engines write it for what they cut off inside of a character, which is then left out. */
+  readonly #replacement = { content: '', reasoning: '' };
   #reason: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
   /** The engine parses reasoning itself; what it found may be empty. */
   #isParsed = false;
+  readonly #reasoningCharacters = new WholeCharacters();
   /** Line ends in front of `</think>` belong to nobody: they wait for more reasoning. */
   #lineEnds = '';
 
@@ -81,15 +85,19 @@ export class ChatAnswer {
   end(): Delta[] {
     const reason = this.#reason ?? '';
     if (!this.#hasSaid && (!this.#options.hasTools || this.#calls.isEmpty)) this.#refuseUnread(reason);
+    const rest = cutReasons.has(reason) ? [] : this.#replaced();
     const [calls, broken] = this.#endCalls();
-    return [...broken, ...this.#text.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
+    return [...rest, ...broken, ...this.#text.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
   }
 
   /** What a chunk says that says nothing else, or several of one kind, one after the other. */
   say({ kind, text }: Said): Delta[] {
     if (text === '') return [];
     this.#hasSaid = true;
-    return kind === 'content' ? this.#content(text) : this.#reasoning(text);
+    const all = this.#replacement[kind] + text;
+    const shown = all.replace(/\uFFFD+$/, '');
+    this.#replacement[kind] = all.slice(shown.length);
+    return kind === 'content' ? this.#content(shown) : this.#reasoning(shown);
   }
 
   /** Valid once the answer is complete. */
@@ -101,7 +109,8 @@ export class ChatAnswer {
 
   #reasoning(text: string): Delta[] {
     this.#isParsed = true;
-    const all = this.#lineEnds + (this.#hasReasoning ? text : text.replace(/^[\r\n]+/, ''));
+    const whole = this.#reasoningCharacters.push(text);
+    const all = this.#lineEnds + (this.#hasReasoning ? whole : whole.replace(/^[\r\n]+/, ''));
     const shown = all.replace(/[\r\n]+$/, '');
     this.#lineEnds = shown === '' && !this.#hasReasoning ? '' : all.slice(shown.length);
     if (shown === '') return [];
@@ -113,6 +122,12 @@ export class ChatAnswer {
     // An engine that parses reasoning itself may begin the answer with the newlines behind it.
     const first = this.#isParsed && this.#text.undecided ? text.replace(/^[\r\n]+/, '') : text;
     return this.#text.push(first, 0);
+  }
+
+  /** Text that the model itself has ended with replacement characters. */
+  #replaced(): Delta[] {
+    const { reasoning, content } = this.#replacement;
+    return [...(reasoning === '' ? [] : this.#reasoning(reasoning)), ...(content === '' ? [] : this.#content(content))];
   }
 
   #isAnswer({ index }: Fields): boolean {

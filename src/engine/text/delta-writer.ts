@@ -2,10 +2,11 @@ import type { Delta } from '../port.ts';
 import { createHeldText } from './held-text.ts';
 import { createStopMatcher } from './stop-matcher.ts';
 import type { ParsedCall } from './tool-call.ts';
+import { WholeCharacters } from './whole-characters.ts';
 
 /**
  * Collects deltas. Content passes the stop strings; whitespace at its end waits where a tool call may follow, because
- * whitespace in front of a call is dropped. Half a surrogate pair waits for its other half.
+ * whitespace in front of a call is dropped. Half a surrogate pair waits for its other half, and is left out without it.
  */
 export type DeltaWriter = {
   reasoning: (text: string) => void;
@@ -47,7 +48,6 @@ export function createDeltaWriter(options: { stop: readonly string[]; holdSpace:
     end: () => {
       write(stop.flush());
       text.add('content', tail.take(tail.length()));
-      text.end();
     },
     stopMatched: stop.matched,
     calls: () => calls,
@@ -60,7 +60,7 @@ type TextKind = 'reasoning' | 'content';
 function createTextDeltas() {
   let deltas: Delta[] = [];
   let pending: { kind: TextKind; pieces: string[] } | null = null;
-  let half = '';
+  const characters = new WholeCharacters();
 
   const flush = (): void => {
     if (pending !== null && pending.pieces.length > 0) {
@@ -68,34 +68,27 @@ function createTextDeltas() {
     }
     pending = null;
   };
-  /** A high surrogate that stays alone is no character. */
-  const giveUpHalf = (): void => {
-    if (half !== '') pending?.pieces.push('\uFFFD');
-    half = '';
-  };
 
   return {
     add: (kind: TextKind, added: string): void => {
       if (added === '') return;
       if (pending?.kind !== kind) {
-        giveUpHalf();
+        characters.end();
         flush();
         pending = { kind, pieces: [] };
       }
-      const whole = half + added;
-      half = /[\uD800-\uDBFF]$/.test(whole) ? whole.slice(-1) : '';
-      if (whole.length > half.length) pending.pieces.push(half === '' ? whole : whole.slice(0, -1));
+      const whole = characters.push(added);
+      if (whole !== '') pending.pieces.push(whole);
     },
     addCall: (delta: Delta): void => {
-      giveUpHalf();
+      characters.end();
       flush();
       deltas.push(delta);
     },
-    end: giveUpHalf,
     drain: (): Delta[] => {
       const kind = pending?.kind;
       flush();
-      if (kind !== undefined && half !== '') pending = { kind, pieces: [] };
+      if (kind !== undefined && characters.waits) pending = { kind, pieces: [] };
       const drained = deltas;
       deltas = [];
       return drained;

@@ -66,7 +66,7 @@ export function contentAroundCalls(output: string, setup: Setup): string[] {
 }
 
 export const sun = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>';
-const sunCall = { name: 'get_weather', arguments: '{"city":"Paris"}' };
+export const sunCall = { name: 'get_weather', arguments: '{"city":"Paris"}' };
 
 /** What each output becomes, whole. */
 export const corpus: { name: string; text: string; setup?: Setup; expected: Partial<Result> }[] = [

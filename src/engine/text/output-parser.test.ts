@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
-import { clock, contentAroundCalls, corpus, empty, run, type Setup, sun, weather } from './output-parser.fixture.ts';
+import {
+  clock,
+  contentAroundCalls,
+  corpus,
+  empty,
+  run,
+  type Setup,
+  sun,
+  sunCall,
+  weather,
+} from './output-parser.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 
 test('every output of the corpus becomes the right reasoning, content, calls and reason', () => {
@@ -108,9 +118,18 @@ test('reasoning tokens are those up to the closing tag, and the parser tells whe
   assert.equal(parser.reason, 'tool_calls');
 });
 
-test('half a character that never becomes whole is replaced, not passed on', () => {
-  assert.equal(run(['a\uD83D']).content, 'a\uFFFD');
-  assert.deepEqual(run(['<think>\uD83D', '</think>x']), { ...empty, reasoning: '\uFFFD', content: 'x' });
+test('half a character that never becomes whole is left out at the end of a text, and replaced within one', () => {
+  const cases: [string[], Partial<ReturnType<typeof run>>][] = [
+    [['a\uD83D'], { content: 'a' }],
+    [['a', '\uD83D', ''], { content: 'a' }],
+    [['<think>a\uD83D', '</think>x'], { reasoning: 'a', content: 'x' }],
+    [['<think>\uD83D</think>\uD83D'], {}],
+    [[`a\uD83D${sun}`], { content: 'a', calls: [sunCall], reason: 'tool_calls' }],
+    [['a\uD83D', 'b'], { content: 'a\uFFFDb' }],
+    [['\uDE42a\uDE42', '\uD83D\uD83D', '\uDE42'], { content: '\uFFFDa\uFFFD\uFFFD🙂' }],
+  ];
+  for (const [pieces, expected] of cases)
+    assert.deepEqual(run(pieces), { ...empty, ...expected }, JSON.stringify(pieces));
 });
 
 test('the time is linear in the output, whatever it holds', () => {
