@@ -33,7 +33,7 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
     ...(web ? { answerStranger: answerStranger(web) } : {}),
     corsOrigins: config.corsOrigins,
     logger: rooms.log,
-    limits,
+    limits: { connectionsPerAddress: config.connectionsPerAddress, ...limits },
   });
   obeyIdempotencyKeys(server, { idempotency: rooms.idempotency, database });
   await addAccountRoutes(server, rooms);

@@ -5,19 +5,40 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { compatBody } from './body.ts';
+import { principal } from './server.fixture.ts';
 import { createServer } from './server.ts';
 
+const calls = '/api/projects/o/p/openai/v1/chat/completions';
 const limitMs = 1_500;
+/** So long that it ends no test. */
+const longMs = 600_000;
 let app: FastifyInstance;
 let port = 0;
+/** The same with more time. */
+let patientApp: FastifyInstance;
+let patientPort = 0;
 
 before(async () => {
-  app = createServer({
-    authenticator: async () => null,
+  app = await listen(limitMs);
+  port = Number(new URL(app.listeningOrigin).port);
+  patientApp = await listen(longMs);
+  patientPort = Number(new URL(patientApp.listeningOrigin).port);
+});
+
+async function listen(requestTimeoutMs: number): Promise<FastifyInstance> {
+  const app = createServer({
+    authenticator: async ({ authorization }) => (authorization === 'Bearer good' ? principal : null),
     probe: async () => {},
-    limits: { headersTimeoutMs: 1_000, requestTimeoutMs: limitMs },
+    limits: { headersTimeoutMs: 1_000, requestTimeoutMs },
   });
   app.post('/plain', { config: { operation: 'plain', access: 'public' } }, async ({ body }) => ({ body }));
+  app.post('/own', { config: { operation: 'own' } }, async ({ body }) => ({ body }));
+  app.post(calls, { config: { operation: 'chat', access: 'admission', shape: 'compat' } }, async (request) => {
+    const parsed = compatBody(request);
+    if (!parsed.ok) throw parsed.fault;
+    return {};
+  });
   app.get('/early', { config: { operation: 'early', access: 'public' } }, async () => ({ early: true }));
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -25,18 +46,23 @@ before(async () => {
     scope.put('/patient', { config: { operation: 'patient', access: 'public', slowBody: true } }, async (request) => ({
       bytes: (await text(request.raw)).length,
     }));
+    scope.put('/own-patient', { config: { operation: 'own.patient', slowBody: true } }, async (request) => ({
+      bytes: (await text(request.raw)).length,
+    }));
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  port = Number(new URL(app.listeningOrigin).port);
-});
+  return app;
+}
 
-after(() => app.close());
+after(() => Promise.all([app.close(), patientApp.close()]));
 
-type Drip = { answer: () => string; isClosed: () => boolean; socket: Socket; finish: () => void };
+type Drip = { sent: () => number; answer: () => string; isClosed: () => boolean; socket: Socket; finish: () => void };
+
+type Dripping = { bytes: number; type?: string; to?: number };
 
 /** Sends the head of a request, and a byte of its body every 50 ms. */
-function drip(start: string, { bytes, type = 'application/json' }: { bytes: number; type?: string }): Drip {
-  const socket = connect(port, '127.0.0.1');
+function drip(start: string, { bytes, type = 'application/json', to = port }: Dripping): Drip {
+  const socket = connect(to, '127.0.0.1');
   let answer = '';
   let closed = false;
   socket.on('data', (data) => (answer += data.toString()));
@@ -53,7 +79,7 @@ function drip(start: string, { bytes, type = 'application/json' }: { bytes: numb
     clearInterval(timer);
     socket.write(' '.repeat(bytes - sent));
   };
-  return { answer: () => answer, isClosed: () => closed, socket, finish };
+  return { sent: () => sent, answer: () => answer, isClosed: () => closed, socket, finish };
 }
 
 /** Who goes on sending may see a reset behind the answer. */
@@ -84,6 +110,45 @@ test('a route that takes slow bodies does not wait for one that has fallen silen
   const said = text(socket);
   socket.write('PUT /patient HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nabc');
   assert.match(await said, /^HTTP\/1\.1 408 /);
+});
+
+test('a slow body from a stranger keeps no connection, whatever route takes it, and whatever he sends as his key', async () => {
+  const strangers = ['POST /own', 'PUT /own-patient', `POST ${calls}`, 'POST /nothing'].flatMap((start) =>
+    ['application/json', 'text/plain'].flatMap((type) =>
+      ['', '\r\nAuthorization: Bearer bad'].map((key) => ({ start, type, key })),
+    ),
+  );
+  await Promise.all(
+    strangers.map(async ({ start, type, key }) => {
+      const stranger = drip(start, { bytes: 1e6, type: type + key, to: patientPort });
+      await closed(stranger);
+      const isCall = start.endsWith(calls);
+      const status = start.endsWith('/nothing') ? 404 : isCall && type === 'text/plain' ? 415 : 401;
+      assert.equal(statusOf(stranger), status, `${start} ${type} ${key}`);
+      assert.equal(stranger.answer().match(/HTTP\/1\.1 /g)?.length, 1);
+    }),
+  );
+});
+
+test('a slow body of somebody with a key is awaited, and a quick one of a stranger is read to its end for the answer', async () => {
+  const known = drip(`POST ${calls}`, {
+    to: patientPort,
+    bytes: 10_000,
+    type: 'application/json\r\nAuthorization: Bearer good',
+  });
+  await sleep(200);
+  assert.equal(known.answer(), '');
+  known.finish();
+  while (known.answer() === '') await once(known.socket, 'data');
+  assert.equal(statusOf(known), 400);
+  known.socket.destroy();
+  const quick = drip(`POST ${calls}`, { bytes: 900_000, to: patientPort });
+  while (quick.answer() === '') await once(quick.socket, 'data');
+  quick.finish();
+  quick.socket.write('GET /early HTTP/1.1\r\nHost: a\r\n\r\n');
+  while (!quick.answer().includes('"early":true')) await once(quick.socket, 'data');
+  assert.equal(statusOf(quick), 401);
+  quick.socket.destroy();
 });
 
 test('a body that nobody waits for is cut off behind the answer, without a second one', async () => {

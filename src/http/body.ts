@@ -75,8 +75,8 @@ export function unwrapNativeBody(request: FastifyRequest): void {
 }
 
 /**
- * Reads on what is too much and forgets it, in the time that every body has: many clients read no answer before they
- * have sent everything, and the answer is lost when the connection closes on what they still send.
+ * Reads on what nobody waits for and forgets it, while it comes quickly: many clients read no answer before they have sent everything,
+ * and the answer is lost when the connection closes on what they still send.
  */
 export function takeRest(request: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection');

@@ -11,6 +11,7 @@ import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-
 import { acceptJson, takeRest, unwrapNativeBody } from './body.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
+import { limitConnections } from './connections.ts';
 import { allowOrigin, answerOptions, anyMethod, isPreflight } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
@@ -34,6 +35,8 @@ export type ServerLimits = {
   /** A connection on which nothing moves is closed; longer than the longest answer without a stream, ms. */
   silenceTimeoutMs: number;
   connections: number;
+  /** Of one address at a time, unless it is that of a trusted proxy. */
+  connectionsPerAddress: number;
 };
 
 export type ServerOptions = {
@@ -70,6 +73,7 @@ const defaultLimits: ServerLimits = {
   requestTimeoutMs: 60_000,
   silenceTimeoutMs: 660_000,
   connections: 10_000,
+  connectionsPerAddress: 2_000,
 };
 
 /**
@@ -84,7 +88,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const closing = { now: false };
   const closeUnused = watchUnused(app.server);
 
-  limitBodyTime(app, limits.requestTimeoutMs);
+  limitBodyTime(app, { limitMs: limits.requestTimeoutMs, authenticator: options.authenticator });
   app.decorateRequest('shape', 'native');
   decoratePrincipal(app);
   app.decorate('callers', callers);
@@ -107,7 +111,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem = faultOf(error, request.routeOptions.bodyLimit);
     if (problem.row.status >= 500) app.faultLog.tell(request, problem);
-    if (problem.fault === 'payload_too_large') takeRest(request, reply);
+    if (!request.raw.complete) takeRest(request, reply);
     return sendFault(reply, problem, request.shape);
   });
   const { watchRequest, answerStranger = () => false } = options;
@@ -172,7 +176,10 @@ function newFastify(
   });
   // One logger for all: what a factory of ours makes, Fastify would check at every request.
   app.log.child = () => app.log;
-  app.server.maxConnections = limits.connections;
+  limitConnections(app.server, {
+    ...{ most: limits.connections, mostPerAddress: limits.connectionsPerAddress, trustedProxies },
+    warn: (entry, message) => app.log.warn(entry, message),
+  });
   // Node would quietly drop header fields past 2,000; the size bound is enough, and a dropped field could be a second Host.
   app.server.maxHeadersCount = 0;
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer is not JSON.

@@ -14,6 +14,8 @@ export type ServerValues = {
   corsOrigins: readonly string[];
   /** Proxies whose word about the client's address and protocol is taken: addresses and CIDR ranges. */
   trustedProxies: readonly string[];
+  /** Of one address at a time, that of a trusted proxy excepted. */
+  connectionsPerAddress: number;
 };
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -52,6 +54,12 @@ export const serverSettings: SettingsOf<ServerValues> = {
     fallback: [],
     expected: 'addresses or ranges such as 10.0.0.0/8, separated by commas',
     read: readProxies,
+  },
+  connectionsPerAddress: {
+    env: 'FANFOLD_CONNECTIONS_PER_ADDRESS',
+    fallback: 2_000,
+    expected: 'a number of connections, 1 to 10000',
+    read: number(1, 10_000),
   },
 };
 
