@@ -1,8 +1,10 @@
+import { isExactNumber } from './exact-json.ts';
+
 /** A JSON object from outside, nothing known of its fields. */
 export type Fields = Record<string, unknown>;
 
 export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /** Whether a JSON value nests more than `levels` lists and objects; walks no deeper than that. */

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#kernel';
+import { type Fields, isExactNumber, isFields } from '#kernel';
 
 /**
  * Says where arguments do not fit the JSON schema of their tool; null: they fit, as far as is looked. Schemas come from
@@ -106,10 +106,11 @@ function isOfType(type: unknown, value: unknown): boolean {
       return value === null;
     case 'boolean':
     case 'string':
-    case 'number':
       return typeof value === type;
+    case 'number':
+      return numberOf(value) !== null;
     case 'integer':
-      return typeof value === 'number' && Number.isInteger(value);
+      return isExactNumber(value) ? isWhole(value.rawJSON) : Number.isInteger(value);
     case 'array':
       return Array.isArray(value);
     case 'object':
@@ -121,5 +122,20 @@ function isOfType(type: unknown, value: unknown): boolean {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
+  const [first, second] = [numberOf(one), numberOf(other)];
+  // Larger ones are rounded: of those the digits count.
+  if (first !== null && first === second && Math.abs(first) <= Number.MAX_SAFE_INTEGER) return true;
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether a number as it is written has no digits but noughts behind its point. */
+function isWhole(text: string): boolean {
+  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(text) ?? [];
+  return /^0*$/.test((whole + fraction).slice(Math.max(0, whole.length + Number(exponent))));
+}
+
+/** What a number of JSON comes to; null: it is none. */
+function numberOf(value: unknown): number | null {
+  if (isExactNumber(value)) return Number(value.rawJSON);
+  return typeof value === 'number' ? value : null;
 }

@@ -1,4 +1,4 @@
-import { type Fields, isDeeperThan, isFields, isStorable } from '#kernel';
+import { type Fields, isDeeperThan, isFields, isStorable, parseExactJson } from '#kernel';
 import type { ExampleTool } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { pointerTo } from './json-fields.ts';
@@ -37,7 +37,7 @@ function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (value.trim() === '') return null;
   try {
-    return JSON.parse(value);
+    return parseExactJson(value);
   } catch {
     return value;
   }

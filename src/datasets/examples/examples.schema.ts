@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, said, timestamp } from '#http';
-import { timeOfId } from '#kernel';
+import { parseExactJson, timeOfId } from '#kernel';
 import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
 import type { AddedExample } from './add-examples.ts';
@@ -223,7 +223,7 @@ export type ExampleWire = Static<typeof exampleSchema>;
 
 export function exampleToWire(example: ListedExample, kind: ExampleKind): ExampleWire {
   // Written by this room, in the shape of what was checked.
-  const content = JSON.parse(example.json) as ExampleContent;
+  const content = parseExactJson(example.json) as ExampleContent;
   const createdAt = new Date(timeOfId('ex', example.id) ?? 0);
   return {
     id: example.id,

@@ -77,7 +77,7 @@ export type SampleRow = {
   line: number;
   byteOffset: number | null;
   /** Without what PostgreSQL does not take; null: the row could not be read. */
-  fields: Record<string, unknown> | null;
+  fields: Readonly<Record<string, unknown>> | null;
   /** As they were found in the row as the file has it. */
   issues: Issue[];
   excerpt: string;

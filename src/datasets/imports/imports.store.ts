@@ -1,4 +1,5 @@
 import { type Sql, timeText } from '#db';
+import { parseExactJson } from '#kernel';
 import type { Asked, ImportOptions, ImportRecord, ImportState, SampleRow } from './import-record.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 import { storedJson } from './stored-json.ts';
@@ -109,8 +110,11 @@ export async function listImports(
 }
 
 export async function findSample(sql: Sql, id: string): Promise<SampleRow[]> {
-  const [row] = await sql.query<{ sample: SampleRow[] | null }>('select sample from imports where id = $1', [id]);
-  return row?.sample ?? [];
+  const [row] = await sql.query<{ sample: string | null }>('select sample::text as sample from imports where id = $1', [
+    id,
+  ]);
+  // as: written by this room.
+  return row?.sample ? (parseExactJson(row.sample) as SampleRow[]) : [];
 }
 
 /** Asks for a reading of a locked import. */

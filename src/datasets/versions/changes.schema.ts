@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, pageSchema, said } from '#http';
+import { parseExactJson } from '#kernel';
 import type { ExampleContent } from '../content/example-content.ts';
 import { exampleSchema } from '../examples/examples.schema.ts';
 import type { ChangedExample, VersionChange } from './version-changes.store.ts';
@@ -60,7 +61,7 @@ export function changeToWire({ id, kind, before, after }: VersionChange): Static
 
 function sideOf({ json, split: part, tokens: length }: ChangedExample): Static<typeof side> {
   // Written by this room, in the shape of what was checked.
-  const content = JSON.parse(json) as ExampleContent;
+  const content = parseExactJson(json) as ExampleContent;
   const isPair = 'query' in content;
   return { text: isPair ? null : content, embedding: isPair ? content : null, split: part, tokens: length };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { parseExactJson } from '#kernel';
 import type { ExampleContent } from '../content/example-content.ts';
 import type { Split } from '../examples/new-examples.ts';
 import { type DatasetVersion, listExamplesAt, type StoredExample, type VersionPosition } from './versions.store.ts';
@@ -50,7 +51,7 @@ export async function pageVersion(
 
 /** Written by this room, in the shape of what was checked. */
 function toExample({ json, ...rest }: StoredExample): VersionExample {
-  return { ...rest, content: JSON.parse(json) as ExampleContent };
+  return { ...rest, content: parseExactJson(json) as ExampleContent };
 }
 
 /**

@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { madeOnce } from '#kernel';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
-import type { Answer, FromCounter, Question, ToCounter } from './counter-protocol.ts';
+import type { Answer, Countable, FromCounter, Question, ToCounter } from './counter-protocol.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
 
@@ -37,17 +37,20 @@ async function answer(loaded: Map<string, Promise<Loaded>>, question: Question &
 function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
   switch (question.type) {
     case 'count':
-      return { type: 'counted', counts: question.items.map(counter().count) };
+      return { type: 'counted', counts: itemsOf(question).map(counter().count) };
     case 'countTexts':
       return { type: 'textsCounted', counts: Uint32Array.from(question.texts, counter().countText) };
     case 'basis':
       return { type: 'basis', basis: counter().basis };
     case 'encode':
-      return { type: 'encoded', items: encoder().encode(question.items, question.options) };
+      return { type: 'encoded', items: encoder().encode(itemsOf(question), question.options) };
     case 'describe':
       return { type: 'described', facts: encoder().describe() };
   }
 }
+
+// as: written by the parent.
+const itemsOf = ({ items }: { items: string }) => JSON.parse(items) as Countable[];
 
 /** The file's present content: one that was replaced is loaded anew. */
 async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Promise<Loaded> {

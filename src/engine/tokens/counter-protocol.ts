@@ -54,10 +54,10 @@ export type VocabularyFacts = {
   padId: number;
 };
 
-/** What can be asked about the vocabulary of a model's file. */
+/** What can be asked about the vocabulary of a model's file. `items`: JSON of a list of `Countable`, because digits and the order of keys outlast no other way. */
 export type Question = { ggufPath: string } & (
-  | { type: 'count'; items: Countable[] }
-  | { type: 'encode'; items: Countable[]; options: EncodeOptions }
+  | { type: 'count'; items: string }
+  | { type: 'encode'; items: string; options: EncodeOptions }
   | { type: 'describe' }
   | { type: 'basis' }
   | { type: 'countTexts'; texts: readonly string[] }

@@ -23,7 +23,8 @@ export function createExampleEncoder(options: VocabularyChildOptions): ExampleEn
       for (const batch of batches(items)) {
         signal?.throwIfAborted();
         const shown = Math.max(0, encoding.shown - encoded.length);
-        const answer = await child.ask({ type: 'encode', ggufPath, items: batch, options: { ...encoding, shown } });
+        const options = { ...encoding, shown };
+        const answer = await child.ask({ type: 'encode', ggufPath, items: JSON.stringify(batch), options });
         if (answer.type === 'encoded') encoded.push(...answer.items);
       }
       return encoded;

@@ -67,6 +67,8 @@ function renderOrRefuse(template: ChatTemplate, conversation: Conversation, answ
     return renderTurn(template, { ...conversation, thinking });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    // What is said to callers of the model would not help here.
+    if (error.options.param === 'tools') throw new NotLearnable('The chat template of the model has no tools.');
     throw new NotLearnable(`Up to message ${at}: ${error.message}`);
   }
 }

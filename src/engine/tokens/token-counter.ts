@@ -60,7 +60,9 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter &
     async count(modelId, items, signal) {
       const ggufPath = ggufOf(modelId);
       const counts: TokenCount[] = [];
-      const questions = batches(items).map((batch): Question => ({ type: 'count', ggufPath, items: batch }));
+      const questions = batches(items).map(
+        (batch): Question => ({ type: 'count', ggufPath, items: JSON.stringify(batch) }),
+      );
       for await (const answer of answers(questions, signal))
         if (answer.type === 'counted') counts.push(...answer.counts);
       return counts;

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#kernel';
+import { type Fields, isFields, parseExactJson } from '#kernel';
 import type { Issue } from '../../content/issues.ts';
 import { pointerTo } from '../../content/json-fields.ts';
 import { columnsIn, type EmbeddingMapping, type Mapping, type TextMapping } from './mapping.ts';
@@ -126,7 +126,7 @@ function passagesOf(target: string, columns: readonly string[], row: Row): { pas
 function asList(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return value;
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed = parseExactJson(value);
     return Array.isArray(parsed) ? parsed : value;
   } catch {
     return value;

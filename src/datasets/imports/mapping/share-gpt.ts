@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#kernel';
+import { type Fields, isFields, parseExactJson } from '#kernel';
 
 /** Who speaks in a conversation of the ShareGPT family, in the words of the interface. */
 const roles: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ export function fromShareGpt(items: readonly unknown[]): unknown[] {
 function callOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
+    return parseExactJson(value);
   } catch {
     return null;
   }

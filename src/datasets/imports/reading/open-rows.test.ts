@@ -102,15 +102,43 @@ describe('rows that are wrong', () => {
     assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":2}']);
   });
 
-  test('integers of Parquet are numbers, also within lists, and what no number holds is a text', async () => {
+  test('integers and decimals of Parquet are numbers with all of their digits, also within lists', async () => {
     const file = await parquetOf(
       `select 7::bigint as n, [{arguments: {days: 3::bigint, of: [1::ubigint]}}] as calls, 9007199254740993::bigint as huge,
-              1.50::decimal(9, 2) as price`,
+              18446744073709551615::ubigint as large, 1.50::decimal(9, 2) as price, -12345678901234567890::decimal(20, 0) as whole`,
     );
     const { rows } = await rowsOf('a.parquet', file);
-    assert.deepEqual(rows[0]?.fields, {
-      ...{ n: 7, calls: [{ arguments: { days: 3, of: [1] } }], huge: '9007199254740993', price: '1.50' },
-    });
+    assert.deepEqual(told(rows), [
+      '1 {"n":7,"calls":[{"arguments":{"days":3,"of":[1]}}],"huge":9007199254740993,"large":18446744073709551615,' +
+        '"price":1.50,"whole":-12345678901234567890}',
+    ]);
+  });
+
+  test('a struct of Parquet has the members of its row in their order, and none of other rows', async () => {
+    const file = await parquetOf(
+      `select * from (values
+         ({'reason': 'x', '10': 1, '2': {'a': null::integer, 'b': 2}, 'c': null::varchar}, [{'d': null::integer, 'e': 5}, {'d': 4, 'e': null}]),
+         ({'reason': null, '10': null, '2': null, 'c': 'y'}, null)) t (s, l)`,
+    );
+    const { rows } = await rowsOf('a.parquet', file);
+    assert.deepEqual(told(rows), [
+      '1 {"s":{"reason":"x","10":1,"2":{"b":2}},"l":[{"e":5},{"d":4}]}',
+      '2 {"s":{"c":"y"},"l":null}',
+    ]);
+  });
+
+  test('a map of Parquet is an object with all of its entries', async () => {
+    const file = await parquetOf(`select map {'b': 1, '1': null::bigint} as m`);
+    assert.deepEqual(told((await rowsOf('a.parquet', file)).rows), ['1 {"m":{"b":1,"1":null}}']);
+  });
+
+  test('rows of JSON keep the digits of their numbers and the order of their keys', async () => {
+    const row = '{"reason":{"b":12345678901234567890,"10":1.0,"2":0.1234567890123456789},"7":[9007199254740993]}';
+    for (const [name, text] of [
+      ['a.jsonl', `${row}\n`],
+      ['a.json', `[${row}]`],
+    ] as const)
+      assert.deepEqual(told((await rowsOf(name, Buffer.from(text))).rows), [`1 ${row}`]);
   });
 
   test('a row of Parquet that is too long is told by its number, wherever in it the text stands', async () => {

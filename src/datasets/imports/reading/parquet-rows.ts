@@ -1,12 +1,19 @@
 import {
   DuckDBBlobValue,
   type DuckDBDataChunk,
+  DuckDBDecimalValue,
+  DuckDBMapType,
+  DuckDBMapValue,
+  DuckDBStructType,
+  DuckDBStructValue,
+  type DuckDBType,
   type DuckDBValue,
   type DuckDBValueConverter,
   type DuckDBVector,
   type Json,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
+import { objectInOrder, parseExactJson } from '#kernel';
 import { brokenRow, excerptFrom, type RowProblem, type SourceRow } from './source-row.ts';
 
 /** A vector remembers every value that it gave, so rows are read from vectors of a few rows, which are soon forgotten. */
@@ -53,7 +60,7 @@ export class ParquetRows {
     this.#rowBytes = 0;
     try {
       const values = vectors.map((vector) => this.#toJson(vector.getItem(at), vector.type, this.#toJson));
-      const fields = Object.fromEntries(this.#columns.map((name, column) => [name, values[column] ?? null]));
+      const fields = objectInOrder(this.#columns.map((name, column) => [name, values[column] ?? null]));
       const excerpt = () => excerptFrom(JSON.stringify(fields));
       return { line, byteOffset: null, fields, problem: null, excerpt };
     } catch (error) {
@@ -66,15 +73,35 @@ export class ParquetRows {
     }
   }
 
-  /** DuckDB's own makes texts of all integers of 64 bits, and most writers have no others: the arguments of a tool, say. */
+  /** DuckDB's own makes texts of integers of 64 bits and of decimals, and most writers have no other integers: the arguments of a tool, say. */
   readonly #toJson: DuckDBValueConverter<Json> = (value, type, converter) => {
     this.#rowBytes += bytesOf(value);
     if (this.#rowBytes > this.#maxRowBytes) throw new RowTooLarge();
     // Writers that leave out the annotation of texts write plain bytes.
     if (value instanceof DuckDBBlobValue) return textOf(value.bytes);
-    const number = typeof value === 'bigint' ? Number(value) : Number.NaN;
-    return Number.isSafeInteger(number) ? number : JsonDuckDBValueConverter(value, type, converter);
+    // as: numbers and objects of JSON, with all digits and in the order of the file.
+    if (typeof value === 'bigint' || value instanceof DuckDBDecimalValue) return parseExactJson(String(value)) as Json;
+    if (value instanceof DuckDBStructValue && type instanceof DuckDBStructType)
+      return objectInOrder(
+        membersOf(value, type).map(([name, member, of]) => [name, converter(member, of, converter)]),
+      ) as Json;
+    if (value instanceof DuckDBMapValue && type instanceof DuckDBMapType)
+      return objectInOrder(
+        value.entries.map(({ key, value: entry }) => [String(key), converter(entry, type.valueType, converter)]),
+      ) as Json;
+    return JsonDuckDBValueConverter(value, type, converter);
   };
+}
+
+/**
+ * A struct has the members of all rows: those that a row does not have are null there. A row that says null cannot be told from
+ * them, so both are left out; what a tool wants to have is put back where its call is read.
+ */
+function membersOf({ entries }: DuckDBStructValue, { entryNames, entryTypes }: DuckDBStructType) {
+  return entryNames.flatMap((name, index): [string, DuckDBValue, DuckDBType][] => {
+    const [member, type] = [entries[name], entryTypes[index]];
+    return member === undefined || member === null || type === undefined ? [] : [[name, member, type]];
+  });
 }
 
 function textOf(bytes: Uint8Array): string {

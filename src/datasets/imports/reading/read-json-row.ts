@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseExactJson } from '#kernel';
 import { brokenRow, excerptChars, maxDepth, notUtf8, rowOf, type SourceRow } from './source-row.ts';
 
 type Place = { line: number; byteOffset: number };
@@ -21,7 +22,7 @@ export function readJsonText(text: string, bytes: number, place: Place): SourceR
   if (bytes > alwaysParsedBytes && depthOf(text) > maxDepth) return tooDeep(place, text);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? positionless(error.message) : 'it cannot be parsed';
     const problem = { code: 'bad_json', message: `This is not JSON: ${reason}.` } as const;

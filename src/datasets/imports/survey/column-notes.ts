@@ -1,3 +1,4 @@
+import { isExactNumber } from '#kernel';
 import type { ColumnProfile } from '../import-record.ts';
 
 type Note = { types: Set<string>; present: number; samples: string[] };
@@ -81,9 +82,14 @@ export class ColumnNotes {
     const note = this.#noteOf(name);
     if (!note) return;
     note.present++;
-    note.types.add(Array.isArray(value) ? 'array' : typeof value);
+    note.types.add(typeOf(value));
     if (note.samples.length < maxSamples) note.samples.push(sampleOf(value));
   }
+}
+
+function typeOf(value: unknown): string {
+  if (isExactNumber(value)) return 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function sampleOf(value: unknown): string {

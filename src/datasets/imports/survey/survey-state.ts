@@ -146,7 +146,7 @@ export class SurveyState {
     const chars = fields === null ? 0 : JSON.stringify(fields).length;
     if (this.#sampleChars + chars > maxSampleChars) return;
     this.#sampleChars += chars;
-    this.#sample.push({ line, byteOffset, fields: fields && { ...fields }, excerpt: excerpt(), ...found });
+    this.#sample.push({ line, byteOffset, fields, excerpt: excerpt(), ...found });
   }
 
   #refuseTooMany(): void {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { CountingBasis } from '#engine';
 import type { ExampleKind } from '../../content/example-content.ts';
+import { contentHeadBytes } from '../kept/kept-format.ts';
 import type { shapes } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
 import { openRows } from '../reading/open-rows.ts';
@@ -27,7 +28,14 @@ async function surveyOf(
     mapping = null,
     existing = [],
     template = basis.template,
-  }: { kind?: ExampleKind; mapping?: WireMapping | null; existing?: string[]; template?: string | null } = {},
+    keep = () => {},
+  }: {
+    kind?: ExampleKind;
+    mapping?: WireMapping | null;
+    existing?: string[];
+    template?: string | null;
+    keep?: (json: string) => void;
+  } = {},
 ): Promise<Survey & { lines: Line[] }> {
   const text = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const bytes = Buffer.from(text);
@@ -47,6 +55,7 @@ async function surveyOf(
     findExisting: async (hashes) =>
       new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
     writeIssue: (line) => lines.push(JSON.parse(line)),
+    keep: ({ bytes, at, end }) => keep(bytes.toString('utf8', at + contentHeadBytes, end)),
     onRows: async () => {},
   });
   return { ...found, lines };
@@ -135,6 +144,49 @@ const call = (name: string, args: string) => ({
   role: 'assistant',
   content: null,
   tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: args } }],
+});
+
+describe('digits and order', () => {
+  const schema =
+    '{"type":"object","properties":{"reason":{"type":"integer"},"10":{"enum":[12345678901234567890]},"2":{"minimum":1.0}}}';
+  const args = '{"reason":9007199254740993,"10":12345678901234567890,"2":1.50}';
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+  const asks = '{"role":"user","content":"x"}';
+  const calls = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":${args}}}]}`;
+  const quoted = (text: string) => JSON.stringify(text);
+  const template =
+    '{% if tools %}{% endif %}{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{% endfor %}{% endfor %}';
+  const rows: [form: string, row: string, mapping: WireMapping][] = [
+    ['values', `{"m":[${asks},${calls}],"t":${tools}}`, { messages: 'm', tools: 't' }],
+    ['lists as texts', `{"m":${quoted(`[${asks},${calls}]`)},"t":${quoted(tools)}}`, { messages: 'm', tools: 't' }],
+    ['turns', `{"q":"x","a":[${calls}],"t":${tools}}`, { user: 'q', assistant: 'a', tools: 't' }],
+    [
+      'ShareGPT',
+      `{"m":[{"from":"human","value":"x"},{"from":"function_call","value":${quoted(`{"name":"f","arguments":${args}}`)}},` +
+        `{"from":"gpt","value":"y"}],"t":${tools}}`,
+      { messages: 'm', tools: 't' },
+    ],
+  ];
+  for (const [form, row, mapping] of rows)
+    test(`numbers keep their digits and properties their order in ${form}`, async () => {
+      const kept: string[] = [];
+      const { lines, sample } = await surveyOf([row], { mapping, template, keep: (json) => kept.push(json) });
+      assert.deepEqual(lines, []);
+      assert.ok(kept[0]?.includes(`"parameters":${schema}`), kept[0]);
+      assert.ok(kept[0]?.includes(`"arguments":${quoted(args)}`), kept[0]);
+      assert.equal(JSON.stringify(sample[0]?.fields), row);
+    });
+
+  test('arguments of any size are compared with their schema digit by digit', async () => {
+    const wrong = [args.replace('567890', '567891'), args.replace('993', '993.5')].map(
+      (other) => `{"m":[${asks},${calls.replace(args, other)}],"t":${tools}}`,
+    );
+    const { lines } = await surveyOf(wrong, { mapping: { messages: 'm', tools: 't' }, template });
+    assert.deepEqual(
+      lines.map(({ line, code }) => `${line} ${code}`),
+      ['1 tool_arguments_invalid', '2 tool_arguments_invalid'],
+    );
+  });
 });
 
 describe('issues', () => {

@@ -1,3 +1,5 @@
+import { parseExactJson } from '#kernel';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const newline = 0x0a;
@@ -79,7 +81,7 @@ export class PlainJson {
     const at = this.#at;
     if (!(isOpening(first) ? this.#passNested() : this.#passWord())) return undefined;
     try {
-      return JSON.parse(this.#bytes.toString(this.#encoding, at, this.#at));
+      return parseExactJson(this.#bytes.toString(this.#encoding, at, this.#at));
     } catch {
       return undefined;
     }
