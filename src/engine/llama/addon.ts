@@ -57,6 +57,8 @@ export type SamplerConfig = {
   repeatPenaltyMaxTokens?: number;
   repeatPenaltyPresencePenalty?: number;
   repeatPenaltyFrequencyPenalty?: number;
+  tokenBiasKeys?: Uint32Array;
+  tokenBiasValues?: Float32Array;
   grammarEvaluationState?: NativeGrammarState;
 };
 export type NativeSampler = { applyConfig(config: SamplerConfig): void; dispose(): void };

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { assertNever, Fault, fault, messageOf } from '#kernel';
 import { OutputParser } from '../text/output-parser.ts';
 import { type NativeModel, openModel } from './binding.ts';
+import { noCharacterRules } from './character-rules.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
 import { PreparedStore } from './prepared.ts';
@@ -65,7 +66,7 @@ export class ChildEngine {
     this.#model = model;
     this.#vocabulary = createVocabulary(model);
     this.#tags = reasoningTags(this.#vocabulary);
-    this.#samplers = new Samplers(model);
+    this.#samplers = new Samplers(model, config.kind === 'text' ? this.#vocabulary.characterRules() : noCharacterRules);
     this.#prompts = createPromptMaker(model, this.#vocabulary, () => new Date());
     this.#runner = runner;
     this.#turn = new Turn({

@@ -185,6 +185,7 @@ export class Generation {
     this.next.push(token);
     this.#undelivered.push(token);
     this.#generated?.push(token);
+    this.sampler.wrote(token);
   }
 
   #collect(deltas: Delta[]): void {

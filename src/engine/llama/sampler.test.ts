@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NativeGrammarState } from './addon.ts';
 import type { NativeGrammar, SamplerConfig } from './binding.ts';
+import type { CharacterRules } from './character-rules.ts';
 import { nativeSeed, Samplers, samplerConfig } from './sampler.ts';
 
 const sampling = {
@@ -37,8 +38,18 @@ test('every seed maps to a native one, never to the value that means "draw one"'
   assert.notEqual(nativeSeed(2 ** 32 + 5), nativeSeed(5));
 });
 
-/** A token that fits no grammar. */
-const misfit = 13;
+/** A token that fits no grammar, and one that is no text. */
+const [misfit, noText] = [13, 14];
+/** Behind this one other tokens are forbidden than elsewhere. */
+const lead = 15;
+const forbidding = (tokens: number[]) => ({
+  ...{ keys: Uint32Array.from(tokens), values: new Float32Array(tokens.length) },
+});
+const [nothing, behindLead] = [forbidding([]), forbidding([16, 17])];
+const rules: CharacterRules = {
+  behind: (token) => (token === lead ? behindLead : nothing),
+  allows: (token) => token !== noText,
+};
 
 /** Samplers that note what they are set to, in the order in which they are made. */
 function noted() {
@@ -46,25 +57,28 @@ function noted() {
   const state = {} as NativeGrammarState;
   const fed: number[] = [];
   const constrainedTo: NativeGrammar[] = [];
-  const samplers = new Samplers({
-    createSampler() {
-      const one = { configs: [] as SamplerConfig[], isDisposed: false };
-      made.push(one);
-      return {
-        applyConfig(config) {
-          one.configs.push(config);
-        },
-        dispose() {
-          one.isDisposed = true;
-        },
-      };
+  const samplers = new Samplers(
+    {
+      createSampler() {
+        const one = { configs: [] as SamplerConfig[], isDisposed: false };
+        made.push(one);
+        return {
+          applyConfig(config) {
+            one.configs.push(config);
+          },
+          dispose() {
+            one.isDisposed = true;
+          },
+        };
+      },
+      createGrammarState: (grammar) => {
+        constrainedTo.push(grammar);
+        return state;
+      },
+      advanceGrammar: (_state, token) => fed.push(token) > 0 && token !== misfit,
     },
-    createGrammarState: (grammar) => {
-      constrainedTo.push(grammar);
-      return state;
-    },
-    advanceGrammar: (_state, token) => fed.push(token) > 0 && token !== misfit,
-  });
+    rules,
+  );
   return { samplers, made, state, fed, constrainedTo };
 }
 
@@ -125,10 +139,35 @@ test('within a text of a grammar the token drawn last counts as written where it
   assert.equal(sampler.constrainWithin({} as NativeGrammar, { ...at, token: 3 }), true);
   assert.equal(sampler.constrainWithin({} as NativeGrammar, { ...at, token: misfit }), false);
   assert.deepEqual(fed, [1, 2, 3, 1, 2, misfit]);
+  assert.equal(sampler.constrainWithin({} as NativeGrammar, { ...at, token: noText }), false);
+  made[0]?.configs.pop();
   const counted = made[0]?.configs.slice(1).map((config) => [...(config.repeatPenaltyTokens ?? [])]);
   assert.deepEqual(counted, [
     [8, 9, 3],
     [8, 9],
   ]);
   assert.ok(made[0]?.configs.slice(1).every((config) => config.grammarEvaluationState === state));
+});
+
+test('what a constrained answer must not go on with changes with the token that was written, and nothing else does', () => {
+  const { samplers, made, state, constrainedTo } = noted();
+  const penalties = { repeatPenaltyTokens: new Uint32Array(0), repeatPenaltyPresencePenalty: 1 };
+  const sampler = samplers.of({ temperature: 1, seed: 7, ...penalties });
+  assert.ok(sampler.native);
+  const generated: number[] = [];
+  const write = (token: number) => {
+    generated.push(token);
+    sampler.wrote(token);
+  };
+  write(lead);
+  sampler.constrain({} as NativeGrammar, generated);
+  for (const token of [3, lead, 4, 5]) write(token);
+  const base = { temperature: 1, seed: 7, ...penalties, grammarEvaluationState: state };
+  const { keys: tokenBiasKeys, values: tokenBiasValues } = behindLead;
+  assert.deepEqual(made[0]?.configs.slice(1), [
+    { ...base, repeatPenaltyTokens: Uint32Array.of(lead) },
+    { ...base, repeatPenaltyTokens: Uint32Array.of(lead, 3, lead), tokenBiasKeys, tokenBiasValues },
+    { ...base, repeatPenaltyTokens: Uint32Array.of(lead, 3, lead, 4) },
+  ]);
+  assert.equal(constrainedTo.length, 1);
 });

@@ -1,11 +1,12 @@
 import type { Sampling } from '../port.ts';
 import type { NativeGrammar, NativeGrammarState, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
+import type { CharacterRules, TokenBias } from './character-rules.ts';
 
-/** The native sampler of one request. Its order is fixed: penalties, grammar, top-p, temperature, draw. */
+/** The native sampler of one request. Its order is fixed: rules of characters, penalties, grammar, top-p, temperature, draw. */
 export type RequestSampler = {
   /** From its first use on it is this request's, until that disposes of it. */
   readonly native: NativeSampler;
-  /** From the next token on the output must match. `generated`: the tokens that penalties count. */
+  /** From the next token on the output must match. `generated`: the tokens that penalties count; more are added as they are written. */
   constrain: (grammar: NativeGrammar, generated: readonly Token[]) => void;
   /**
    * The same from within a text of the grammar, behind `begun` and the token that was drawn last. false: that token does not fit
@@ -15,6 +16,8 @@ export type RequestSampler = {
     grammar: NativeGrammar,
     at: { begun: readonly Token[]; token: Token; generated: readonly Token[] },
   ) => boolean;
+  /** A token was written: what may follow can depend on it. */
+  wrote: (token: Token) => void;
   dispose: () => void;
 };
 
@@ -57,28 +60,42 @@ type SamplerModel = Pick<NativeModel, 'createSampler' | 'createGrammarState' | '
  */
 export class Samplers {
   readonly #model: SamplerModel;
+  readonly #rules: CharacterRules;
   readonly #resting: NativeSampler[] = [];
 
-  constructor(model: SamplerModel) {
+  constructor(model: SamplerModel, rules: CharacterRules) {
     this.#model = model;
+    this.#rules = rules;
   }
 
   of(config: SamplerConfig): RequestSampler {
     let wanted = (): SamplerConfig => config;
     let native: NativeSampler | null = null;
     let isOver = false;
+    /** Of a constrained request. */
+    let bias: TokenBias | null = null;
+    let history: readonly Token[] = [];
     const take = (): NativeSampler => {
       if (isOver) throw new Error('The sampler of a request that is over was asked for. This is a bug.');
       const taken = this.#resting.pop() ?? this.#model.createSampler();
       taken.applyConfig(wanted());
       return taken;
     };
-    const match = (state: () => NativeGrammarState, generated: readonly Token[]): void => {
-      wanted = () => ({
-        ...config,
-        ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(generated) }),
-        grammarEvaluationState: state(),
-      });
+    const match = (makeState: () => NativeGrammarState, generated: readonly Token[]): void => {
+      let state: NativeGrammarState | null = null;
+      const first = this.#rules.behind(null);
+      bias = first;
+      history = generated;
+      wanted = () => {
+        state ??= makeState();
+        const { keys, values } = bias ?? first;
+        return {
+          ...config,
+          ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(history) }),
+          ...(keys.length === 0 ? {} : { tokenBiasKeys: keys, tokenBiasValues: values }),
+          grammarEvaluationState: state,
+        };
+      };
       native?.applyConfig(wanted());
     };
     return {
@@ -91,9 +108,17 @@ export class Samplers {
       constrainWithin: (grammar, { begun, token, generated }) => {
         const state = this.#model.createGrammarState(grammar);
         for (const earlier of begun) this.#model.advanceGrammar(state, earlier);
-        const fits = this.#model.advanceGrammar(state, token);
+        const fits = this.#rules.allows(token) && this.#model.advanceGrammar(state, token);
         match(() => state, fits ? [...generated, token] : generated);
+        history = generated;
         return fits;
+      },
+      wrote: (token) => {
+        if (bias === null) return;
+        const next = this.#rules.behind(token);
+        if (next === bias) return;
+        bias = next;
+        native?.applyConfig(wanted());
       },
       dispose: () => {
         isOver = true;

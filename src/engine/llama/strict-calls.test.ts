@@ -221,6 +221,7 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
         fed.push(native.addon.detokenize(Uint32Array.of(...begun), true), vocabulary.textOf(token) ?? '');
         return false;
       },
+      wrote: () => {},
       dispose: () => {},
     },
     parser: new OutputParser({

@@ -1,6 +1,7 @@
 import type { Segment } from '../text/template.ts';
 import { type Token, tokenAttributes, vocabularyTypes } from './addon.ts';
 import type { NativeModel } from './binding.ts';
+import { type CharacterRules, createCharacterRules } from './character-rules.ts';
 
 /** The tokens of a model: text to tokens, and tokens to the exact bytes of their text. */
 export type Vocabulary = {
@@ -17,6 +18,8 @@ export type Vocabulary = {
   /** Decodes the token's text at once, where it is whole characters; null where its bytes need their neighbours. */
   textOf: (token: Token) => string | null;
   isEnd: (token: Token) => boolean;
+  /** Made of all tokens, which takes as long as a step of a large model. */
+  characterRules: () => CharacterRules;
   /** The single token with this text, or null. */
   find: (text: string) => Token | null;
   /** Texts of the tokens of type CONTROL. */
@@ -55,6 +58,12 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
     bytesOf,
     textOf: remembered(decodeWhole),
     isEnd: remembered((token) => addon.isEogToken(token)),
+    characterRules: () =>
+      createCharacterRules({
+        count: facts.vocabularySize,
+        shown: (token) => readBytes(addon, token),
+        isEnd: (token) => addon.isEogToken(token),
+      }),
     find: (text) => {
       const tokens = addon.tokenize(text, true);
       const [token] = tokens;
