@@ -47,7 +47,13 @@ test('an operator limits a key and an account, sees it, and lifts it again', asy
   assert.match(lifted[0] ?? '', / none +0$/);
   assert.match(lifted[2] ?? '', / 2\.500000 /);
   const account = await fanfold('accounts', 'limit', slug, '--concurrent-requests', '4');
-  assert.match(account[1] ?? '', /^concurrent requests +4 +0$/);
+  assert.match(account[1] ?? '', /^concurrent requests +4 +none +0$/);
+  await db.database.query('update accounts set concurrent_requests = 2, requests_per_minute = 9 where id = $1', [
+    accountId,
+  ]);
+  const both = await fanfold('accounts', 'limit', slug);
+  assert.match(both[0] ?? '', /^requests per minute +none +9 +0$/);
+  assert.match(both[1] ?? '', /^concurrent requests +4 +2 +0$/);
 });
 
 test('an operator makes a key with its limits, and sees them in the list of keys', async () => {

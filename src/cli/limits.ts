@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { formatCredits, OperatorError, parseCredits } from '#kernel';
-import { type CallLimits, changeLimits, type LimitAddress, type LimitsView, readLimits } from '#limits';
+import {
+  type AccountLimitsView,
+  type CallLimits,
+  changeLimits,
+  type LimitsView,
+  readAccountLimits,
+  readLimits,
+} from '#limits';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { localAccount } from './first-start.ts';
@@ -20,7 +27,7 @@ export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: 
       limitCommand(config(), account, { keyId, flags }),
     );
   withLimitOptions(accounts.command('limit <slug>'))
-    .description('show what an account may use at most, or change it')
+    .description('show what an account may use at most, or change what the operator allows it')
     .action((slug: string, flags: LimitFlags) => limitCommand(config(), slug, { keyId: null, flags }));
 }
 
@@ -35,15 +42,14 @@ export function withLimitOptions(command: Command): Command {
 function limitCommand(config: Config, slug: string, { keyId, flags }: { keyId: string | null; flags: LimitFlags }) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, slug);
-    const address: LimitAddress = keyId
-      ? { scope: 'key', id: keyId, accountId }
-      : { scope: 'account', id: accountId, accountId };
     const wanted = readFlags(flags);
-    const isChange = Object.keys(wanted).length > 0;
-    const view = isChange
-      ? await changeLimits(database, address, { wanted, actor: operator })
-      : await readLimits(database, address);
-    print(render(view));
+    const change = Object.keys(wanted).length > 0 ? { wanted, actor: operator } : null;
+    if (keyId === null) {
+      if (change) await changeLimits(database, { scope: 'operator', id: accountId, accountId }, change);
+      return print(renderAccount(await readAccountLimits(database, accountId)));
+    }
+    const address = { scope: 'key', id: keyId, accountId } as const;
+    print(render(change ? await changeLimits(database, address, change) : await readLimits(database, address)));
   });
 }
 
@@ -87,17 +93,31 @@ export function limitsInShort({
 }
 
 function render({ limits, used }: LimitsView): string {
-  const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
+  const most = textsOf(limits);
   return renderTable(
     ['LIMIT', 'AT MOST', 'USED'],
-    [
-      ['requests per minute', String(requestsPerMinute ?? 'none'), String(used.requests)],
-      ['concurrent requests', String(concurrentRequests ?? 'none'), String(used.running)],
-      [
-        'credits per day',
-        creditsPerDayMicro === null ? 'none' : formatCredits(creditsPerDayMicro),
-        formatCredits(used.creditsTodayMicro),
-      ],
-    ],
+    usesOf(used).map(({ what, text }, at) => [what, most[at] ?? '', text]),
   );
+}
+
+/** Both sides: of two limits, the lower one holds. */
+function renderAccount({ limits, operator: ofOperator, used }: AccountLimitsView): string {
+  const [own, allowed] = [textsOf(limits), textsOf(ofOperator)];
+  return renderTable(
+    ['LIMIT', 'BY THE OPERATOR', 'BY THE ACCOUNT', 'USED'],
+    usesOf(used).map(({ what, text }, at) => [what, allowed[at] ?? '', own[at] ?? '', text]),
+  );
+}
+
+function textsOf({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits): string[] {
+  const perDay = creditsPerDayMicro === null ? 'none' : formatCredits(creditsPerDayMicro);
+  return [String(requestsPerMinute ?? 'none'), String(concurrentRequests ?? 'none'), perDay];
+}
+
+function usesOf({ requests, running, creditsTodayMicro }: LimitsView['used']) {
+  return [
+    { what: 'requests per minute', text: String(requests) },
+    { what: 'concurrent requests', text: String(running) },
+    { what: 'credits per day', text: formatCredits(creditsTodayMicro) },
+  ];
 }

@@ -95,7 +95,12 @@ test('a question that was answered before is answered again as soon as anything 
   t.after(drop);
   const limits = ['requests_per_minute = 7', 'concurrent_requests = 2', 'credits_per_day_micro = 9'];
   const keys = ["name = 'other'", ...limits, 'active = false', 'active = true'];
-  const accounts = [...limits, "status = 'suspended'", "status = 'active'"];
+  const accounts = [
+    ...limits,
+    ...limits.map((limit) => `operator_${limit.replace(/\d+/, '1')}`),
+    "status = 'suspended'",
+    "status = 'active'",
+  ];
   const projects = [
     "visibility = 'public'",
     "kind = 'embedding'",

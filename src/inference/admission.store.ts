@@ -58,7 +58,7 @@ type Row = {
   key_name: string | null;
   account_id: string;
   account_status: string | null;
-  /** Three of the key, then three of the account; null when all are. */
+  /** Three of the key, then three of the account, of its own and the operator's the lower one; null when all are. */
   limits: (string | null)[] | null;
   project_id: string | null;
   owner_id: string;
@@ -97,9 +97,13 @@ const statementFor = (caller: string) => `
     left join lateral (
       select k.id as key_id, k.name as key_name, k.account_id, a.slug, a.status,
              case when num_nonnulls(k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
-                                    a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro) > 0
+                                    a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro,
+                                    a.operator_requests_per_minute, a.operator_concurrent_requests,
+                                    a.operator_credits_per_day_micro) > 0
                   then array[k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
-                             a.requests_per_minute, a.concurrent_requests, a.credits_per_day_micro]::bigint[] end as limits
+                             least(a.requests_per_minute, a.operator_requests_per_minute),
+                             least(a.concurrent_requests, a.operator_concurrent_requests),
+                             least(a.credits_per_day_micro, a.operator_credits_per_day_micro)]::bigint[] end as limits
         from (${caller}) k
         left join lateral (select * from accounts where id = k.account_id limit 1) a on true
        limit 1) c on true
@@ -124,7 +128,7 @@ const statementFor = (caller: string) => `
 
 const byKey = statementFor(`select * from api_keys where digest = decode(asked.credential, 'hex') and active limit 1`);
 
-/** For somebody who is signed in: his account asks, and only its own limits bind. */
+/** For somebody who is signed in: his account asks, and only its limits bind. */
 const byAccount = statementFor(`select null::text as id, null::text as name, asked.credential as account_id,
   null::integer as requests_per_minute, null::integer as concurrent_requests, null::bigint as credits_per_day_micro`);
 

@@ -4,9 +4,11 @@ export { limitsRoutes } from './limits.routes.ts';
 export { changeLimitsBody, limitsSchema, limitsToWire, readLimitsChange } from './limits.schema.ts';
 export type { LimitAddress } from './limits.store.ts';
 export {
+  type AccountLimitsView,
   changeLimits,
   type LimitsView,
   limitedSubjectsOf,
+  readAccountLimits,
   readLimits,
   refuseLimitedKey,
   setLimits,

@@ -94,7 +94,7 @@ test('a key has no limits until some are set, a change names what it changes, an
     ...none,
     concurrent_requests: 2,
   });
-  assert.deepEqual((await send(key, '/api/v1/me/limits')).body, { ...none, used: unused });
+  assert.deepEqual((await send(key, '/api/v1/me/limits')).body, { ...none, operator: none, used: unused });
 });
 
 test('what cannot be a limit is refused by name', async () => {
@@ -205,6 +205,31 @@ test('the account spends no more in a day than it set, by whatever key', async (
       /^This account's limit of credits a day \(UTC\) is 0\.500000\. 0\.499950 are spent/,
     );
   }
+});
+
+test('of the limits that the account and the operator set the lower one holds, and neither changes the other', async () => {
+  const ada = await seed();
+  const { accountId } = ada;
+  const byOperator = (wanted: Parameters<typeof changeLimits>[2]['wanted']) =>
+    changeLimits(pg.database, { scope: 'operator', id: accountId, accountId }, { wanted });
+  const bySelf = (body: object) => send(ada.key, '/api/v1/me/limits', { method: 'PATCH', body });
+  await byOperator({ requestsPerMinute: 500, creditsPerDayMicro: 0n });
+  const { body } = await bySelf({ requests_per_minute: 700, credits_per_day: '9' });
+  assert.deepEqual(body, {
+    ...{ ...none, requests_per_minute: 700, credits_per_day: '9.000000' },
+    operator: { ...none, requests_per_minute: 500, credits_per_day: '0.000000' },
+    used: unused,
+  });
+  for (const key of [ada.key, ada.limitedKey])
+    for (const via of [0, 1]) assert.equal((await chat(ada, key, { via })).status, 429);
+  await bySelf({ requests_per_minute: null, credits_per_day: null });
+  assert.equal((await chat(ada, ada.key)).status, 429, 'what the account lifts is its own limit only');
+  await byOperator({ creditsPerDayMicro: null });
+  const { status, headers } = await chat(ada, ada.key);
+  assert.deepEqual([status, headers.get('ratelimit-limit')], [200, '500']);
+  await bySelf({ requests_per_minute: 3 });
+  await byOperator({ requestsPerMinute: null });
+  assert.equal((await chat(ada, ada.key)).headers.get('ratelimit-limit'), '3');
 });
 
 test('a limit holds from the next call on, and so does its end', async () => {

@@ -3,10 +3,10 @@ import { actorOf } from '#activity';
 import type { Database } from '#db';
 import type { TypeBoxProvider } from '#http';
 import type { CallLimits } from './call-limits.ts';
-import { changeAccountLimits, changeKeyLimits, readAccountLimits, readKeyLimits } from './limits.contract.ts';
-import { changeLimitsBody, limitsToWire, readLimitsChange } from './limits.schema.ts';
+import * as contracts from './limits.contract.ts';
+import { accountLimitsToWire, changeLimitsBody, limitsToWire, readLimitsChange } from './limits.schema.ts';
 import type { LimitAddress } from './limits.store.ts';
-import { changeLimits, readLimits, refuseLimitedKey } from './limits.ts';
+import { changeLimits, readAccountLimits, readLimits, refuseLimitedKey } from './limits.ts';
 
 /** Routes of the limits on calls of models: of each key, and of the whole account. */
 export function limitsRoutes({ database }: { database: Database }) {
@@ -17,36 +17,40 @@ export function limitsRoutes({ database }: { database: Database }) {
       const { principal, id: requestId } = request;
       const { keyId } = principal;
       await refuseLimitedKey(database, principal);
-      return limitsToWire(
-        await changeLimits(database, address, { wanted, keyId, actor: actorOf(principal), requestId }),
-      );
+      return changeLimits(database, address, { wanted, keyId, actor: actorOf(principal), requestId });
     }
 
     app.get(
       '/api/v1/keys/:keyId/limits',
-      { config: { operation: 'key_limits.read', contract: readKeyLimits } },
+      { config: { operation: 'key_limits.read', contract: contracts.readKeyLimits } },
       async (request) => limitsToWire(await readLimits(database, ofKey(request))),
     );
 
     typed.patch(
       '/api/v1/keys/:keyId/limits',
-      { config: { operation: 'key_limits.change', contract: changeKeyLimits }, schema: { body: changeLimitsBody } },
-      async (request) => change(request, ofKey(request), readLimitsChange(request.body)),
+      {
+        config: { operation: 'key_limits.change', contract: contracts.changeKeyLimits },
+        schema: { body: changeLimitsBody },
+      },
+      async (request) => limitsToWire(await change(request, ofKey(request), readLimitsChange(request.body))),
     );
 
     app.get(
       '/api/v1/me/limits',
-      { config: { operation: 'account_limits.read', contract: readAccountLimits } },
-      async (request) => limitsToWire(await readLimits(database, ofAccount(request))),
+      { config: { operation: 'account_limits.read', contract: contracts.readAccountLimits } },
+      async (request) => accountLimitsToWire(await readAccountLimits(database, request.principal.accountId)),
     );
 
     typed.patch(
       '/api/v1/me/limits',
       {
-        config: { operation: 'account_limits.change', contract: changeAccountLimits },
+        config: { operation: 'account_limits.change', contract: contracts.changeAccountLimits },
         schema: { body: changeLimitsBody },
       },
-      async (request) => change(request, ofAccount(request), readLimitsChange(request.body)),
+      async (request) => {
+        await change(request, ofAccount(request), readLimitsChange(request.body));
+        return accountLimitsToWire(await readAccountLimits(database, request.principal.accountId));
+      },
     );
   };
 }

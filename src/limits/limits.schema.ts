@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { creditsPattern, creditsText, nullable, said, timestamp } from '#http';
 import { fault, formatCredits, type Micro, parseCredits } from '#kernel';
 import type { CallLimits } from './call-limits.ts';
-import type { LimitsView } from './limits.ts';
+import type { AccountLimitsView, LimitsView } from './limits.ts';
 
 const none = said('Null: no limit.', 'null 表示不限制。');
 
@@ -61,6 +61,32 @@ export const limitsSchema = Type.Object(
   { $id: 'CallLimits', ...said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。') },
 );
 
+const fields = limitsSchema.properties;
+
+export const accountLimitsSchema = Type.Object(
+  {
+    ...fields,
+    operator: Type.Object(
+      {
+        requests_per_minute: fields.requests_per_minute,
+        concurrent_requests: fields.concurrent_requests,
+        credits_per_day: fields.credits_per_day,
+      },
+      said(
+        'Limits that the operator of the server sets for the account. Of two limits, the lower one holds.',
+        '服务器运营者为该账户设置的限制。两者之中较低的限制生效。',
+      ),
+    ),
+  },
+  {
+    $id: 'AccountLimits',
+    ...said(
+      'Limits on calls of models that an account sets for itself, those that the operator sets for it, and how far they are used.',
+      '账户自行设置的模型调用限制、运营者为其设置的限制，以及已用量。',
+    ),
+  },
+);
+
 /** The fields that the body names; `place` is where it stands in the whole one. Throws `invalid_request`. */
 export function readLimitsChange(body: Static<typeof changeLimitsBody>, place = ''): Partial<CallLimits> {
   const { requests_per_minute, concurrent_requests, credits_per_day } = body;
@@ -83,12 +109,21 @@ function readCredits(text: string | null, param: string): Micro | null {
   });
 }
 
-export function limitsToWire({ limits, used }: LimitsView): Static<typeof limitsSchema> {
-  const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
+export function accountLimitsToWire({ operator, ...own }: AccountLimitsView): Static<typeof accountLimitsSchema> {
+  return { ...limitsToWire(own), operator: callLimitsToWire(operator) };
+}
+
+function callLimitsToWire({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits) {
   return {
     requests_per_minute: requestsPerMinute,
     concurrent_requests: concurrentRequests,
     credits_per_day: creditsPerDayMicro === null ? null : formatCredits(creditsPerDayMicro),
+  };
+}
+
+export function limitsToWire({ limits, used }: LimitsView): Static<typeof limitsSchema> {
+  return {
+    ...callLimitsToWire(limits),
     used: {
       requests: used.requests,
       minute_ends_at: used.minuteEndsAt?.toISOString() ?? null,

@@ -2,8 +2,8 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { CallLimits } from './call-limits.ts';
 
-/** Whose limits: a key of the account, or the account itself (then `id` is the account's). */
-export type LimitAddress = { scope: 'key' | 'account'; id: string; accountId: string };
+/** Whose limits: a key of the account, or the account itself (then `id` is the account's), by itself or by the operator. */
+export type LimitAddress = { scope: 'key' | 'account' | 'operator'; id: string; accountId: string };
 
 export type LimitRow = { label: string; limits: CallLimits };
 
@@ -15,16 +15,24 @@ type Row = {
 };
 
 const columns = 'requests_per_minute, concurrent_requests, credits_per_day_micro';
-const assignments = 'requests_per_minute = $3, concurrent_requests = $4, credits_per_day_micro = $5';
+const names = columns.split(', ');
+const assignments = (prefix = '') => names.map((name, at) => `${prefix}${name} = $${at + 3}`).join(', ');
+/** Of two limits the lower one holds. */
+const lower = names.map((name) => `least(${name}, operator_${name}) as ${name}`).join(', ');
+const ofOperator = names.map((name) => `operator_${name} as ${name}`).join(', ');
 
 const statements = {
   key: {
     find: `select name as label, ${columns} from api_keys where id = $1 and account_id = $2`,
-    update: `update api_keys set ${assignments} where id = $1 and account_id = $2`,
+    update: `update api_keys set ${assignments()} where id = $1 and account_id = $2`,
   },
   account: {
     find: `select slug as label, ${columns} from accounts where id = $1 and id = $2`,
-    update: `update accounts set ${assignments}, updated_at = now() where id = $1 and id = $2`,
+    update: `update accounts set ${assignments()}, updated_at = now() where id = $1 and id = $2`,
+  },
+  operator: {
+    find: `select slug as label, ${ofOperator} from accounts where id = $1 and id = $2`,
+    update: `update accounts set ${assignments('operator_')}, updated_at = now() where id = $1 and id = $2`,
   },
 };
 
@@ -34,7 +42,18 @@ export async function findLimits(sql: Sql, { scope, id, accountId }: LimitAddres
   return row ? limitsOf(row) : null;
 }
 
-/** The same, and nobody changes them until the transaction ends. */
+/** What binds a key, or an account; null: it is not there. */
+export async function findBindingLimits(
+  sql: Sql,
+  { scope, id, accountId }: { scope: 'key' | 'account'; id: string; accountId: string },
+): Promise<CallLimits | null> {
+  const find =
+    scope === 'key' ? statements.key.find : `select slug as label, ${lower} from accounts where id = $1 and id = $2`;
+  const [row] = await sql.query<Row>(find, [id, accountId]);
+  return row ? limitsOf(row).limits : null;
+}
+
+/** The same as `findLimits`, and nobody changes them until the transaction ends. */
 export async function lockLimits(tx: Sql, { scope, id, accountId }: LimitAddress): Promise<LimitRow | null> {
   const [row] = await tx.query<Row>(`${statements[scope].find} for no key update`, [id, accountId]);
   return row ? limitsOf(row) : null;

@@ -3,6 +3,7 @@ import type { Database, Sql } from '#db';
 import { fault, formatCredits, isId } from '#kernel';
 import { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
 import {
+  findBindingLimits,
   findLimits,
   type LimitAddress,
   type LimitRow,
@@ -13,6 +14,8 @@ import {
 } from './limits.store.ts';
 
 export type LimitsView = { limits: CallLimits; used: UsedUp };
+/** Of an account: what it has set for itself, and what the operator has. */
+export type AccountLimitsView = LimitsView & { operator: CallLimits };
 
 /** Who changes limits, with which key, and in which request; the installation itself unless it is said. */
 export type LimitsChange = { actor?: Actor; keyId?: string | null; requestId?: string };
@@ -37,6 +40,13 @@ export async function viewLimits(
   return new Map(limited.map(({ id, limits }) => [id, { limits, used: usedBy(used, id) }]));
 }
 
+/** Of an account, on both sides. */
+export async function readAccountLimits(sql: Sql, accountId: string): Promise<AccountLimitsView> {
+  const read = (scope: 'account' | 'operator') => readLimits(sql, { scope, id: accountId, accountId });
+  const own = await read('account');
+  return { ...own, operator: (await read('operator')).limits };
+}
+
 async function view(sql: Sql, id: string, limits: CallLimits): Promise<LimitsView> {
   return { limits, used: usedBy(await listUsedUp(sql, [id]), id) };
 }
@@ -56,9 +66,9 @@ export async function limitedSubjectsOf(
     ...(keyId === null ? [] : [{ scope: 'key', id: keyId } as const]),
     { scope: 'account', id: accountId } as const,
   ];
-  const rows = await Promise.all(asked.map((subject) => findLimits(sql, { ...subject, accountId })));
+  const found = await Promise.all(asked.map((subject) => findBindingLimits(sql, { ...subject, accountId })));
   return asked.flatMap((subject, at) => {
-    const limits = rows[at]?.limits;
+    const limits = found[at];
     return limits && hasLimits(limits) ? [{ ...subject, limits }] : [];
   });
 }
@@ -126,11 +136,8 @@ async function tell(tx: Sql, { address, label, limits, actor = systemActor, requ
     accountId,
     type: 'limits.changed',
     actor,
-    subject: { kind: scope, id, label },
-    message:
-      scope === 'key'
-        ? `The limits of the API key "${label}" were changed.`
-        : 'The limits of the account were changed.',
+    subject: { kind: scope === 'key' ? 'key' : 'account', id, label },
+    message: messages[scope](label),
     data: {
       requests_per_minute: requestsPerMinute,
       concurrent_requests: concurrentRequests,
@@ -140,8 +147,14 @@ async function tell(tx: Sql, { address, label, limits, actor = systemActor, requ
   });
 }
 
+const messages: Record<LimitAddress['scope'], (label: string) => string> = {
+  key: (label) => `The limits of the API key "${label}" were changed.`,
+  account: () => 'The limits of the account were changed.',
+  operator: () => 'The limits that the operator sets for the account were changed.',
+};
+
 function isAddress({ scope, id }: LimitAddress): boolean {
-  return scope === 'account' || isId('key', id);
+  return scope !== 'key' || isId('key', id);
 }
 
 /** Another account's key is as unknown as one that never was. */

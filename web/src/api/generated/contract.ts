@@ -48,6 +48,22 @@ export type Schemas = {
       max_projects: number;
     };
   };
+  AccountLimits: {
+    requests_per_minute: number | null;
+    concurrent_requests: number | null;
+    credits_per_day: string | null;
+    used: {
+      requests: number;
+      minute_ends_at: string | null;
+      running: number;
+      credits_today: string;
+    };
+    operator: {
+      requests_per_minute: number | null;
+      concurrent_requests: number | null;
+      credits_per_day: string | null;
+    };
+  };
   AccountName: {
     id: string;
     slug: string;
@@ -3321,7 +3337,7 @@ export type Routes = {
     path: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    answer: Schemas['CallLimits'];
+    answer: Schemas['AccountLimits'];
   };
   'PATCH /api/v1/me/limits': {
     path: Record<never, never>;
@@ -3331,7 +3347,7 @@ export type Routes = {
       concurrent_requests?: number | null;
       credits_per_day?: string | null;
     };
-    answer: Schemas['CallLimits'];
+    answer: Schemas['AccountLimits'];
   };
   'GET /api/v1/dashboard': {
     path: Record<never, never>;
