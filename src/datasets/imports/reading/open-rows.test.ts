@@ -132,6 +132,16 @@ describe('rows that are wrong', () => {
     assert.deepEqual(told((await rowsOf('a.parquet', file)).rows), ['1 {"m":{"b":1,"1":null}}']);
   });
 
+  test('a short row that nests too deeply is told so, whatever numbers it has', async () => {
+    for (const text of ['1', '1.0']) {
+      const deep = `{"a":${'['.repeat(2_000)}${text}${']'.repeat(2_000)}}`;
+      assert.deepEqual(told((await rowsOf('a.jsonl', Buffer.from(`${deep}\n{"b":1}`))).rows), [
+        '1 too_large',
+        '2 {"b":1}',
+      ]);
+    }
+  });
+
   test('rows of JSON keep the digits of their numbers and the order of their keys', async () => {
     const row = '{"reason":{"b":12345678901234567890,"10":1.0,"2":0.1234567890123456789},"7":[9007199254740993]}';
     for (const [name, text] of [

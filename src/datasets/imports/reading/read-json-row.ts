@@ -4,7 +4,7 @@ import { brokenRow, excerptChars, maxDepth, notUtf8, rowOf, type SourceRow } fro
 
 type Place = { line: number; byteOffset: number };
 
-/** Shorter rows are parsed at once: however deep, they cannot hurt. */
+/** Of shorter rows it is looked first whether they may be deep. */
 const alwaysParsedBytes = 16_384;
 
 /** Reads the JSON of one row. */
@@ -19,7 +19,7 @@ function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
 
 /** Reads the JSON of one row that takes so many bytes. */
 export function readJsonText(text: string, bytes: number, place: Place): SourceRow {
-  if (bytes > alwaysParsedBytes && depthOf(text) > maxDepth) return tooDeep(place, text);
+  if ((bytes > alwaysParsedBytes || mayBeDeep(text)) && depthOf(text) > maxDepth) return tooDeep(place, text);
   let value: unknown;
   try {
     value = parseExactJson(text);
@@ -28,7 +28,6 @@ export function readJsonText(text: string, bytes: number, place: Place): SourceR
     const problem = { code: 'bad_json', message: `This is not JSON: ${reason}.` } as const;
     return brokenRow(place, text.trimEnd().endsWith(',') ? { ...problem, hint: commaHint } : problem, text);
   }
-  if (bytes <= alwaysParsedBytes && mayBeDeep(text) && depthOf(text) > maxDepth) return tooDeep(place, text);
   return rowOf(place, value, text);
 }
 
