@@ -4,6 +4,7 @@ import { Handles, type Waiting } from './llama/handles.ts';
 import { Pool } from './llama/pool.ts';
 import type { ChildCommand, Log } from './llama/process.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
+import { sentPrompt } from './llama/sent-prompt.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
@@ -71,7 +72,11 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     prepareChat: async (prompt, signal) => {
-      const request = (handle: string): PrepareRequest => ({ type: 'prepare_chat', handle, prompt });
+      const request = (handle: string): PrepareRequest => ({
+        type: 'prepare_chat',
+        handle,
+        prompt: sentPrompt(prompt),
+      });
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
         scope: prompt.scope ?? '',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Fault, fault, isStorable } from '#kernel';
+import { type Fault, fault, isFields, isStorable, needsExactReader, parseExactJson } from '#kernel';
 
 /** Bounds of a JSON body. `JSON.parse` alone accepts any depth and a key for every other byte. */
 export type JsonBounds = {
@@ -11,10 +11,12 @@ export type JsonBounds = {
    * that one bad item does not refuse the others.
    */
   badText: 'refuse' | 'pass';
+  /** Fields of the body whose numbers keep their digits, and whose objects the order of their keys. */
+  exact: readonly string[];
 };
 
 const maxDepth = 64;
-export const defaultBounds: JsonBounds = { maxKeys: 10_000, maxItems: 50_000, badText: 'refuse' };
+export const defaultBounds: JsonBounds = { maxKeys: 10_000, maxItems: 50_000, badText: 'refuse', exact: [] };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -33,6 +35,7 @@ export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds)
   if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
   const text = withoutMark(bytes.toString('utf8'));
   const value = parse(text);
+  keepExact(value, text, bounds.exact);
   if (scan.badText && bounds.badText === 'refuse') throw badText(value);
   if (scan.mayHideProto || text.includes('__proto__')) dropProto(value);
   return value;
@@ -52,6 +55,15 @@ function parse(text: string): unknown {
     throw fault('invalid_request', { message: 'The body is not valid JSON.', cause });
   }
 }
+
+function keepExact(value: unknown, text: string, names: readonly string[]): void {
+  if (!isFields(value) || !names.some((name) => isFieldsOrList(value[name])) || !needsExactReader(text)) return;
+  const exact = parseExactJson(text);
+  if (!isFields(exact)) return;
+  for (const name of names) if (name in value) value[name] = exact[name];
+}
+
+const isFieldsOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Follows the structure only; text that is not JSON passes here and fails in the parser. */
 function scanJson(bytes: Buffer, { maxKeys, maxItems }: JsonBounds): Scan {

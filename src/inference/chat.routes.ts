@@ -9,7 +9,10 @@ import { inferencePrefix } from './entry.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
 export function chatRoutes(app: FastifyInstance, deps: InferenceDeps): void {
-  const config = { operation: 'chat.create', access: 'admission', shape: 'compat', contract: chatContract } as const;
+  const config = {
+    ...({ operation: 'chat.create', access: 'admission', shape: 'compat', contract: chatContract } as const),
+    json: { exact: ['tools', 'response_format'] },
+  };
   const route: CallRoute<ChatRequest> = {
     operation: config.operation,
     read: readChatRequest,

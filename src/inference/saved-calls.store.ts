@@ -1,5 +1,6 @@
 import { type Sql, timeText } from '#db';
 import type { ListPosition } from '#kernel';
+import { parseExactJson } from '#kernel';
 
 /** A call as it is kept; `messages`, `tools`, `params` and `answer` are JSON texts. */
 export type NewSavedCall = {
@@ -103,6 +104,18 @@ const rowColumns = `request_id as "requestId", key_id as "keyId", key_name as "k
   reasoning_tokens as "reasoningTokens", cached_tokens as "cachedTokens", active_ms as "activeMs",
   prompt_preview as "promptPreview", answer_preview as "answerPreview", created_at as "createdAt"`;
 
+/** Tools and parameters hold schemas, which the driver would read with rounded numbers and keys in another order. */
+type KeptDetail = Omit<SavedCallDetail, 'tools' | 'params'> & { tools: string; params: string };
+
+const detailColumns = `${rowColumns}, messages, tools::text as tools, params::text as params, answer`;
+
+function detailOf(row: KeptDetail): SavedCallDetail {
+  // as: written by `auto-save-record.ts`.
+  const tools = parseExactJson(row.tools) as SavedCallDetail['tools'];
+  const params = parseExactJson(row.params) as SavedCallDetail['params'];
+  return { ...row, tools, params };
+}
+
 export type SavedCallFilter = {
   projectId: string;
   /** What was saved before is past its time, whether it has been swept or not. */
@@ -152,12 +165,12 @@ export async function findSavedCall(
   sql: Sql,
   { projectId, requestId, keptSince }: SavedCallAddress,
 ): Promise<SavedCallDetail | null> {
-  const [row] = await sql.query<SavedCallDetail>(
-    `select ${rowColumns}, messages, tools, params, answer from saved_calls
+  const [row] = await sql.query<KeptDetail>(
+    `select ${detailColumns} from saved_calls
       where request_id = $1 and project_id = $2 and created_at >= $3`,
     [requestId, projectId, keptSince],
   );
-  return row ?? null;
+  return row === undefined ? null : detailOf(row);
 }
 
 /** Ids of calls of a filter after one of them, the oldest first, and how many there are after it. */
@@ -176,15 +189,16 @@ export async function listSavedCallIds(
 }
 
 /** Of a project, those of the ids that are there. */
-export function findSavedCalls(
+export async function findSavedCalls(
   sql: Sql,
   { projectId, ids, keptSince }: { projectId: string; ids: readonly string[]; keptSince: Date },
 ): Promise<SavedCallDetail[]> {
-  return sql.query(
-    `select ${rowColumns}, messages, tools, params, answer from saved_calls
+  const rows = await sql.query<KeptDetail>(
+    `select ${detailColumns} from saved_calls
       where request_id = any($1) and project_id = $2 and created_at >= $3`,
     [ids, projectId, keptSince],
   );
+  return rows.map(detailOf);
 }
 
 /** False when there was no such call. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseExactJson } from '#kernel';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { longAnswer } from '#test/long-answer.ts';
 import { readFrames } from '#test/sse.ts';
@@ -63,6 +64,27 @@ test('a call of a project that keeps them can be read back whole: what was asked
     answer: choice.message,
   });
   assert.ok(!detail.text.includes(key));
+});
+
+test('a schema keeps its digits and the order of its names on the way to the model, and where the call is kept', async () => {
+  const { chat, savedCalls, saved } = await someone();
+  const properties =
+    '{"reason":{"const":9007199254740993},"10":{"enum":[12345678901234567890]},"2":{"type":"integer","minimum":1.0,"maximum":1}}';
+  const schema = parseExactJson(`{"type":"object","properties":${properties},"required":["reason","10","2"]}`);
+  const tools = [{ type: 'function', function: { name: 'look', parameters: schema } }];
+  const answered = await chat('Hi', {
+    ...{ response_format: { type: 'json_schema', json_schema: { name: 'a', schema } }, tools, tool_choice: 'none' },
+    max_tokens: 200,
+  });
+  const expected = /\{\s*"reason":\s*9007199254740993,\s*"10":\s*12345678901234567890,\s*"2":\s*1\s*\}/;
+  assert.equal(answered.status, 200, answered.text);
+  assert.match(answered.json.choices[0].message.content, expected);
+  const called = await chat('Hi', { tools, tool_choice: 'required', parallel_tool_calls: false, max_tokens: 200 });
+  assert.match(called.json.choices[0].message.tool_calls[0].function.arguments, expected);
+  for (const { id } of await savedCalls(2)) {
+    const { text } = await saved(`/${id}`);
+    assert.ok(text.includes(`"properties":${properties}`), text);
+  }
 });
 
 test('streamed answers and legacy completions are kept with the words that the caller got', async () => {

@@ -15,6 +15,9 @@ export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRa
 const mayChange = /"(?:\d|\\u003)|(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0/;
 const maxDepth = 1_000;
 
+/** Whether `parseExactJson` may read something else than `JSON.parse`. */
+export const needsExactReader = (text: string): boolean => mayChange.test(text);
+
 /**
  * Like `JSON.parse`, but nothing is changed: numbers that JavaScript would write otherwise become an `ExactNumber`, and objects keep the
  * order of their keys, also of those that look like an index (`{"b": 1, "10": 2, "2": 3}`).
@@ -25,16 +28,21 @@ const maxDepth = 1_000;
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // The text is valid from here on, so that the reader need not check it.
-  return mayChange.test(text) ? new Reader(text).read() : value;
+  return needsExactReader(text) ? new Reader(text).read() : value;
 }
 
 /** An object with these entries whose keys are listed in this order, whatever they look like. The last of two entries with one key counts. */
 export function objectInOrder(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  const values = new Map(entries);
-  const object: Record<string, unknown> = Object.fromEntries(values);
-  const keys = [...values.keys()];
+  const object: Record<string, unknown> = Object.fromEntries(entries);
+  if (!entries.some(([key]) => startsWithDigit(key))) return object;
+  const keys = [...new Map(entries).keys()];
   const isInOrder = Object.keys(object).every((key, place) => key === keys[place]);
   return isInOrder ? object : new Proxy(object, { ownKeys: (target) => keysInOrder(target, keys) });
+}
+
+function startsWithDigit(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Keys that were added later follow; those that were removed are left out. */
@@ -50,25 +58,34 @@ function exactNumber(text: string): number | ExactNumber {
   return String(value) === text ? value : (JSON.rawJSON(text) as ExactNumber);
 }
 
+const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [
+  0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
+const words = { t: true, f: false, n: null } as const;
+const number = /[-+.\deE]+/y;
+
 /** Reads text that is known to be JSON. */
 class Reader {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  /** The first escape that was not read yet. */
+  #escapeAt = -1;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   read(): unknown {
-    this.#skipSpace();
-    const first = this.#text[this.#at];
-    if (first === '{') return this.#within(() => objectInOrder(this.#items('}', () => this.#entry())));
-    if (first === '[') return this.#within(() => this.#items(']', () => this.read()));
-    if (first === '"') return this.#string();
-    if (first === 't') return this.#word('true', true);
-    if (first === 'f') return this.#word('false', false);
-    if (first === 'n') return this.#word('null', null);
+    const first = this.#next();
+    if (first === openObject) return this.#within(() => objectInOrder(this.#items(closeObject, () => this.#entry())));
+    if (first === openList) return this.#within(() => this.#items(closeList, () => this.read()));
+    if (first === quote) return this.#string();
+    const letter = this.#text.charAt(this.#at);
+    if (letter === 't' || letter === 'f' || letter === 'n') {
+      this.#at += letter === 'f' ? 5 : 4;
+      return words[letter];
+    }
     return this.#number();
   }
 
@@ -80,15 +97,12 @@ class Reader {
   }
 
   /** What stands between an opening bracket and this closing one. */
-  #items<T>(close: string, readItem: () => T): T[] {
+  #items<T>(close: number, readItem: () => T): T[] {
     const items: T[] = [];
     this.#at++;
-    this.#skipSpace();
-    while (this.#text[this.#at] !== close) {
+    while (this.#next() !== close) {
       items.push(readItem());
-      this.#skipSpace();
-      if (this.#text[this.#at] === ',') this.#at++;
-      this.#skipSpace();
+      if (this.#next() === comma) this.#at++;
     }
     this.#at++;
     return items;
@@ -96,38 +110,41 @@ class Reader {
 
   #entry(): [string, unknown] {
     const key = this.#string();
-    this.#skipSpace();
+    this.#next();
     this.#at++;
     return [key, this.read()];
   }
 
   #string(): string {
     const start = this.#at;
-    let end = start + 1;
-    let isPlain = true;
-    for (; this.#text[end] !== '"'; end++)
-      if (this.#text[end] === '\\') {
-        isPlain = false;
-        end++;
-      }
+    let end = this.#text.indexOf('"', start + 1);
+    if (this.#escapeAt < start) this.#escapeAt = this.#nextEscape(start);
+    const isPlain = end < this.#escapeAt;
+    if (!isPlain)
+      for (end = this.#escapeAt; this.#text.charCodeAt(end) !== quote; end++)
+        if (this.#text.charCodeAt(end) === backslash) end++;
     this.#at = end + 1;
     return isPlain ? this.#text.slice(start + 1, end) : JSON.parse(this.#text.slice(start, end + 1));
   }
 
+  #nextEscape(from: number): number {
+    const at = this.#text.indexOf('\\', from);
+    return at < 0 ? Number.POSITIVE_INFINITY : at;
+  }
+
   #number(): number | ExactNumber {
-    const number = /[-+.\deE]+/y;
     number.lastIndex = this.#at;
     const text = number.exec(this.#text)?.[0] ?? '';
     this.#at += text.length;
     return exactNumber(text);
   }
 
-  #word<T>(word: string, value: T): T {
-    this.#at += word.length;
-    return value;
-  }
-
-  #skipSpace(): void {
-    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
+  /** Passes over white space; the code of what follows. */
+  #next(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.#at++;
+    }
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
+import { sentPrompt } from './sent-prompt.ts';
 
 /** Drives a real engine child over its channel, as the parent does. */
 export type Reply = Extract<FromChild, { type: 'prepared' | 'finished' | 'embedded' | 'failed' }>;
@@ -93,7 +94,7 @@ export class ChildDriver {
     const id = this.#nextId();
     const handle = `handle ${id}`;
     const reply = this.#replyTo(id);
-    this.send({ type: 'prepare_chat', id, handle, prompt });
+    this.send({ type: 'prepare_chat', id, handle, prompt: sentPrompt(prompt) });
     return { handle, reply: await reply };
   }
 

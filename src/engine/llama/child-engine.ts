@@ -16,6 +16,7 @@ import {
 } from './prompts.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import { Samplers, samplerConfig } from './sampler.ts';
+import { receivedPrompt } from './sent-prompt.ts';
 import { TextRunner } from './text-runner.ts';
 import { Turn } from './turn.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -129,7 +130,7 @@ export class ChildEngine {
   }
 
   #prepareChat({ id, handle, prompt }: Request<'prepare_chat'>): void {
-    const prepared = this.#prompts.chat(prompt);
+    const prepared = this.#prompts.chat(receivedPrompt(prompt));
     this.#chats.put(handle, prepared);
     this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
   }

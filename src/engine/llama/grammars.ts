@@ -1,4 +1,3 @@
-import { serialize } from 'node:v8';
 import { type Asked, freeCallGrammar, promptGrammars } from '../text/grammar.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import type { NativeGrammar, NativeModel } from './binding.ts';
@@ -32,8 +31,7 @@ export class Grammars {
   /** Throws where the request cannot be enforced. */
   of({ responseFormat, toolChoice, tools, parallelToolCalls }: Asked, toolSyntax: ToolSyntax): RequestGrammars {
     const asked: Asked = { responseFormat, toolChoice, tools, parallelToolCalls };
-    // Not as JSON, in which a number beyond all others is the same as null.
-    const key = serialize([asked, toolSyntax]).toString('latin1');
+    const key = JSON.stringify([asked, toolSyntax]);
     const known = this.#kept.get(key);
     if (known !== undefined) {
       this.#kept.delete(key);

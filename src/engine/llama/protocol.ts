@@ -1,4 +1,5 @@
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
+import type { SentPrompt } from './sent-prompt.ts';
 
 /**
  * Messages between the server and one engine child (`child.ts`), over the fork's IPC channel with advanced
@@ -43,7 +44,7 @@ export type ChildConfig = {
 
 export type ToChild =
   | { type: 'load'; config: ChildConfig }
-  | { type: 'prepare_chat'; id: number; handle: string; prompt: ChatPrompt }
+  | { type: 'prepare_chat'; id: number; handle: string; prompt: SentPrompt }
   | {
       type: 'prepare_embedding';
       id: number;

@@ -1,4 +1,4 @@
-import { fault } from '#kernel';
+import { fault, isExactNumber, objectInOrder } from '#kernel';
 
 /** Part of a rendered prompt. `special`: exactly one control token, written by the template; else plain text. */
 export type Segment = { text: string; special: boolean };
@@ -72,7 +72,8 @@ function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
+  if (isExactNumber(value)) return value;
+  return objectInOrder(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
 }
 
 function protectText(text: string, tokens: ControlTokens, marker: string): string {

@@ -1,4 +1,4 @@
-import { isDeeperThan, isFields } from '#kernel';
+import { isDeeperThan, isFields, parseExactJson } from '#kernel';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
 
 /** A message in the form chat templates read (the OpenAI form, arguments as objects). */
@@ -70,7 +70,7 @@ function toTemplateCall(call: ToolCall): NonNullable<TemplateMessage['tool_calls
 /** The object where the text is one; models also leave broken arguments in a history, which stay text. */
 function parsedArguments(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     return isFields(value) && !isDeeperThan(value, maxArgumentsDepth) ? value : text;
   } catch {
     return text;

@@ -1,4 +1,4 @@
-import { isExactNumber, isFields, objectInOrder } from '#kernel';
+import { isFields, objectInOrder } from '#kernel';
 import { commonStep, decimalStep } from './decimal-step.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
 import { stricter, withPlainBounds } from './schema-bounds.ts';
@@ -12,7 +12,7 @@ export type Schema = Record<string, unknown>;
 export class Unsatisfiable extends Error {}
 
 export function isSchema(value: unknown): value is Schema {
-  return isFields(value) && !isExactNumber(value);
+  return isFields(value);
 }
 
 /** Schemas stand for themselves as text: equal text, equal meaning (references are absolute). */

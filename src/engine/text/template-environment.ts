@@ -1,5 +1,6 @@
 import { Environment } from '@huggingface/jinja';
 import { stripFunctions } from './template-strip.ts';
+import { setVariable } from './template-values.ts';
 
 /** A template's own refusal (`raise_exception`): its text is meant for the caller. */
 export class TemplateRefusal extends Error {}
@@ -25,7 +26,7 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
     strftime_now: (format: unknown) => formatDate(now(), String(format)),
     ...values,
   };
-  for (const [name, value] of Object.entries(globals)) environment.set(name, value);
+  for (const [name, value] of Object.entries(globals)) setVariable(environment, name, value);
   return environment;
 }
 

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseExactJson } from '#kernel';
+import type { ChatMessage, ToolDefinition } from '../port.ts';
+import { chatPrompt, qwen3Template, template, user } from './prompt.fixture.ts';
+import { renderChat } from './template.ts';
+
+const call = (text: string): ChatMessage => ({
+  role: 'assistant',
+  content: '',
+  reasoning: null,
+  toolCalls: [{ id: '1', name: 'order', arguments: text }],
+});
+
+/** Forms in which templates write calls: as JSON, and member by member. */
+const forms = [
+  qwen3Template(),
+  `{%- for m in messages %}{% for c in m.tool_calls or [] %}<function={{ c.function.name }}>{% for k, v in c.function.arguments.items() %}
+<parameter={{ k }}>
+{{ v if v is string else v | tojson }}
+</parameter>{% endfor %}{% endfor %}{% endfor %}`,
+  '{%- for m in messages %}{% for c in m.tool_calls or [] %}{% for k, v in c.function.arguments | items %}{{ k }}={{ v }};{% endfor %}{% endfor %}{% endfor %}',
+];
+
+test('numbers of a call in the history keep their digits in the prompt, in every form', () => {
+  for (const source of forms) {
+    for (const number of [
+      '1234567890123456789',
+      '0.1000000000000000055',
+      '1e400',
+      '1.0',
+      '1E5',
+      '-0',
+      '-12345678901234567890.5',
+    ]) {
+      const { text } = renderChat(template(source), chatPrompt({ messages: [user('x'), call(`{"id": ${number}}`)] }));
+      assert.ok(text.includes(number), `${number} in ${text}`);
+    }
+  }
+  const deep = call('{"a": [{"b": [12345678901234567890]}], "c": {"rawJSON": "1"}}');
+  const { text } = renderChat(template(qwen3Template()), chatPrompt({ messages: [user('x'), deep] }));
+  assert.match(text, /\{"a": \[\{"b": \[12345678901234567890\]\}\], "c": \{"rawJSON": "1"\}\}/);
+});
+
+test('keys that look like numbers keep their order in the prompt, in calls and in tools', () => {
+  const args = '{"reason": "a", "10": 1, "2": {"b": 1, "1": 2}}';
+  const order = /reason[\s\S]*10[\s\S]*2[\s\S]*b[\s\S]*1/;
+  for (const source of forms)
+    assert.match(renderChat(template(source), chatPrompt({ messages: [user('x'), call(args)] })).text, order);
+  const parameters = parseExactJson(
+    '{"type": "object", "properties": {"reason": {"const": 12345678901234567890}, "10": {"minimum": 1.0}, "2": {}}}',
+  );
+  // as: a JSON object.
+  const tools = [{ name: 'order', description: null, parameters }] as ToolDefinition[];
+  const { text } = renderChat(template(qwen3Template()), chatPrompt({ tools }));
+  const said = '{"reason": {"const": 12345678901234567890}, "10": {"minimum": 1.0}, "2": {}}';
+  assert.ok(text.includes(said), text);
+});
+
+test('a template may count and compare with such numbers', () => {
+  const source =
+    '{%- for m in messages %}{% for c in m.tool_calls or [] %}{% set v = c.function.arguments.v %}{{ v > 5 }} {{ v is number }} {{ v is string }}{% endfor %}{% endfor %}';
+  const { text } = renderChat(
+    template(source),
+    chatPrompt({ messages: [user('x'), call('{"v": 12345678901234567890}')] }),
+  );
+  assert.equal(text.toLowerCase(), 'true true false');
+});
