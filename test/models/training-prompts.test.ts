@@ -64,7 +64,14 @@ function servedPrompt(template: ChatTemplate, messages: readonly string[], reaso
 /** What a model would have written, as the server reads it. */
 function readBack(template: ChatTemplate, text: string, offered: CountableConversation['tools']) {
   const parser = new OutputParser({
-    ...{ startsInReasoning: false, tools: offered, toolSyntax: template.toolSyntax, parallelToolCalls: true, stop: [] },
+    ...{
+      reasons: true,
+      startsInReasoning: false,
+      tools: offered,
+      toolSyntax: template.toolSyntax,
+      parallelToolCalls: true,
+      stop: [],
+    },
   });
   const got = { content: '', calls: [] as unknown[] };
   for (const delta of [...parser.push(text, 1), ...parser.end('eog')])

@@ -148,6 +148,7 @@ export class ChildEngine {
     if (!(this.#runner instanceof TextRunner)) throw refusal('This model does not write.');
     if (prepared === null) throw refusal('This prompt was forgotten, because it waited too long.');
     const { facts, adapter, tools, parallelToolCalls } = prepared;
+    const { reasons, startsInReasoning } = facts;
     if (facts.tokens.length >= maxContextTokens) throw refusal('The prompt exceeds the context length.');
     const generation = new Generation({
       id,
@@ -156,7 +157,7 @@ export class ChildEngine {
       reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling.maxTokens),
       contextTokens: maxContextTokens,
       sampler: this.#samplers.of(samplerConfig(sampling, randomInt(seedRange))),
-      parser: new OutputParser({ ...prepared, startsInReasoning: facts.startsInReasoning, stop: sampling.stop }),
+      parser: new OutputParser({ ...prepared, reasons, startsInReasoning, stop: sampling.stop }),
       textMayEnd: sampling.stop.length > 0 || (tools.length > 0 && !parallelToolCalls),
       vocabulary: this.#vocabulary,
       tags: this.#tags,

@@ -15,6 +15,7 @@ export type Constraint = {
 /** What a prepared prompt tells about its output. */
 export type PromptFacts = {
   tokens: Uint32Array;
+  reasons: boolean;
   startsInReasoning: boolean;
   thinkingDisabled: boolean;
   constraint: Constraint | null;
@@ -83,7 +84,7 @@ export class Generation {
     this.#constraint = prompt.constraint;
     this.#calls = prompt.calls;
     this.#watching = prompt.constraint !== null || options.reasoningBudget < Infinity;
-    if (prompt.thinkingDisabled) this.#answerBegins('atStart');
+    if (prompt.thinkingDisabled || !prompt.reasons) this.#answerBegins('atStart');
   }
 
   /** Tokens of the prompt. */

@@ -63,11 +63,12 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
     chat: (prompt) => {
       const compiled = chatTemplate();
       const rendered = renderChat(compiled, prompt);
-      const { startsInReasoning, thinkingDisabled } = rendered;
+      const { reasons, startsInReasoning, thinkingDisabled } = rendered;
       return {
         kind: 'chat',
         facts: {
           tokens: vocabulary.tokenizePrompt(rendered.segments),
+          reasons,
           startsInReasoning,
           thinkingDisabled,
           ...grammarsOf(grammars, prompt, compiled.toolSyntax),

@@ -57,3 +57,33 @@ test('a model that ends within its reasoning gives the answer all the same, wher
   }
   assert.equal(endedEarly, 3);
 });
+
+test('a model whose template knows no thinking writes think tags as text, also in front, and keeps to a form', async (t) => {
+  const plain = chatMlTemplate.replace(/\{%- if enable_thinking.*?endif -%\}/, '');
+  const tags = ['<think>', '</think>'];
+  const words = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? `<think>${at}` : `</think>\n${at}`));
+  const shape = { ...smallShape, vocabulary: 310 };
+  const model = { ...thinks, shape, template: plain, spread: 0.05, ends: true, words };
+  writeRandomModel(file('plain.gguf'), model);
+  writeRandomModel(file('knows.gguf'), { ...model, template: `{#- enable_thinking -#}${plain}` });
+  const [child, knowing] = await Promise.all(
+    ['plain.gguf', 'knows.gguf'].map((name) => ChildDriver.start({ ...smallConfig, ggufPath: file(name) })),
+  );
+  assert.ok(child && knowing);
+  t.after(() => Promise.all([child.stop(), knowing.stop()]));
+  let [inFront, reasoned] = [0, 0];
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const sampling = { maxTokens: 40, temperature: 1, seed };
+    for (const reasoningEffort of ['none', 'low', 'high', null] as const) {
+      const text = await child.write(userPrompt('Why <think>', { reasoningEffort }), sampling, `${seed}`);
+      assert.deepEqual([text.reasoning, finishedOf(text).usage.reasoningTokens], ['', 0]);
+      if (tags.some((tag) => text.content.startsWith(tag))) inFront += 1;
+    }
+    const known = await knowing.write(userPrompt('Why', { reasoningEffort: null }), sampling);
+    if (known.reasoning !== '') reasoned += 1;
+    const responseFormat = { type: 'json_schema', schema: { enum: ['<think>', '</think>'] } } as const;
+    const formed = await child.write(userPrompt('Why', { reasoningEffort: null, responseFormat }), sampling);
+    assert.ok(tags.includes(JSON.parse(formed.content)), formed.content);
+  }
+  assert.ok(inFront > 5 && reasoned > 1, `${inFront} tags in front, ${reasoned} answers with reasoning`);
+});

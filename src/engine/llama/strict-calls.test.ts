@@ -200,6 +200,7 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
     id: 1,
     prompt: {
       tokens: Uint32Array.of(0),
+      reasons: true,
       startsInReasoning: false,
       thinkingDisabled: true,
       constraint: null,
@@ -225,6 +226,7 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
       dispose: () => {},
     },
     parser: new OutputParser({
+      reasons: true,
       startsInReasoning: false,
       tools,
       toolSyntax: 'json',

@@ -52,7 +52,7 @@ export class ChatAnswer {
   constructor(options: AnswerOptions) {
     this.#options = options;
     const ofCalls = { tools: [], toolSyntax: 'json', parallelToolCalls: true } as const;
-    this.#text = new OutputParser({ startsInReasoning: false, ...ofCalls, stop: options.stop });
+    this.#text = new OutputParser({ reasons: true, startsInReasoning: false, ...ofCalls, stop: options.stop });
   }
 
   /** The engine has said why it stopped: without it the answer is not whole. */

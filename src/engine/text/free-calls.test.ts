@@ -34,7 +34,14 @@ async function matcher(prompt: Partial<ChatPrompt>, syntax: ToolSyntax = 'json')
 }
 
 function parser(syntax: ToolSyntax = 'json', startsInReasoning = false): OutputParser {
-  return new OutputParser({ startsInReasoning, tools, toolSyntax: syntax, parallelToolCalls: true, stop: [] });
+  return new OutputParser({
+    reasons: true,
+    startsInReasoning,
+    tools,
+    toolSyntax: syntax,
+    parallelToolCalls: true,
+    stop: [],
+  });
 }
 
 test('a free answer is constrained only where a tool is strict, and only where it is free', () => {

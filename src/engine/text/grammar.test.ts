@@ -233,6 +233,7 @@ test('calls as XML are what the parser reads', async () => {
   assert.ok(accepts(text));
   assert.ok(!accepts(text.replace('\n3\n', '\n0\n')) && !accepts(text.replace('city', 'town')));
   const parser = new OutputParser({
+    reasons: true,
     startsInReasoning: false,
     tools,
     toolSyntax: 'xml',

@@ -26,6 +26,7 @@ type Result = {
 
 function parse(pieces: readonly string[], setup: Setup) {
   const parser = new OutputParser({
+    reasons: true,
     startsInReasoning: false,
     tools: [weather, clock],
     toolSyntax: 'json',
@@ -104,6 +105,16 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     name: 'a second block',
     text: '<think>a</think>b<think>c</think>',
     expected: { reasoning: 'a', content: 'b<think>c</think>' },
+  },
+  ...['<think>a</think>b', ' \n<think>', '</think>\n\nb', '<think>\n\n</think>\n\nb'].map((text) => ({
+    name: `of a model that does not reason: ${text}`,
+    ...{ text, setup: { reasons: false }, expected: { content: text } },
+  })),
+  {
+    name: 'a call in tags of a model that does not reason',
+    text: `<think> ${sun}</think>`,
+    setup: { reasons: false },
+    expected: { content: '<think></think>', calls: [sunCall], reason: 'tool_calls' },
   },
   { name: 'a closing tag alone', text: '</think>\n\nYes', expected: { content: 'Yes' } },
   {

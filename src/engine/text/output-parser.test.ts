@@ -80,6 +80,7 @@ test('no split of a generated output changes the result', () => {
 
 test('text is handed on at once where it can begin no tag and no stop string', () => {
   const parser = new OutputParser({
+    reasons: true,
     startsInReasoning: false,
     tools: [],
     toolSyntax: 'json',
@@ -95,6 +96,7 @@ test('text is handed on at once where it can begin no tag and no stop string', (
 
 test('reasoning tokens are those up to the closing tag, and the parser tells where it stands', () => {
   const parser = new OutputParser({
+    reasons: true,
     startsInReasoning: false,
     tools: [clock],
     toolSyntax: 'json',

@@ -4,6 +4,8 @@ import type { ToolSyntax } from './template.ts';
 import { callOpen, parseToolCall } from './tool-call.ts';
 
 export type OutputParserOptions = {
+  /** Whether the model reasons: if not, think tags are text wherever they stand. */
+  reasons: boolean;
   /** The prompt ends inside an open `<think>`. */
   startsInReasoning: boolean;
   /** The tools of the request; empty where none were sent or `tool_choice` is none: calls are then plain text. */
@@ -15,7 +17,7 @@ export type OutputParserOptions = {
 };
 
 /**
- * - `start`: nothing but whitespace so far; `<think>` here opens reasoning, anything else is the answer.
+ * - `start`: of a model that reasons, nothing but whitespace so far; `<think>` here opens reasoning, anything else is the answer.
  * - `reasoning`: up to `</think>` or the end.
  * - `gap`: behind `</think>`; newlines are dropped.
  * - `answer`: content; `<tool_call>` opens a call.
@@ -51,7 +53,7 @@ export class OutputParser {
     this.#options = options;
     this.#writer = createDeltaWriter({ stop: options.stop, holdSpace: options.tools.length > 0 });
     this.#answerTags = options.tools.length > 0 ? [callOpen] : [];
-    this.#phase = options.startsInReasoning ? 'reasoning' : 'start';
+    this.#phase = !options.reasons ? 'answer' : options.startsInReasoning ? 'reasoning' : 'start';
   }
 
   /** Not null: the generation is over although the model would go on; further text is ignored. */
@@ -59,7 +61,7 @@ export class OutputParser {
     return this.#stopped;
   }
 
-  /** Nothing but whitespace came so far: whether the model reasons is open. */
+  /** Nothing but whitespace came so far: whether the answer begins with reasoning is open. */
   get undecided(): boolean {
     return this.#phase === 'start';
   }

@@ -111,6 +111,25 @@ test('tells whether the prompt ends inside reasoning or with reasoning turned of
   assert.deepEqual(facts(renderChat(qwen3, chatPrompt({ reasoningEffort: 'low' }))), [false, false]);
 });
 
+test('tells whether the template knows thinking; of one that does not, the last words of a caller open no reasoning', () => {
+  const content = '{%- for m in messages %}{{ m.content }}{%- endfor -%}';
+  const facts = (source: string, said: string) => {
+    const messages = [{ role: 'user', content: said }] as const;
+    const { reasons, startsInReasoning, thinkingDisabled } = renderChat(
+      template(source),
+      chatPrompt({ messages: [...messages] }),
+    );
+    return [reasons, startsInReasoning, thinkingDisabled];
+  };
+  for (const said of ['Hi', 'a <think>', '<think></think>'])
+    assert.deepEqual(facts(content, said), [false, false, false], said);
+  for (const known of [
+    "{%- if '</think>' in messages[0].content -%}{%- endif -%}",
+    '{%- if enable_thinking -%}{%- endif -%}',
+  ])
+    assert.deepEqual(facts(known + content, 'Hi'), [true, false, false]);
+});
+
 test('enable_thinking is given only where the caller says something about reasoning', () => {
   const probe = template('{{ enable_thinking is defined }} {{ enable_thinking }}');
   const text = (reasoningEffort: 'none' | 'low' | 'high' | null) =>

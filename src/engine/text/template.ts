@@ -45,9 +45,11 @@ export type RenderedPrompt = {
   /** The whole prompt; equals the joined segments. */
   text: string;
   segments: Segment[];
+  /** The template knows thinking. The model of one that does not writes think tags as text only. */
+  reasons: boolean;
   /** The prompt ends inside an open `<think>`: the output begins with reasoning and has only `</think>`. */
   startsInReasoning: boolean;
-  /** The prompt ends with an empty think block: the model does not reason. */
+  /** The prompt ends with an empty think block: the model is not to reason. */
   thinkingDisabled: boolean;
 };
 
@@ -150,10 +152,13 @@ function render(
   const segments = shield.split(rendered);
   const text = segments.map((segment) => segment.text).join('');
   if (text.length > maxPromptChars) throw tooLong();
-  const end = text.trimEnd();
+  const reasons = /<\/?think>|\benable_thinking\b/.test(template.source);
+  // Of other models the last words of a caller may look so.
+  const end = reasons ? text.trimEnd() : '';
   return {
     text,
     segments,
+    reasons,
     startsInReasoning: end.endsWith('<think>'),
     thinkingDisabled: end.endsWith('</think>') && end.slice(0, -'</think>'.length).trimEnd().endsWith('<think>'),
   };

@@ -30,7 +30,8 @@ function xml(given: Record<string, string>): string {
 }
 
 function parsed(pieces: readonly string[], tools: readonly ToolDefinition[] = [order]): unknown[] {
-  const options = { startsInReasoning: false, toolSyntax: 'xml', parallelToolCalls: true, stop: [] } as const;
+  const asked = { toolSyntax: 'xml', parallelToolCalls: true, stop: [] } as const;
+  const options = { reasons: true, startsInReasoning: false, ...asked };
   const parser = new OutputParser({ ...options, tools });
   const deltas = [...pieces.flatMap((piece) => parser.push(piece, 1)), ...parser.end('eog')];
   return deltas.map((delta) => (delta.type === 'tool_call' ? JSON.parse(delta.arguments) : delta.text));

@@ -291,6 +291,7 @@ test('what is trained is what the model would have to write, behind the prompt t
 /** Tokens as the server reads the output of a model. */
 function read(tokens: readonly number[]) {
   const parser = new OutputParser({
+    reasons: true,
     startsInReasoning: false,
     tools: [weather],
     toolSyntax: 'json',
