@@ -6,7 +6,7 @@ import type { ChildCommand, Log } from './llama/process.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
 import { sentPrompt } from './llama/sent-prompt.ts';
 import type { Session } from './llama/session.ts';
-import { ChildGone, type Prepared, type PrepareRequest } from './llama/session-requests.ts';
+import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
 import type { ChatPrompt, Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
 import { defaultWaiting, workOf } from './turns/admission.ts';
@@ -51,6 +51,8 @@ type PrepareCall = {
   scope: string;
   work: number;
   signal: AbortSignal;
+  /** The field that the text came in. */
+  param: string;
   request: (handle: string) => PrepareRequest;
 };
 
@@ -82,6 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
         scope: prompt.scope ?? '',
         work: workOf({ promptTokens: charactersOf(prompt) / charactersPerToken, maxTokens: prompt.maxTokens ?? 0 }),
         signal,
+        param: 'messages',
         request,
       });
       const { maxContextTokens } = session.config;
@@ -106,6 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
         scope,
         work,
         signal,
+        param: 'input',
         request,
       });
       return { handle, inputs: prepared.inputs, dimensions: session.dimensions };
@@ -134,7 +138,10 @@ function charactersOf({ messages, tools }: ChatPrompt): number {
   return messages.reduce((sum, { content }) => sum + content.length, ofCalls + ofTools);
 }
 
-/** Takes a place, waits for the model, tokenises. A child that dies under it is replaced once: nothing was lost. */
+/**
+ * Takes a place, waits for the model, tokenises. A child that dies under it is replaced once: nothing was lost. Only a prompt
+ * that it crashed at is not tried again.
+ */
 async function prepare(parts: Parts, call: PrepareCall) {
   const { pool, handles } = parts;
   handles.releaseExpired();
@@ -151,6 +158,7 @@ async function prepare(parts: Parts, call: PrepareCall) {
         .prepare(call.request(handle), call.signal)
         .catch((error: unknown) => {
           if (!(error instanceof ChildGone)) throw error;
+          if (error.blame === 'certain' || (tries > 1 && error.blame === 'possible')) throw unreadable(call.param);
           if (tries > 1) throw runtime.warming();
           return null;
         });

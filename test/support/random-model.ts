@@ -61,6 +61,8 @@ export type RandomModel = {
   special?: readonly (readonly [text: string, type: number])[];
   /** Words of the vocabulary, as they are written; left out, or where there is room for more, filler words. */
   words?: readonly string[];
+  /** How llama.cpp divides a text before it makes tokens of the parts; left out: as Qwen2 does. */
+  preTokenizer?: string;
 };
 
 export const specialTokens = [
@@ -85,7 +87,13 @@ export function writeRandomModel(path: string, model: RandomModel): void {
   writeGguf(path, metadataOf(model), tensorsOf(model));
 }
 
-function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: RandomModel): Record<string, GgufValue> {
+function metadataOf({
+  shape,
+  kind,
+  template = chatMlTemplate,
+  preTokenizer = 'qwen2',
+  ...model
+}: RandomModel): Record<string, GgufValue> {
   const words = vocabulary(shape.vocabulary, model);
   const special = 256;
   const architecture = architectureOf(shape);
@@ -107,7 +115,7 @@ function metadataOf({ shape, kind, template = chatMlTemplate, ...model }: Random
     ...optional(`${architecture}.attention.sliding_window`, shape.window),
     ...optional(`${architecture}.shortconv.l_cache`, shape.convolution),
     'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
-    'tokenizer.ggml.pre': { type: 'string', value: 'qwen2' },
+    'tokenizer.ggml.pre': { type: 'string', value: preTokenizer },
     'tokenizer.ggml.tokens': { type: 'strings', value: words.map((word) => word.text) },
     'tokenizer.ggml.token_type': { type: 'i32s', value: words.map((word) => word.type) },
     'tokenizer.ggml.merges': { type: 'strings', value: ['\u0120 t'] },

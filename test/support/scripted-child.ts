@@ -7,7 +7,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import type { ChildConfig, FromChild, ToChild } from '../../src/engine/llama/protocol.ts';
 
 type Script = { loadMs?: number; fails?: string; dies?: boolean; diesOnGpu?: boolean; dimensions?: number };
-type Behaviour = { deltas?: number; stepMs?: number; crashAt?: number; hangAt?: number; diesPreparing?: string };
+type Behaviour = {
+  deltas?: number;
+  stepMs?: number;
+  crashAt?: number;
+  hangAt?: number;
+  diesPreparing?: string;
+  crashesPreparing?: boolean;
+};
 type Job = { id: number; behaviour: Behaviour; done: number; kind: 'generate' | 'embed' };
 
 const prepared = new Map<string, Behaviour>();
@@ -86,8 +93,10 @@ function behaviourIn(text = ''): Behaviour {
   return text.startsWith('{') ? JSON.parse(text) : {};
 }
 
-/** `diesPreparing` names a file: the child dies if it is there, and takes it along, so that the next child lives. */
+/** `diesPreparing` names a file: the child dies if it is there, and takes it along, so that the next child lives. `crashesPreparing`: every child dies. */
 function prepare(message: { id: number; handle: string }, behaviour: Behaviour): void {
+  // As native code does. Nothing that stands behind it in the channel is read any more.
+  if (behaviour.crashesPreparing) process.abort();
   if (behaviour.diesPreparing !== undefined && takeFile(behaviour.diesPreparing)) process.exit(7);
   prepared.set(message.handle, behaviour);
   send({ type: 'prepared', id: message.id, promptTokens: 3, inputs: [{ tokens: 3, truncated: false }] });

@@ -3,7 +3,7 @@ import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import type { Jobs } from '#jobs';
-import { type CursorCodec, fault, isId } from '#kernel';
+import { type CursorCodec, Fault, fault, isId } from '#kernel';
 import { changeOwnDataset, datasetPathOf, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
 import { datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
@@ -121,13 +121,22 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
 async function prepareSent(deps: RulerDeps, dataset: Dataset, sent: readonly unknown[]): Promise<PreparedExample[]> {
   const read = sent.map((item) => readNewExample(item, dataset.kind));
   const wanted = read.flatMap((item) => ('content' in item ? [item] : []));
-  const ready = (await prepareExamples(wanted, { kind: dataset.kind, ruler: rulerOf(deps, dataset) })).values();
+  const counting = prepareExamples(wanted, { kind: dataset.kind, ruler: rulerOf(deps, dataset) });
+  const ready = (await counting.catch(naming('examples'))).values();
   return read.map((item) => {
     if (!('content' in item)) return item;
     const { value } = ready.next();
     if (!value) throw new Error('An example was not prepared. This is a bug.');
     return value;
   });
+}
+
+/** A tokeniser that cannot read a text does not know the field that it came in. */
+function naming(param: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Fault) || error.fault !== 'invalid_request') throw error;
+    throw fault(error.fault, { ...error.options, param });
+  };
 }
 
 /** Checks and counts new content. Throws what is wrong with it. */
@@ -139,7 +148,7 @@ async function prepareChange(
   if (content === undefined) return { content, split };
   const { kind } = dataset;
   const sent = { content, split: split ?? 'train', origin: 'manual', originId: null } as const;
-  const [prepared] = await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) });
+  const [prepared] = await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) }).catch(naming(kind));
   return { content: prepared && storableOf(prepared, kind), split };
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import { withLargeStack } from './large-stack.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import { sentPrompt } from './sent-prompt.ts';
 
@@ -65,7 +66,7 @@ export class ChildDriver {
   constructor(environment: Record<string, string>) {
     this.process = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [], {
       env: environment,
-      execArgv: [],
+      ...withLargeStack({ execPath: process.execPath, execArgv: [] }),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

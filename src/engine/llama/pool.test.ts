@@ -166,6 +166,32 @@ test('preparing that is cut off by a crash is repeated once on the new child', a
   assert.equal(readyPids(log).length, 2);
 });
 
+test('a prompt that a child crashed at is refused and not tried again; those behind it are', async () => {
+  const { engine, install, log } = open();
+  install('m');
+  await ask(engine, 'm');
+  const crashing = ask(engine, 'm', { behaviour: { crashesPreparing: true } });
+  const behind = ask(engine, 'm');
+  await assert.rejects(
+    crashing,
+    isFault('invalid_request', ({ options }) => options.param === 'messages'),
+  );
+  assert.equal((await behind).reason, 'stop');
+  assert.equal(readyPids(log).length, 2);
+});
+
+test('a prompt that stands beside steps when a child crashes is tried once more, and refused if it was to blame', async () => {
+  const { engine, install, log } = open();
+  install('m');
+  const running = ask(engine, 'm', { behaviour: { deltas: 1000, stepMs: 20 } });
+  await until(() => readyPids(log).length === 1 && engine.load('m').running === 1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const crashing = ask(engine, 'm', { behaviour: { crashesPreparing: true } });
+  await assert.rejects(running, isFault('generation_failed'));
+  await assert.rejects(crashing, isFault('invalid_request'));
+  assert.equal((await ask(engine, 'm')).reason, 'stop');
+});
+
 test('a prompt whose child died before its run is refused as model_warming and keeps nobody out', async () => {
   const { engine, install, log } = open({ settings: { sequences: 1, maxQueue: 0 } });
   install('m');

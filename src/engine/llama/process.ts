@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { withLargeStack } from './large-stack.ts';
 
 export type Log = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -27,10 +28,13 @@ export type ProcessOptions = {
   youngMb?: number | undefined;
 };
 
+/** How a child ended. `crashed`: by a defect of its own, and nobody killed it. `tail` is its last output. */
+export type Exit = { reason: string; crashed: boolean; tail: string };
+
 export type ProcessEvents<Received> = {
   message: (message: Received) => void;
-  /** Once, after the last message. `tail` is the last output of the child. */
-  gone: (exit: { reason: string; tail: string }) => void;
+  /** Once, after the last message. */
+  gone: (exit: Exit) => void;
 };
 
 /**
@@ -45,6 +49,8 @@ const stopMs = 3_000;
 /** Messages may still be in the channel when the exit is reported. */
 const lastMessagesMs = 500;
 const tailChars = 2_000;
+/** Signals that native code ends itself with. */
+const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
 const frame = /\[0x[\da-f]+\]$/;
 
 function childEnvironment(environment: Record<string, string | undefined>): Record<string, string> {
@@ -63,9 +69,10 @@ export function startProcess<Sent, Received>(
   options: ProcessOptions,
   events: ProcessEvents<Received>,
 ): EngineProcess<Sent> {
-  const child = fork(options.command.script, [], {
-    execPath: options.command.execPath,
-    execArgv: [`--max-semi-space-size=${options.youngMb ?? smallYoungMb}`, '--v8-pool-size=1'],
+  const { script, execPath } = options.command;
+  const execArgv = [`--max-semi-space-size=${options.youngMb ?? smallYoungMb}`, '--v8-pool-size=1'];
+  const child = fork(script, [], {
+    ...withLargeStack({ execPath, execArgv }),
     // One pool thread keeps native calls in the order they were made; the child counts on it (`text-runner.ts`).
     env: { ...childEnvironment(options.environment), UV_THREADPOOL_SIZE: '1' },
     serialization: 'advanced',
@@ -87,7 +94,7 @@ export function startProcess<Sent, Received>(
 
   // The channel carries only what the child's program sends, typed by its protocol.
   child.on('message', (message) => events.message(message as Received));
-  const gone = onceGone(child, (reason) => events.gone({ reason, tail: tail.trim() }));
+  const gone = onceGone(child, (exit) => events.gone({ ...exit, tail: tail.trim() }));
   return {
     pid: child.pid,
     send: (message) => {
@@ -107,27 +114,30 @@ export function startProcess<Sent, Received>(
 function ignoreError(): void {}
 
 /** The child is gone when it has exited and its channel is drained. A child that closes its channel is killed. */
-function onceGone(child: ChildProcess, report: (reason: string) => void): Promise<void> {
+function onceGone(child: ChildProcess, report: (exit: Omit<Exit, 'tail'>) => void): Promise<void> {
   return new Promise((resolve) => {
-    let reason: string | null = null;
+    let exit: Omit<Exit, 'tail'> | null = null;
     let reported = false;
-    const finish = (why: string) => {
+    const finish = (how: Omit<Exit, 'tail'>) => {
       if (reported) return;
       reported = true;
-      report(why);
+      report(how);
       resolve();
     };
     child.once('error', (error) => {
       // A failed start has no exit event; other errors (a failed kill) are followed by one.
-      if (child.pid === undefined) finish(error.message);
+      if (child.pid === undefined) finish({ reason: error.message, crashed: false });
     });
     child.once('exit', (code, signal) => {
-      reason = signal === null ? `exit code ${code}` : `signal ${signal}`;
-      if (!child.connected) finish(reason);
-      else setTimeout(finish, lastMessagesMs, reason).unref();
+      exit = {
+        reason: signal === null ? `exit code ${code}` : `signal ${signal}`,
+        crashed: signal !== null && crashes.has(signal),
+      };
+      if (!child.connected) finish(exit);
+      else setTimeout(finish, lastMessagesMs, exit).unref();
     });
     child.once('disconnect', () => {
-      if (reason !== null) finish(reason);
+      if (exit !== null) finish(exit);
       else if (child.exitCode === null && child.signalCode === null)
         setTimeout(() => child.kill('SIGKILL'), stopMs).unref();
     });

@@ -1,13 +1,31 @@
 import { type Clock, type Fault, fault } from '#kernel';
 import type { Delta, Embedded, Finished, Pace, Sampling } from '../port.ts';
-import type { ChildCommand, Log } from './process.ts';
+import type { ChildCommand, Exit, Log } from './process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
 /** What a session is asked, what it reports, and how a request of it ends. */
 
-/** The child died before it answered a request that has no effect and may be asked again. */
+/**
+ * The child died before it answered a request that has no effect and may be asked again, unless it is to blame: the child
+ * crashed at it, `certain` where it did nothing else.
+ */
 export class ChildGone extends Error {
   override readonly name = 'ChildGone';
+  readonly blame: 'none' | 'possible' | 'certain';
+
+  constructor(reason: string, blame: ChildGone['blame'] = 'none') {
+    super(reason);
+    this.blame = blame;
+  }
+}
+
+/** Of a prompt that ends every process that reads it. */
+export function unreadable(param: string | null): Fault {
+  return fault('invalid_request', {
+    ...(param === null ? {} : { param }),
+    message:
+      'The tokenizer of this model cannot read this text. Very long words are the usual reason: send less text, or put spaces into it.',
+  });
 }
 
 type WithoutId<Each> = Each extends { id: number } ? Omit<Each, 'id'> : never;
@@ -50,8 +68,8 @@ export type SessionEvents = {
   pace: (pace: Pace) => void;
   /** A generation or an embedding came to its end. */
   worked: () => void;
-  /** The child is gone; `requests` of it are about to be rejected. `tail` is its last output. */
-  gone: (exit: { reason: string; tail: string; requests: number }) => void;
+  /** The child is gone; `requests` of it are about to be rejected. */
+  gone: (exit: Exit & { requests: number }) => void;
 };
 
 export type Pending = {
@@ -69,6 +87,17 @@ export type Pending = {
 /** The outcome is known: the child delivers nothing more, and the request is free. */
 export function diedUnder(reason: string): Fault {
   return fault('generation_failed', { internal: `The engine child ended under the request: ${reason}` });
+}
+
+/** Ends what a child had to do when it was gone, in the order in which it was asked. */
+export function rejectAll(requests: readonly Pending[], { reason, crashed }: Exit): void {
+  const steps = requests.some(({ kind }) => kind !== 'prepare');
+  // Prompts are read in their order, and steps run beside them.
+  const suspect = crashed ? requests.find(({ kind }) => kind === 'prepare') : undefined;
+  for (const request of requests) {
+    const blame = request !== suspect ? 'none' : steps ? 'possible' : 'certain';
+    request.reject(request.kind === 'prepare' ? new ChildGone(reason, blame) : diedUnder(reason));
+  }
 }
 
 export function failureOf(message: Extract<FromChild, { type: 'failed' }>): Fault {

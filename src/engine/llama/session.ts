@@ -1,6 +1,6 @@
 import { assertNever } from '#kernel';
 import type { Delta, Embedded, Finished } from '../port.ts';
-import { type EngineProcess, startProcess } from './process.ts';
+import { type EngineProcess, type Exit, startProcess } from './process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import {
   ChildGone,
@@ -11,6 +11,7 @@ import {
   type Pending,
   type Prepared,
   type PrepareRequest,
+  rejectAll,
   type SessionEvents,
   type SessionOptions,
 } from './session-requests.ts';
@@ -273,15 +274,13 @@ export class Session {
     request.resolve({ vectors, promptTokens, activeMs });
   }
 
-  #end(exit: { reason: string; tail: string }): void {
+  #end(exit: Exit): void {
     this.#state = 'gone';
     clearInterval(this.#watch);
     this.#options.lease.gone(this);
-    const requests = [...this.#pending.keys()].map((id) => this.#take(id));
+    const requests = [...this.#pending.keys()].flatMap((id) => this.#take(id) ?? []);
     this.#events.gone({ ...exit, requests: requests.length });
-    for (const request of requests) {
-      request?.reject(request.kind === 'prepare' ? new ChildGone(exit.reason) : diedUnder(exit.reason));
-    }
+    rejectAll(requests, exit);
   }
 
   #lookForLife(): void {

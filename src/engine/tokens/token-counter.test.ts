@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -67,6 +67,20 @@ test('a child that dies is replaced, once per question', async () => {
   const always = counterOf({ command: scripted('process.exit(1)') });
   await assert.rejects(always.count('tiny', [inputs('x')]), { fault: 'capacity_unavailable' });
   await always.close();
+});
+
+test('texts that a child crashed at are refused and not tried again; those of others are', async () => {
+  const log = join(folder, 'asked');
+  const answers = `process.send?.({ type: 'counted', id: m.id, counts: [{ tokens: 7, longest: 7 }] })`;
+  const program = `const [text] = JSON.parse(m.items)[0].texts;
+    process.getBuiltinModule('node:fs').appendFileSync('${log}', text); if (text === 'x') process.abort(); ${answers}`;
+  const counter = counterOf({ command: scripted(program) });
+  const refused = counter.count('tiny', [inputs('x')]);
+  const others = counter.count('tiny', [inputs('y')]);
+  await assert.rejects(refused, { fault: 'invalid_request' });
+  assert.deepEqual(await others, [{ tokens: 7, longest: 7 }]);
+  assert.equal(readFileSync(log, 'utf8'), 'xy');
+  await counter.close();
 });
 
 test('a child that falls silent is given up', async () => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
-import { type ChildCommand, type EngineProcess, type Log, startProcess } from '../llama/process.ts';
+import { type ChildCommand, type EngineProcess, type Exit, type Log, startProcess } from '../llama/process.ts';
+import { ChildGone, unreadable } from '../llama/session-requests.ts';
 import type { Answer, FromCounter, Question, ToCounter } from './counter-protocol.ts';
 
 export type VocabularyChildOptions = {
@@ -16,7 +17,7 @@ export type VocabularyChildOptions = {
   youngMb?: number;
 };
 
-/** A child that dies under a question is replaced once: the second time the question is to blame. */
+/** A child that dies under a question is replaced once. One that crashes at it is not: the question is to blame. */
 const mostTries = 2;
 const retryAfterSeconds = 5;
 
@@ -39,12 +40,13 @@ export class VocabularyChild {
     this.#options = options;
   }
 
-  /** Throws `capacity_unavailable` when answering fails or takes too long. */
+  /** Throws `capacity_unavailable` when answering fails or takes too long, and `invalid_request` when the child crashes at a text. */
   async ask(question: Question): Promise<Answer> {
     for (let tries = 1; ; tries++)
       try {
         return await this.#askOnce(question);
       } catch (error) {
+        if (error instanceof ChildGone && error.blame === 'certain') throw unreadable(null);
         if (!(error instanceof ChildGone) || tries >= mostTries) throw unavailable(error);
       }
   }
@@ -73,7 +75,7 @@ export class VocabularyChild {
       { command, environment, modelId: 'token counter', log, youngMb },
       {
         message: (message) => this.#receive(message),
-        gone: ({ reason, tail }) => this.#end(child, `${reason} ${tail}`),
+        gone: (exit) => this.#end(child, exit),
       },
     );
     return child;
@@ -103,17 +105,18 @@ export class VocabularyChild {
     void child?.stop();
   }
 
-  #end(child: EngineProcess<ToCounter>, reason: string): void {
+  #end(child: EngineProcess<ToCounter>, { reason, tail, crashed }: Exit): void {
     if (this.#child === child) this.#child = null;
+    // It answers in order.
+    let blame: ChildGone['blame'] = crashed ? 'certain' : 'none';
     for (const [id, pending] of this.#pending) {
       if (pending.child !== child) continue;
       this.#pending.delete(id);
-      pending.reject(new ChildGone(reason));
+      pending.reject(new ChildGone(`${reason} ${tail}`, blame));
+      blame = 'none';
     }
   }
 }
-
-class ChildGone extends Error {}
 
 function unavailable(cause: unknown) {
   return fault('capacity_unavailable', { message: 'Tokens cannot be counted at present.', retryAfterSeconds, cause });

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import type { Sql } from '#db';
+import { Fault } from '#kernel';
 import { canonicalJson } from '../../content/canonical-json.ts';
 import { findLiveContents } from '../../examples/same-content.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
@@ -88,12 +89,20 @@ async function surveyed(job: Job, { writeIssue, keeper }: Notes) {
         await keeper.settle();
         pulse.set({ phase: 'reading', rowsDone, percent: percentOf(file.bytesRead(), run.sizeBytes) });
       },
+    }).catch((error: unknown) => {
+      throw failureOfText(error);
     });
     await checkDigest(file.finish, run.sha256);
     return found;
   } finally {
     bytes.destroy();
   }
+}
+
+/** A text that the tokeniser cannot read is one of the file: reading it once more would not help. */
+function failureOfText(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.fault !== 'invalid_request') return error;
+  return new ImportFailure('unreadable', `A text of the file cannot be counted. ${error.message}`);
 }
 
 function existingIn(sql: Sql, datasetId: string): NonNullable<SurveyOptions['findExisting']> {
