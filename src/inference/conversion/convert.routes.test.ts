@@ -31,17 +31,17 @@ async function someone() {
       signal: AbortSignal.timeout(180_000),
     });
     const text = await response.text();
-    return { status: response.status, json: text === '' ? null : JSON.parse(text) };
+    return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
   };
   const datasetId: string = (await ask('POST', 'datasets', { name: 'Calls' })).json.id;
   /** Written directly: real ones are there only a moment after their calls. */
-  const save = async (question: string, { reason = 'stop', answer = 'Yes.' as unknown } = {}) => {
+  const save = async (question: string, { reason = 'stop', answer = 'Yes.' as unknown, tools = '[]' } = {}) => {
     const id = newId('req');
     await db.database.query(
       `insert into saved_calls (request_id, project_id, account_id, model_requested, model_served, messages, tools, params,
          answer, finish_reason, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, active_ms,
          prompt_preview, answer_preview, search_text)
-       select $1, p.id, p.account_id, 'chat', 'fanfold-tiny-chat', $3, '[]', '{}', $4, $5, 1, 1, 0, 0, 1, $6, 'Yes.', $6
+       select $1, p.id, p.account_id, 'chat', 'fanfold-tiny-chat', $3, $7, '{}', $4, $5, 1, 1, 0, 0, 1, $6, 'Yes.', $6
          from projects p where p.account_id = $2 and p.slug = 'chat'`,
       [
         id,
@@ -50,6 +50,7 @@ async function someone() {
         JSON.stringify({ role: 'assistant', content: answer, refusal: null, reasoning_content: 'Hm.' }),
         reason,
         question.toLowerCase(),
+        tools,
       ],
     );
     return id;
@@ -81,6 +82,18 @@ test('a saved call becomes one example of a dataset, however often and at once i
   assert.deepEqual([example.origin, example.origin_id], ['inference', second]);
   await ask('DELETE', `datasets/${datasetId}/examples/${exampleId}`);
   assert.deepEqual(statuses(await convert({ ids: [second] })), ['already_converted']);
+});
+
+test('tools of a saved call keep the digits of their numbers and the order of their properties', async () => {
+  const { ask, datasetId, save, convert } = await someone();
+  const parameters =
+    '{"type":"object","properties":{"reason":{"minimum":1.50},"10":{"const":12345678901234567890},"2":{}}}';
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
+  const id = await save('One?', { tools });
+  assert.ok((await ask('GET', `saved-calls/${id}`)).text.includes(parameters));
+  assert.deepEqual(statuses(await convert({ ids: [id] })), ['converted']);
+  const { text } = await ask('GET', `datasets/${datasetId}/examples`);
+  assert.ok(text.includes(parameters), text);
 });
 
 test('each call is told what became of it', async () => {
