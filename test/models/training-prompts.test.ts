@@ -11,7 +11,7 @@ import { OutputParser } from '../../src/engine/text/output-parser.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat } from '../../src/engine/text/template.ts';
 import type { CountableConversation } from '../../src/engine/tokens/counter-protocol.ts';
 import { learntTurns, NotLearnable, renderLearnt } from '../../src/engine/tokens/learnt-turns.ts';
-import { parseJsonBody } from '../../src/http/json-guard.ts';
+import { defaultBounds, parseJsonBody } from '../../src/http/json-guard.ts';
 import { readChatRequest } from '../../src/inference/chat.schema.ts';
 
 /*
@@ -19,15 +19,15 @@ import { readChatRequest } from '../../src/inference/chat.schema.ts';
  * are JSON as callers write it, so that nothing is lost before either side has read it.
  */
 const schema =
-  '{"type":"object","properties":{"zone":{"type":"string","description":"<b> & \\"é\\""},"city":{"type":"string"},"days":{"type":"integer","minimum":1},' +
-  '"of":{"type":"array","items":{"type":"object","properties":{"b":{"type":"number"},"a":{"type":["string","null"]}}}}},' +
+  '{"type":"object","properties":{"zone":{"type":"string","description":"<b> & \\"é\\""},"city":{"type":"string"},"10":{"type":"integer","enum":[12345678901234567890]},' +
+  '"2":{"type":"number","minimum":1.0,"maximum":1e3},"of":{"type":"array","items":{"type":"object","properties":{"b":{"type":"number"},"a":{"type":["string","null"]}}}}},' +
   '"required":["zone","city"],"additionalProperties":false}';
 const tools =
   `[{"type":"function","function":{"name":"book","description":"Book a trip","parameters":${schema}}},` +
   '{"type":"function","function":{"name":"now"}}]';
 const callOf = (id: string, name: string, args: string) =>
   `{"id":"${id}","type":"function","function":{"name":"${name}","arguments":${JSON.stringify(args)}}}`;
-const booking = '{"zone":"n","city":"Riga \\n 1","days":3,"of":[{"b":0.5,"a":null}]}';
+const booking = '{"zone":"n","city":"Riga \\n 1","10":12345678901234567890,"2":1.50,"of":[{"b":-0.5,"a":null}]}';
 const talk = [
   '{"role":"system","content":"Be brief."}',
   '{"role":"user","content":[{"type":"text","text":"Book"},{"type":"text","text":"Riga"}]}',
@@ -54,11 +54,13 @@ function learntOf(messages: readonly string[]): CountableConversation {
   return countable;
 }
 
+/** As the route reads bodies. */
+const bounds = { ...defaultBounds, exact: ['tools'] };
 const target = { baseModelId: 'fixture', adapter: null };
 
 function servedPrompt(template: ChatTemplate, messages: readonly string[], reasoning: string): string {
   const body = `{"model":"m","messages":[${messages}],"tools":${tools},"reasoning_effort":"${reasoning}"}`;
-  return renderChat(template, { ...readChatRequest(parseJsonBody(Buffer.from(body))).prompt, target }).text;
+  return renderChat(template, { ...readChatRequest(parseJsonBody(Buffer.from(body), bounds)).prompt, target }).text;
 }
 
 /** What a model would have written, as the server reads it. */
@@ -75,7 +77,7 @@ function readBack(template: ChatTemplate, text: string, offered: CountableConver
   });
   const got = { content: '', calls: [] as unknown[] };
   for (const delta of [...parser.push(text, 1), ...parser.end('eog')])
-    if (delta.type === 'tool_call') got.calls.push([delta.name, JSON.parse(delta.arguments)]);
+    if (delta.type === 'tool_call') got.calls.push([delta.name, delta.arguments]);
     else if (delta.type === 'content') got.content += delta.text;
   return got;
 }
@@ -164,7 +166,7 @@ for (const [name, { source, format, unlearnt }] of Object.entries(forms))
       assert.equal(read.content.trim(), message.content.trim());
       assert.deepEqual(
         read.calls,
-        message.toolCalls.map((call) => [call.name, JSON.parse(call.arguments)]),
+        message.toolCalls.map((call) => [call.name, call.arguments]),
       );
     }
   });

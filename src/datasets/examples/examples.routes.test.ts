@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Check } from 'typebox/schema';
+import { parseExactJson } from '#kernel';
 import { errorOf } from '#test/error-of.ts';
 import { conversation, type DatasetsServer, someoneOn, startDatasetsServer } from '../datasets-server.fixture.ts';
 import { createExamplesDocumented, type ExampleWire } from './examples.schema.ts';
@@ -114,6 +115,26 @@ test('what may be left out of an example is optional in the contract, too', asyn
     const [added] = resultsOf(await ask('POST', `/datasets/${await createDataset()}/examples`, body));
     assert.deepEqual([added?.status, added?.issues], ['created', []]);
   }
+});
+
+test('schemas of tools come back with all digits and in their order, also after a change and as a file', async () => {
+  const { ask, createDataset } = await someoneOn(server);
+  const id = await createDataset();
+  const textWith = (minimum: string) =>
+    `{"type":"object","properties":{"reason":{"minimum":${minimum}},"10":{"const":12345678901234567890},"2":{}}}`;
+  const exampleWith = (parameters: string) => {
+    const tools = parseExactJson(`[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`);
+    return { text: { ...conversation('Where?').text, tools } };
+  };
+  const first = textWith('1.0');
+  const [added] = resultsOf(await ask('POST', `/datasets/${id}/examples`, { examples: [exampleWith(first)] }));
+  const path = `/datasets/${id}/examples/${added?.id}`;
+  assert.ok((await ask('GET', path)).text.includes(first));
+  const second = textWith('0.10');
+  assert.ok((await ask('PATCH', path, exampleWith(second))).text.includes(second));
+  const { json: version } = await ask('POST', `/datasets/${id}/versions`, {});
+  const file = await ask('GET', `/dataset-versions/${version.id}/download`);
+  assert.ok(file.text.includes(second), file.text);
 });
 
 test('the outer shape of a batch is checked', async () => {

@@ -60,7 +60,11 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
       examplesPath,
       {
         // A text that cannot be stored is an issue of its own example.
-        config: { operation: 'examples.create', contract: createContract, json: { badText: 'pass' } },
+        config: {
+          operation: 'examples.create',
+          contract: createContract,
+          json: { badText: 'pass', exact: ['examples'] },
+        },
         schema: { body: createExamplesBody },
         bodyLimit: batchBytes,
       },
@@ -87,7 +91,7 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
     typed.patch(
       examplePath,
       {
-        config: { operation: 'examples.update', contract: updateContract },
+        config: { operation: 'examples.update', contract: updateContract, json: { exact: ['text'] } },
         schema: { body: updateExampleBody },
         bodyLimit: batchBytes,
       },

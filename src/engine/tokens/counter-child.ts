@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { madeOnce } from '#kernel';
+import { madeOnce, parseExactJson } from '#kernel';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
 import type { Answer, Countable, FromCounter, Question, ToCounter } from './counter-protocol.ts';
@@ -50,7 +50,7 @@ function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
 }
 
 // as: written by the parent.
-const itemsOf = ({ items }: { items: string }) => JSON.parse(items) as Countable[];
+const itemsOf = ({ items }: { items: string }) => parseExactJson(items) as Countable[];
 
 /** The file's present content: one that was replaced is loaded anew. */
 async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Promise<Loaded> {
