@@ -55,6 +55,7 @@ export const arrows: Record<string, Record<string, string>> = {
     jobs: 'words are indexed in the background',
     engine: 'tokens are counted as the model sees them',
     models: 'the model of a dataset counts for it',
+    limits: 'files and examples count against what the account may store',
   },
   indexes: {
     db: 'indexes, their documents and vectors are rows',
@@ -125,6 +126,7 @@ export const arrows: Record<string, Record<string, string>> = {
     objects: 'snapshots, checkpoints and adapters are objects',
     projects: 'jobs belong to a project, and its owner makes them',
     idempotency: 'a job is made once, however often it is asked for',
+    limits: 'no job begins whose adapter the account may not store',
   },
   web: { http: 'asks the same versions of files as the texts of the contract do' },
   telemetry: {

@@ -29,6 +29,7 @@ export const tables: Record<string, string> = {
   running_requests: 'requests',
   limit_counters: 'limits',
   limited_calls: 'limits',
+  account_storage: 'limits',
   activity: 'activity',
   model_shares: 'models',
   serving_routes: 'models',
@@ -152,6 +153,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/limits/limits.store.ts': {
     tables: ['api_keys', 'accounts', 'instances'],
     reason: 'limits stand in the rows that admission reads anyway',
+  },
+  'src/limits/storage.store.ts': {
+    tables: ['accounts', 'projects'],
+    reason: 'what is stored in a project counts against the limit of its owner, in one statement',
   },
   'src/limits/limiter.store.ts': {
     tables: ['instances', 'ledger_once'],

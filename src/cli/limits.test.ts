@@ -54,6 +54,12 @@ test('an operator limits a key and an account, sees it, and lifts it again', asy
   const both = await fanfold('accounts', 'limit', slug);
   assert.match(both[0] ?? '', /^requests per minute +none +9 +0$/);
   assert.match(both[1] ?? '', /^concurrent requests +4 +2 +0$/);
+  assert.match(both[3] ?? '', /^MiB stored +none +0$/);
+  const stored = await fanfold('accounts', 'limit', slug, '--storage-mib', '1000000');
+  assert.match(stored[3] ?? '', /^MiB stored +1000000 +0$/);
+  assert.match(stored[1] ?? '', /^concurrent requests +4 +2 +0$/);
+  const free = await fanfold('accounts', 'limit', slug, '--storage-mib', 'none');
+  assert.match(free[3] ?? '', /^MiB stored +none +0$/);
 });
 
 test('an operator makes a key with its limits, and sees them in the list of keys', async () => {

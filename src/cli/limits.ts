@@ -4,6 +4,7 @@ import {
   type AccountLimitsView,
   type CallLimits,
   changeLimits,
+  changeStorageLimit,
   type LimitsView,
   readAccountLimits,
   readLimits,
@@ -14,6 +15,7 @@ import { localAccount } from './first-start.ts';
 import { print, renderTable } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
+type StorageFlag = { storageMib?: string };
 export type LimitFlags = { requestsPerMinute?: string; concurrentRequests?: string; creditsPerDay?: string };
 
 export const operator = { kind: 'system', id: null, label: 'Operator' } as const;
@@ -27,8 +29,9 @@ export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: 
       limitCommand(config(), account, { keyId, flags }),
     );
   withLimitOptions(accounts.command('limit <slug>'))
+    .option('--storage-mib <number>', 'MiB that imports, examples and adapters may take; "none" for no limit')
     .description('show what an account may use at most, or change what the operator allows it')
-    .action((slug: string, flags: LimitFlags) => limitCommand(config(), slug, { keyId: null, flags }));
+    .action((slug: string, flags: LimitFlags & StorageFlag) => limitCommand(config(), slug, { keyId: null, flags }));
 }
 
 /** The options that say what may be used at most. */
@@ -39,13 +42,18 @@ export function withLimitOptions(command: Command): Command {
     .option('--credits-per-day <credits>', 'credits that may be spent in a day (UTC); "none" for no limit');
 }
 
-function limitCommand(config: Config, slug: string, { keyId, flags }: { keyId: string | null; flags: LimitFlags }) {
+type Limiting = { keyId: string | null; flags: LimitFlags & StorageFlag };
+
+function limitCommand(config: Config, slug: string, { keyId, flags }: Limiting) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, slug);
     const wanted = readFlags(flags);
+    const mostMib = flags.storageMib === undefined ? undefined : readCount(flags.storageMib, mostStorageMib);
     const change = Object.keys(wanted).length > 0 ? { wanted, actor: operator } : null;
     if (keyId === null) {
       if (change) await changeLimits(database, { scope: 'operator', id: accountId, accountId }, change);
+      if (mostMib !== undefined)
+        await changeStorageLimit(database, { accountId, mostBytes: inBytes(mostMib), actor: operator });
       return print(renderAccount(await readAccountLimits(database, accountId)));
     }
     const address = { scope: 'key', id: keyId, accountId } as const;
@@ -62,9 +70,13 @@ export function readFlags({ requestsPerMinute, concurrentRequests, creditsPerDay
   };
 }
 
+const mostStorageMib = 1_000_000_000;
+const bytesPerMib = 1_048_576n;
+const inBytes = (mib: number | null) => (mib === null ? null : BigInt(mib) * bytesPerMib);
+
 function readCount(text: string, most: number): number | null {
   if (text === 'none') return null;
-  const count = /^[0-9]{1,7}$/.test(text) ? Number(text) : 0;
+  const count = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= most) return count;
   throw new OperatorError(`A limit is a number from 1 to ${most}, or "none"; this is ${JSON.stringify(text)}.`);
 }
@@ -101,13 +113,18 @@ function render({ limits, used }: LimitsView): string {
 }
 
 /** Both sides: of two limits, the lower one holds. */
-function renderAccount({ limits, operator: ofOperator, used }: AccountLimitsView): string {
+function renderAccount({ limits, operator: ofOperator, used, storage }: AccountLimitsView): string {
   const [own, allowed] = [textsOf(limits), textsOf(ofOperator)];
   return renderTable(
     ['LIMIT', 'BY THE OPERATOR', 'BY THE ACCOUNT', 'USED'],
-    usesOf(used).map(({ what, text }, at) => [what, allowed[at] ?? '', own[at] ?? '', text]),
+    [
+      ...usesOf(used).map(({ what, text }, at) => [what, allowed[at] ?? '', own[at] ?? '', text]),
+      ['MiB stored', storage.mostBytes === null ? 'none' : mibOf(storage.mostBytes), '', mibOf(storage.usedBytes)],
+    ],
   );
 }
+
+const mibOf = (bytes: bigint) => (Number(bytes) / Number(bytesPerMib)).toFixed(1).replace('.0', '');
 
 function textsOf({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits): string[] {
   const perDay = creditsPerDayMicro === null ? 'none' : formatCredits(creditsPerDayMicro);

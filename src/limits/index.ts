@@ -14,3 +14,4 @@ export {
   setLimits,
   viewLimits,
 } from './limits.ts';
+export { changeStorageLimit, refuseFullStorage, takeStorage } from './storage.ts';

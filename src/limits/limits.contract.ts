@@ -22,7 +22,11 @@ const accountAnswers = {
     schema: accountLimitsSchema,
     example: {
       ...answers[200].example,
-      operator: { requests_per_minute: 600, concurrent_requests: null, credits_per_day: '50.000000' },
+      used: { ...answers[200].example.used, storage_bytes: 48_213_000 },
+      operator: {
+        ...{ requests_per_minute: 600, concurrent_requests: null, credits_per_day: '50.000000' },
+        storage_bytes: 10_737_418_240,
+      },
     },
   },
 };

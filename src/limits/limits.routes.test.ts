@@ -94,7 +94,11 @@ test('a key has no limits until some are set, a change names what it changes, an
     ...none,
     concurrent_requests: 2,
   });
-  assert.deepEqual((await send(key, '/api/v1/me/limits')).body, { ...none, operator: none, used: unused });
+  assert.deepEqual((await send(key, '/api/v1/me/limits')).body, {
+    ...none,
+    operator: { ...none, storage_bytes: null },
+    used: { ...unused, storage_bytes: 0 },
+  });
 });
 
 test('what cannot be a limit is refused by name', async () => {
@@ -217,8 +221,8 @@ test('of the limits that the account and the operator set the lower one holds, a
   const { body } = await bySelf({ requests_per_minute: 700, credits_per_day: '9' });
   assert.deepEqual(body, {
     ...{ ...none, requests_per_minute: 700, credits_per_day: '9.000000' },
-    operator: { ...none, requests_per_minute: 500, credits_per_day: '0.000000' },
-    used: unused,
+    operator: { ...none, requests_per_minute: 500, credits_per_day: '0.000000', storage_bytes: null },
+    used: { ...unused, storage_bytes: 0 },
   });
   for (const key of [ada.key, ada.limitedKey])
     for (const via of [0, 1]) assert.equal((await chat(ada, key, { via })).status, 429);

@@ -62,15 +62,42 @@ export const limitsSchema = Type.Object(
 );
 
 const fields = limitsSchema.properties;
+const used = fields.used.properties;
 
 export const accountLimitsSchema = Type.Object(
   {
     ...fields,
+    used: Type.Object(
+      {
+        ...used,
+        storage_bytes: Type.Integer({
+          ...said(
+            'Bytes that are stored, with those that announced files will take.',
+            '已存储的字节数，包括已登记文件将占用的部分。',
+          ),
+          minimum: 0,
+        }),
+      },
+      said(
+        'What is used. Only calls that were made under limits are counted.',
+        '已用量。只统计在有限制期间发起的调用。',
+      ),
+    ),
     operator: Type.Object(
       {
         requests_per_minute: fields.requests_per_minute,
         concurrent_requests: fields.concurrent_requests,
         credits_per_day: fields.credits_per_day,
+        storage_bytes: nullable(
+          Type.Integer({
+            ...said(
+              'Bytes that the account may store: files of imports, contents of examples, and adapters.',
+              '账户可存储的字节数：导入文件、样本内容与适配器合计。',
+            ),
+            minimum: 0,
+          }),
+          none,
+        ),
       },
       said(
         'Limits that the operator of the server sets for the account. Of two limits, the lower one holds.',
@@ -109,8 +136,14 @@ function readCredits(text: string | null, param: string): Micro | null {
   });
 }
 
-export function accountLimitsToWire({ operator, ...own }: AccountLimitsView): Static<typeof accountLimitsSchema> {
-  return { ...limitsToWire(own), operator: callLimitsToWire(operator) };
+export function accountLimitsToWire(view: AccountLimitsView): Static<typeof accountLimitsSchema> {
+  const { usedBytes, mostBytes } = view.storage;
+  const own = limitsToWire(view);
+  return {
+    ...own,
+    used: { ...own.used, storage_bytes: Number(usedBytes) },
+    operator: { ...callLimitsToWire(view.operator), storage_bytes: mostBytes === null ? null : Number(mostBytes) },
+  };
 }
 
 function callLimitsToWire({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: CallLimits) {

@@ -12,10 +12,11 @@ import {
   type UsedUp,
   updateLimits,
 } from './limits.store.ts';
+import { findStorage, type Storage } from './storage.store.ts';
 
 export type LimitsView = { limits: CallLimits; used: UsedUp };
-/** Of an account: what it has set for itself, and what the operator has. */
-export type AccountLimitsView = LimitsView & { operator: CallLimits };
+/** Of an account: what it has set for itself, what the operator has, and what it has stored. */
+export type AccountLimitsView = LimitsView & { operator: CallLimits; storage: Storage };
 
 /** Who changes limits, with which key, and in which request; the installation itself unless it is said. */
 export type LimitsChange = { actor?: Actor; keyId?: string | null; requestId?: string };
@@ -44,7 +45,7 @@ export async function viewLimits(
 export async function readAccountLimits(sql: Sql, accountId: string): Promise<AccountLimitsView> {
   const read = (scope: 'account' | 'operator') => readLimits(sql, { scope, id: accountId, accountId });
   const own = await read('account');
-  return { ...own, operator: (await read('operator')).limits };
+  return { ...own, operator: (await read('operator')).limits, storage: await findStorage(sql, accountId) };
 }
 
 async function view(sql: Sql, id: string, limits: CallLimits): Promise<LimitsView> {

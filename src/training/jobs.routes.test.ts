@@ -94,6 +94,18 @@ test('a dry run warns of long examples before the first version exists, with the
   assert.match(told?.message ?? '', /longer than 512 tokens are left out: 2 of this dataset/);
 });
 
+const stored = async () => (await ada.ok('GET', '/api/v1/me/limits')).used.storage_bytes;
+
+test('no job begins where the account may store nothing more', async () => {
+  const { accountId } = ada;
+  const allow = (bytes: number | null) =>
+    server.database.query('update accounts set max_storage_bytes = $2 where id = $1', [accountId, bytes]);
+  await allow(await stored());
+  const { status, json } = await ada.ask('POST', jobs, wanted());
+  assert.deepEqual([status, json.error.details.reason], [409, 'max_storage']);
+  await allow(null);
+});
+
 test('a run that diverges is paid for by its active time, and one that breaks is not', async () => {
   const [diverged, broken] = await Promise.all([make(4, 20), make(5, 20)]);
   const [one, other] = [await ada.until(diverged.id, 'failed'), await ada.until(broken.id, 'failed')];
@@ -211,8 +223,10 @@ test('a job keeps its project out of the archive, and is told by dashboard, feed
 
 test('what has succeeded is called by its id and its alias, downloaded in parts, and told by the registry', async () => {
   const asked = wanted({ seed: 1, max_steps: 10 }, { deploy: { alias: 'trained', activate: true } });
+  const before = await stored();
   const { id } = await ada.ok('POST', jobs, asked);
   const job = await ada.until(id, 'succeeded');
+  assert.ok((await stored()) > before + job.result.adapter.size_bytes);
   assert.deepEqual(job.result.metrics, { exact_match: 1, loss: 0.1 });
   assert.deepEqual(job.result.baseline_metrics, { exact_match: 0, loss: 2 });
   assert.ok(job.result.check.agreement > 0.99 && job.result.check.difference > 0);

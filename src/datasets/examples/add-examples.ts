@@ -5,8 +5,9 @@ import { lockForChange } from '../dataset-access.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
-import { changeCounts, type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
+import { type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
 import type { PreparedExample } from './new-examples.ts';
+import { noteChanges } from './note-changes.ts';
 
 export type AddedExample = {
   status: 'created' | 'duplicate' | 'rejected';
@@ -58,7 +59,7 @@ async function append(
   if (added.size === 0) return added;
   const changes = new CountChanges();
   for (const { id, example } of rows) if (added.has(id)) changes.add(example);
-  await changeCounts(tx, dataset.id, changes.list());
+  await noteChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   return added;
 }

@@ -15,8 +15,9 @@ import {
 import { hasContents, lockContents } from './contents-ahead.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
-import { changeCounts, type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
+import { type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
+import { noteChanges } from './note-changes.ts';
 
 export type BulkAddition = {
   datasetId: string;
@@ -70,7 +71,7 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
     if (rows) await copyExamples(tx, rows);
   });
   if (counts.added === 0) return counts;
-  await changeCounts(tx, datasetId, changes.list());
+  await noteChanges(tx, dataset, changes.list());
   await finishBulk(tx, {
     ...where,
     firstId,

@@ -5,8 +5,9 @@ import { searchWords } from '../content/search-words.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { findExample, type ListedExample } from './example-list.store.ts';
-import { changeCounts, closeExample, insertContents, insertExamples } from './example-writes.store.ts';
+import { closeExample, insertContents, insertExamples } from './example-writes.store.ts';
 import type { Split, StorableExample } from './new-examples.ts';
+import { noteChanges } from './note-changes.ts';
 
 /** What becomes of an example; undefined: that stays as it is. */
 export type ExampleChange = { content: StorableExample | undefined; split: Split | undefined };
@@ -27,8 +28,8 @@ export async function changeExample(
   const where = await close(tx, dataset, { id, changes });
   await insertContents(tx, dataset.id, [next]);
   await insertExamples(tx, where, { rows: [{ id, example: next, searched: true }], dedupe: 'none', isChange: true });
-  changes.add(next);
-  await changeCounts(tx, dataset.id, changes.list());
+  changes.add(next, { isStored: next.hash.equals(before.hash) });
+  await noteChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   return find(tx, dataset.id, id);
 }
@@ -52,7 +53,7 @@ async function find(sql: Sql, datasetId: string, id: string): Promise<ListedExam
 export async function removeExample(tx: Sql, dataset: LockedDataset, id: string): Promise<void> {
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
-  await changeCounts(tx, dataset.id, changes.list());
+  await noteChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
 }
 

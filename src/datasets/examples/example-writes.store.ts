@@ -159,6 +159,8 @@ export type CountChange = Pick<CountedExample, 'split' | 'origin' | 'valid'> & {
   examples: number;
   tokens: number;
   bytes: number;
+  /** Of contents that came, whatever has left. */
+  addedBytes: number;
 };
 
 /** Changes what is counted about a locked dataset. */

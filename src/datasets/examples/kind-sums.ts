@@ -18,6 +18,7 @@ export class KindSums {
     sum.examples++;
     sum.tokens += tokens ?? 0;
     sum.bytes += bytes;
+    sum.addedBytes += bytes;
   }
 
   list(): CountChange[] {
@@ -26,7 +27,7 @@ export class KindSums {
   }
 
   #none(split: Split) {
-    const none = { split, origin: this.#origin, examples: 0, tokens: 0, bytes: 0 };
+    const none = { split, origin: this.#origin, examples: 0, tokens: 0, bytes: 0, addedBytes: 0 };
     return { valid: { ...none, valid: true }, invalid: { ...none, valid: false } };
   }
 }

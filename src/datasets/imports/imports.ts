@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
+import { takeStorage } from '#limits';
 import { readDataset } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { type Author, wrongState } from './import-access.ts';
@@ -46,6 +47,7 @@ export async function createImport(
       message: `The project has ${maxOpenImports} imports under way. Confirm or cancel some first.`,
       details: { reason: 'max_open_imports', limit: maxOpenImports },
     });
+  await takeStorage(tx, { projectId: project.id, bytes: request.sizeBytes });
   const id = newId('imp');
   const { datasetId, datasetName, sizeBytes, format } = request;
   await insertImport(tx, {

@@ -3,6 +3,7 @@ import { type Billing, placeTrainingHold, tooFewCredits } from '#billing';
 import type { Datasets, DatasetVersion } from '#datasets';
 import type { Database, Sql } from '#db';
 import { fault, foldText, type Micro, newId } from '#kernel';
+import { refuseFullStorage } from '#limits';
 import type { ProjectSeen } from '#projects';
 import { appendLogs } from '../logs/logs.store.ts';
 import type { JobEstimate, TrainingJob } from './job.ts';
@@ -52,6 +53,7 @@ export async function createJob(
   const { accountId } = project;
   const jobId = newId('job');
   await holdFor(tx, { jobId, attempt: 1, accountId, estimate: plan.estimate });
+  await refuseFullStorage(tx, accountId);
   await refuseTooMany(tx, accountId, deps.maxActiveJobs);
   await insertJob(tx, {
     ...{ id: jobId, projectId: project.id, accountId, kind: project.kind },

@@ -12,6 +12,7 @@ export const failureCodes = [
   'file_changed',
   'dataset_unavailable',
   'dataset_full',
+  'storage_full',
   'worker_lost',
   'internal_error',
 ] as const;

@@ -12,7 +12,7 @@ import {
 } from '../import-runs.store.ts';
 import { removeKept } from '../kept/kept-files.ts';
 import { NotKept } from '../kept/kept-rows.ts';
-import { ImportFailure } from '../reading/import-failure.ts';
+import { type FailureCode, ImportFailure } from '../reading/import-failure.ts';
 import { type Pulse, startPulse, Unwanted } from './pulse.ts';
 import { readFile } from './read-file.ts';
 import { surveyRulerFor, type WorkDeps } from './room.ts';
@@ -147,11 +147,16 @@ async function end({ database }: WorkDeps, run: RunningImport | null, error: unk
   throw error;
 }
 
+const full = new Map<unknown, FailureCode>([
+  ['max_examples_per_dataset', 'dataset_full'],
+  ['max_storage', 'storage_full'],
+]);
+
 /** What stands in the way of writing is a refusal in the words of the dataset. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof Fault) || error.row.status >= 500 || error.fault === 'in_use') return error;
   const reason = error.options.details?.reason;
-  const code = reason === 'max_examples_per_dataset' ? 'dataset_full' : 'dataset_unavailable';
+  const code = full.get(reason) ?? 'dataset_unavailable';
   return new ImportFailure(code, error.message, { details: error.options.details ?? {} });
 }
 

@@ -4,7 +4,7 @@ import { lockForChange } from '../../dataset-access.ts';
 import { type BulkCounts, finishBulk } from '../../examples/bulk-add.ts';
 import { hasContents, lockContents } from '../../examples/contents-ahead.store.ts';
 import { exampleIds } from '../../examples/example-ids.ts';
-import { changeCounts } from '../../examples/example-writes.store.ts';
+import { noteChanges } from '../../examples/note-changes.ts';
 import { packsAreKnown } from '../../examples/packs.store.ts';
 import type { Summary } from '../../versions/versions.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
@@ -38,7 +38,7 @@ export async function writeKept(
     : await oneByOne(tx, write);
   const seq = dataset.headSeq + 1n;
   if (added > 0) {
-    await changeCounts(tx, datasetId, changes);
+    await noteChanges(tx, dataset, changes);
     const packed = packs === null ? null : { packs, originId: job.run.id };
     await finishBulk(tx, { datasetId, seq, firstId: write.firstId, added, unsearched: !isSearched(kept), packed });
   }

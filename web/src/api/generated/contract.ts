@@ -57,11 +57,13 @@ export type Schemas = {
       minute_ends_at: string | null;
       running: number;
       credits_today: string;
+      storage_bytes: number;
     };
     operator: {
       requests_per_minute: number | null;
       concurrent_requests: number | null;
       credits_per_day: string | null;
+      storage_bytes: number | null;
     };
   };
   AccountName: {

@@ -7,6 +7,8 @@ type Texts = (typeof activityTexts)['en'];
 /** What holds after limits were changed: who looks for why calls are refused needs more than that they were. */
 export function limitsSet({ type, data }: Pick<Activity, 'type' | 'data'>, t: Texts, format: Format): string[] {
   if (type !== 'limits.changed') return [];
+  if ('storage_bytes' in data)
+    return [typeof data.storage_bytes === 'number' ? t.storage(format.number(data.storage_bytes)) : t.noLimit];
   const { requests_per_minute: perMinute, concurrent_requests: atATime, credits_per_day: perDay } = data;
   const parts = [
     typeof perMinute === 'number' ? t.perMinute(format.number(perMinute)) : '',
