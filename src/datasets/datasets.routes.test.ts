@@ -137,11 +137,18 @@ test('datasets of others, and ids that are none, do not exist', async () => {
 test('the limits say what may be and what is', async () => {
   const { ask, createDataset } = await someoneOn(server);
   const id = await createDataset();
-  const example = { text: { messages: [{ role: 'assistant', content: 'Hi' }] } };
+  const example = {
+    text: {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Hi' },
+      ],
+    },
+  };
   await ask('POST', `/datasets/${id}/examples`, { examples: [example] });
   const { json } = await ask('GET', '/datasets/limits');
   const { used, ...limits } = json;
-  assert.deepEqual(used, { datasets: 1, examples: 1, bytes: 63 });
+  assert.deepEqual(used, { datasets: 1, examples: 1, bytes: 94 });
   assert.deepEqual(limits, {
     ...{ max_datasets: 5, max_examples_per_dataset: 100_000, max_example_tokens: 4_096, max_import_bytes: 1_000_000 },
     ...{ max_import_rows: 100_000, max_versions_per_dataset: 100, max_indexes: 10, max_retrieval_batch: 100 },
