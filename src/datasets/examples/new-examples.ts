@@ -112,7 +112,7 @@ export function notLearnable(problem: string): Issue {
   return {
     code: 'not_learnable',
     pointer: '',
-    message: `The model of the dataset cannot learn this example, so training on that model leaves it out. ${problem}`,
+    message: `The model of the dataset cannot learn all answers of this example, so training on that model leaves them out. ${problem}`,
     hint: null,
   };
 }

@@ -8,7 +8,8 @@ type Learner = { template: ChatTemplate; vocabulary: Vocabulary };
 /**
  * Every answer of a conversation that is to be learnt, as the model would have had to write it: what is trained begins where the prompt of the
  * same request ends, and goes up to the end token. Answers share a sequence where the later prompt begins with exactly the
- * tokens of the earlier turn; templates that take old reasoning out make a sequence of each. Throws `NotLearnable`.
+ * tokens of the earlier turn; templates that take old reasoning out make a sequence of each. Answers that cannot be learnt are left
+ * out. Throws `NotLearnable` where none remains.
  */
 export function conversationSequences(
   learner: Learner,
@@ -17,10 +18,16 @@ export function conversationSequences(
 ): EncodedConversation {
   const sequences: Sequence[] = [];
   let tooLong = 0;
+  let problem: string | null = null;
   const turns = learntTurns(conversation);
   if (turns.length === 0) throw new NotLearnable('No message stands before an answer, so there is nothing to learn.');
   for (const [index, turn] of turns.entries()) {
-    const { prompt, answer } = encodeTurn(learner, turn);
+    const encoded = encodeTurn(learner, turn);
+    if (encoded instanceof NotLearnable) {
+      problem ??= encoded.message;
+      continue;
+    }
+    const { prompt, answer } = encoded;
     const length = prompt.length + answer.length;
     if (length > maxTokens) {
       tooLong++;
@@ -35,12 +42,20 @@ export function conversationSequences(
     if (spans.length > 0) sequences[sequences.length - 1] = sequence;
     else sequences.push(sequence);
   }
-  return { type: 'conversation', sequences, tooLong };
+  if (problem !== null && sequences.length === 0 && tooLong === 0) throw new NotLearnable(problem);
+  return { type: 'conversation', sequences, tooLong, ...(problem === null ? {} : { problem }) };
 }
 
-function encodeTurn({ template, vocabulary }: Learner, turn: LearntTurn): { prompt: Uint32Array; answer: Uint32Array } {
-  const { prompt, written } = renderLearnt(template, turn);
-  return { prompt: vocabulary.tokenizePrompt(prompt), answer: closedAnswer(vocabulary, written, turn.at) };
+type EncodedTurn = { prompt: Uint32Array; answer: Uint32Array };
+
+function encodeTurn({ template, vocabulary }: Learner, turn: LearntTurn): EncodedTurn | NotLearnable {
+  try {
+    const { prompt, written } = renderLearnt(template, turn);
+    return { prompt: vocabulary.tokenizePrompt(prompt), answer: closedAnswer(vocabulary, written, turn.at) };
+  } catch (error) {
+    if (error instanceof NotLearnable) return error;
+    throw error;
+  }
 }
 
 /** Up to the end token, which is trained too: a model that never learns it never stops. */

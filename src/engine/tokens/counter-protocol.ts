@@ -40,8 +40,8 @@ export type Sequence = {
   shown?: ShownPart[];
 };
 
-/** A conversation as it is learnt; or why it cannot be. `tooLong`: answers that did not fit. */
-export type EncodedConversation = { type: 'conversation'; sequences: Sequence[]; tooLong: number };
+/** A conversation as it is learnt; or why it cannot be. `tooLong`: answers that did not fit. `problem`: why other answers are left out. */
+export type EncodedConversation = { type: 'conversation'; sequences: Sequence[]; tooLong: number; problem?: string };
 type EncodedInputs = { type: 'inputs'; inputs: Uint32Array[]; truncated: number };
 export type Encoded = EncodedConversation | EncodedInputs | { type: 'refused'; reason: string };
 

@@ -201,6 +201,15 @@ test('answers in a row are learnt as one, and what comes later sees them as they
   assert.match(first.sequences[0]?.shown?.at(-1)?.text ?? '', /^one</);
 });
 
+test('of a conversation the answers are learnt that can be, and it is told why others cannot', () => {
+  const encoded = encode([system('Be brief.'), assistant('Hello!'), user('Hi'), assistant('Yes?')]);
+  assert.ok(encoded.type === 'conversation');
+  const trained = encoded.sequences.flatMap(({ shown: parts = [] }) => parts.filter((part) => part.trained));
+  assert.deepEqual(trained, [{ text: 'Yes?<|im_end|>', trained: true }]);
+  assert.match(encoded.problem ?? '', /message 1 in a way that its own prompt does not lead to/);
+  assert.equal(encode([system('Be brief.'), assistant('Hello!')]).type, 'refused');
+});
+
 test('what cannot be learnt is refused with the reason, and what is too long is left out whole and counted', () => {
   const reason = (encoded: ReturnType<typeof encode>) => (encoded.type === 'refused' ? encoded.reason : null);
   const over = (source: string) => ({ model: { ...chat, facts: { ...chat.facts, chatTemplate: source } } });

@@ -40,8 +40,9 @@ export async function takeControl({ examples, replayRatio }: ControlSet, taking:
         const one = encoded[index];
         if (one === undefined) throw new Error('An example was not encoded. This is a bug.');
         counts.examples += 1;
-        if (one.type === 'refused') {
+        if (one.type === 'refused' || (one.type === 'conversation' && one.problem !== undefined))
           counts.notLearnable = (counts.notLearnable ?? 0) + 1;
+        if (one.type === 'refused') {
           reason ||= ` The first that does not: ${one.reason}`;
           continue;
         }

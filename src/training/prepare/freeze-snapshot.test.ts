@@ -202,6 +202,16 @@ test('examples that cannot be learnt are left out, counted and named; where noth
     (await linesOf(rest.sha256, 'raw')).map(({ id }) => id),
     ['exm_1'],
   );
+  const partly: TextContent = {
+    messages: [
+      { role: 'system', content: 's' },
+      { role: 'assistant', content: 'Hello' },
+      ...(talk(2).content as TextContent).messages,
+    ],
+    tools: null,
+  };
+  const most = await freeze([talk(1), talk(2, { content: partly })]);
+  assert.deepEqual([most.counts.train, most.counts.dropped.not_learnable, most.leftOut?.length], [2, 1, 1]);
   const measured = await freeze([talk(1)], {
     control: { examples: Readable.from([[...bad, talk(2)]]), replayRatio: 0 },
   });

@@ -50,8 +50,8 @@ const firstDay = new Date(Date.UTC(2026, 0, 1));
 
 /**
  * Freezes examples as the tokens that a model learns, in the object store under the digest of their description. The same
- * examples, base and settings give the same bytes; a snapshot that is there already is left as it is. Examples that the
- * base cannot learn are left out, counted and named. Throws `SnapshotRefused` where nothing remains, `model_not_installed`, and `capacity_unavailable` when it cannot be encoded at present.
+ * examples, base and settings give the same bytes; a snapshot that is there already is left as it is. What the base cannot
+ * learn, an example or some of its answers, is left out, counted and named. Throws `SnapshotRefused` where nothing remains, `model_not_installed`, and `capacity_unavailable` when it cannot be encoded at present.
  */
 export async function freezeSnapshot(freezing: Freezing): Promise<SnapshotManifest> {
   const { base, objects, signal = new AbortController().signal } = freezing;
@@ -176,6 +176,8 @@ class Taking {
       this.#leaveOut({ exampleId: example.id, reason: encoded.reason });
       return;
     }
+    if (encoded.type === 'conversation' && encoded.problem !== undefined)
+      this.#leaveOut({ exampleId: example.id, reason: encoded.problem });
     const split = splitOf(example, this.#freezing.settings);
     const samples = samplesOf(example, encoded);
     counts.longest = Math.max(counts.longest, samples.longest);

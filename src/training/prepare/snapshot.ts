@@ -28,7 +28,7 @@ export type ControlCounts = {
   control: number;
   replay: number;
   tooLong: number;
-  /** Left out, because the base model cannot learn them; missing where there are none. */
+  /** Left out, whole or in part, because the base model cannot learn them; missing where there are none. */
   notLearnable?: number;
 };
 
@@ -43,7 +43,7 @@ export type SnapshotCounts = {
   /** Answers that did not fit, whole: a cut answer would teach to stop in its midst. */
   dropped: {
     too_long: number;
-    /** Examples that the base model cannot learn; missing where there are none. */
+    /** Examples that the base model cannot learn, or not with all of their answers; missing where there are none. */
     not_learnable?: number;
   };
   /** Texts to embed that were cut. */
@@ -75,7 +75,7 @@ export type SnapshotManifest = {
   files: { train: SnapshotFile; eval: SnapshotFile; raw: SnapshotFile; control?: SnapshotFile; replay?: SnapshotFile };
   counts: SnapshotCounts;
   control?: ControlCounts;
-  /** The first examples that were left out, and why; missing where there are none. */
+  /** The first examples that were left out, whole or in part, and why; missing where there are none. */
   leftOut?: Problem[];
   shown: Shown[];
   /** Of the manifest without this field: the name of the snapshot. */

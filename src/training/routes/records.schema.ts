@@ -91,8 +91,8 @@ export const frozenSchema = Type.Object({
       dropped: Type.Integer(said('Examples that were too long.', '因过长而舍弃的样本数。')),
       not_learnable: Type.Integer(
         said(
-          'Examples that were left out because the base model cannot learn them; the log names the first ones.',
-          '基础模型无法学习而略过的样本数；日志会列出最先几个。',
+          'Examples that were left out, whole or in part, because the base model cannot learn them; the log names the first ones.',
+          '因基础模型无法学习而全部或部分略过的样本数；日志会列出最先几个。',
         ),
       ),
     }),

@@ -16,9 +16,13 @@ export function leftOutLines({ counts, control, leftOut = [] }: SnapshotManifest
   const warn = (message: string) => lines.push({ level: 'warn', source: 'system', message });
   const left = counts.dropped.not_learnable ?? 0;
   if (left > 0)
-    warn(`${left} of ${counts.examples} examples cannot be learned from and are left out. ${namedProblems(leftOut)}`);
+    warn(
+      `${left} of ${counts.examples} examples cannot be learned from, or not from all of their answers; these are left out. ${namedProblems(leftOut)}`,
+    );
   const unmeasured = control?.notLearnable ?? 0;
   if (unmeasured > 0)
-    warn(`${unmeasured} of ${control?.examples} examples of the control set cannot be measured and are left out.`);
+    warn(
+      `${unmeasured} of ${control?.examples} examples of the control set cannot be measured, or not all of their answers; these are left out.`,
+    );
   return lines;
 }

@@ -59,7 +59,7 @@ export const issueTexts = catalogue(
       tool_arguments_invalid: '工具调用的参数不符合其定义。',
       tool_unknown: '调用了未声明的工具。',
       over_token_limit: '超出模型可接受的长度，不会进入任何版本。',
-      not_learnable: '数据集所选的模型无法学习此样本，用该模型训练时会略过。',
+      not_learnable: '数据集所选的模型无法学习此样本中的部分回答，用该模型训练时会略过。',
       too_large: '此行过大。',
       duplicate: '相同的样本已存在。',
       positive_equals_negative: '同一文本既是正例又是反例。',
