@@ -140,6 +140,35 @@ test('the preview says of a row what the list of issues says, also of what canno
   );
 });
 
+test('what the model cannot learn is told in the preview and on the example, which is imported and in a version', async () => {
+  const say = (role: string, content: string) => ({ role, content });
+  const conversations = [
+    [say('system', 'Be brief.'), say('assistant', 'Hello!')],
+    [say('user', 'Hi'), say('assistant', 'Hello!'), say('assistant', 'Yes?')],
+  ];
+  const rows = conversations.map((messages) => JSON.stringify({ messages }));
+  const { id } = await text.upload('a.jsonl', fileOf(rows));
+  const listed = await text.issues(id);
+  assert.deepEqual(
+    listed.map(({ line, code }) => `${line} ${code}`),
+    ['1 not_learnable'],
+  );
+  const shown = await text.preview(id);
+  assert.deepEqual(
+    shown.rows.flatMap(({ issues }) => issues),
+    listed,
+  );
+  const { dataset_id: dataset } = await text.confirm(id);
+  type Stored = { valid: boolean; text: { messages: unknown[] }; issues: { code: string }[] };
+  const { data } = await text.demand<{ data: Stored[] }>('GET', `datasets/${dataset}/examples`);
+  for (const { valid, text: content, issues } of data)
+    assert.deepEqual(
+      [valid, issues.map(({ code }) => code)],
+      [true, content.messages.length === 2 ? ['not_learnable'] : []],
+    );
+  assert.equal(data.length, 2);
+});
+
 test('the file of issues has them all, as JSON lines', async () => {
   const { id } = await text.upload(
     'a.jsonl',

@@ -96,9 +96,7 @@ export function storable(
   { content, json, issues, tokens, maxTokens }: Measured,
 ): { example: StorableExample; issues: Issue[] } {
   const isTooLong = tokens !== null && maxTokens !== null && tokens.longest > maxTokens;
-  const all = [...issues];
-  if (isTooLong) all.push(overLimit(tokens.longest, maxTokens));
-  if (tokens?.problem !== undefined) all.push(notLearnable(tokens.problem));
+  const all = [...issues, ...issuesOf(tokens, maxTokens)];
   const words = searchWords(content);
   const texts = { json, bytes: Buffer.byteLength(json), hash: contentHash(json), words };
   return {
@@ -107,12 +105,23 @@ export function storable(
   };
 }
 
-/** Another model may well learn it, so it stays valid. */
+/** What a count says of an example; `maxTokens`: null where nothing was counted. */
+export function issuesOf(tokens: TokenCount | null, maxTokens: number | null): Issue[] {
+  if (tokens === null) return [];
+  const { longest, problem } = tokens;
+  return [
+    ...(maxTokens !== null && longest > maxTokens ? [overLimit(longest, maxTokens)] : []),
+    ...(problem === undefined ? [] : [notLearnable(problem)]),
+  ];
+}
+
+/** Another model may well learn it, so it stays valid. The problem is empty where it was told before. */
 export function notLearnable(problem: string): Issue {
   return {
     code: 'not_learnable',
     pointer: '',
-    message: `The model of the dataset cannot learn all answers of this example, so training on that model leaves them out. ${problem}`,
+    message:
+      `The model of the dataset cannot learn all answers of this example, so training on that model leaves them out. ${problem}`.trimEnd(),
     hint: null,
   };
 }

@@ -111,7 +111,8 @@ export class SurveyState {
     const counts = this.#counts;
     const tokens = facts.example?.tokens ?? null;
     counts.rows++;
-    this.#tokens.push(tokens);
+    const problem = own.find(({ code }) => code === 'not_learnable')?.message;
+    this.#tokens.push(tokens && problem !== undefined ? { ...tokens, problem } : tokens);
     const all = isDuplicate || this.#isTooLong(tokens) ? [...own, ...this.#moreIssues({ isDuplicate, tokens })] : own;
     if (all.length > 0) {
       const place = source.place(row, facts);

@@ -24,6 +24,18 @@ test('lengths are spread over few ranges without gaps, each row in the one that 
   assert.deepEqual(countsOf([null]).histogram(), []);
 });
 
+test('counts outlast being stored, with what the model cannot learn', () => {
+  const counts = new TokenCounts();
+  const rows = [{ tokens: 3, longest: 2 }, null, { tokens: 0, longest: 0, problem: '' }];
+  for (const row of rows) counts.push(row);
+  const stored = TokenCounts.fromBytes(counts.toBytes());
+  for (const read of [counts, stored])
+    assert.deepEqual(
+      [0, 1, 2, 3].map((row) => read.at(row)),
+      [...rows, null],
+    );
+});
+
 test('a few rows that are far longer do not press the others into one range', () => {
   const bins = countsOf([...Array.from({ length: 1_000 }, (_, n) => n % 100), 90_000]).histogram();
   assert.deepEqual(bins.at(-1), { from: 100, to: 90_000, rows: 1 });

@@ -3,6 +3,8 @@ import type { TokenBin, TokenSummary } from '../import-record.ts';
 
 /** Stands for a row without a count. */
 const none = 0xffff_ffff;
+/** In the longest count of a row: the model cannot learn all of it. No text has that many tokens. */
+const unlearnt = 0x8000_0000;
 const perRow = 2;
 const maxBins = 24;
 
@@ -21,14 +23,14 @@ export class TokenCounts {
       this.#counts = larger;
     }
     this.#counts[at] = count?.tokens ?? none;
-    this.#counts[at + 1] = count?.longest ?? none;
+    this.#counts[at + 1] = count ? marked(count) : none;
     this.#sorted = null;
   }
 
   at(row: number): TokenCount | null {
     const tokens = this.#counts[row * perRow] ?? none;
     const longest = this.#counts[row * perRow + 1] ?? none;
-    return row >= this.#rows || tokens === none ? null : { tokens, longest };
+    return row >= this.#rows ? null : toCount(tokens, longest);
   }
 
   summary(): TokenSummary {
@@ -74,8 +76,16 @@ export class TokenCounts {
     const counts = new TokenCounts();
     for (let at = 0; at + 8 <= bytes.length; at += 8) {
       const [tokens, longest] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
-      counts.push(tokens === none ? null : { tokens, longest });
+      counts.push(toCount(tokens, longest));
     }
     return counts;
   }
+}
+
+const marked = ({ longest, problem }: TokenCount) => (problem === undefined ? longest : (longest | unlearnt) >>> 0);
+
+/** The reason is told with the row and not kept. */
+function toCount(tokens: number, longest: number): TokenCount | null {
+  if (tokens === none) return null;
+  return longest < unlearnt ? { tokens, longest } : { tokens, longest: longest - unlearnt, problem: '' };
 }

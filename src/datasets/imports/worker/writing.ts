@@ -2,7 +2,7 @@ import type { SeenHashes } from '#kernel';
 import type { LockedDataset } from '../../datasets.store.ts';
 import { searchedAtOnce } from '../../examples/bulk-add.ts';
 import type { CopiedExample } from '../../examples/example-copy.ts';
-import { overLimit } from '../../examples/new-examples.ts';
+import { issuesOf } from '../../examples/new-examples.ts';
 import { rowAt } from '../kept/content-bucket.ts';
 import { drawnAt } from '../kept/kept-format.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
@@ -64,6 +64,6 @@ export function factsOf(
     split: row.split ?? drawSplit(bytes, run.options, at + drawnAt),
     tokens: counted === null ? null : counted.tokens,
     valid: !tooLong,
-    issues: tooLong ? [overLimit(counted.longest, maxTokens)] : [],
+    issues: issuesOf(counted, maxTokens),
   };
 }
