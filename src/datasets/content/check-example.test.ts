@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseExactJson } from '#kernel';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import { countableOf } from '../token-ruler.ts';
@@ -28,6 +29,19 @@ const call = (args: unknown, name = 'weather') => ({
 
 const codesOf = (raw: unknown, kind: 'text' | 'embedding' = 'text') =>
   checkExample(raw, kind).issues.map(({ code, pointer }) => `${code} ${pointer}`);
+
+test('weights are numbers, however they are written', () => {
+  const weights = ['0.0', '0e0', '-0', '1.0', '1', '2.0'].map((weight) => {
+    const answer = `{"role":"assistant","content":"a","weight":${weight}}`;
+    const raw = parseExactJson(
+      `{"messages":[{"role":"user","content":"q"},${answer},{"role":"assistant","content":"b"}]}`,
+    );
+    const { content } = checkExample(raw, 'text');
+    const message = content && 'messages' in content ? content.messages[1] : null;
+    return message?.role === 'assistant' ? (message.weight ?? 1) : null;
+  });
+  assert.deepEqual(weights, [0, 0, 0, 1, 1, null]);
+});
 
 test('a property that must be there and may be null is null where arguments lack it', () => {
   const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });

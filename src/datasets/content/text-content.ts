@@ -1,4 +1,4 @@
-import { isFields, isStorable } from '#kernel';
+import { isExactNumber, isFields, isStorable } from '#kernel';
 import type { ExampleMessage, TextContent } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { pointerTo, readText } from './json-fields.ts';
@@ -112,7 +112,9 @@ function readAnswer(message: Record<string, unknown>, place: Place): ExampleMess
 }
 
 /** Answers weigh 1 and are learned; what weighs 0 is only there for what follows. */
-function isWeightless(weight: unknown, pointer: string, list: IssueList): boolean {
+function isWeightless(sent: unknown, pointer: string, list: IssueList): boolean {
+  // `1.0` is 1.
+  const weight = isExactNumber(sent) ? Number(sent.rawJSON) : sent;
   if (isThere(weight) && weight !== 0 && weight !== 1) list.add('wrong_type', pointer, 'Expected 0 or 1.');
   return weight === 0;
 }
