@@ -12,6 +12,7 @@ const wiring = new Set(['app', 'main', 'config', 'settings', 'cli']);
 /** Entry points of child processes: they have an environment and standard streams of their own. */
 const childPrograms = new Set([
   'src/datasets/imports/worker/child.ts',
+  'src/engine/llama/grammar-child.ts',
   'src/engine/llama/child.ts',
   'src/engine/tokens/counter-child.ts',
   'src/engine/probe/probe-child.ts',

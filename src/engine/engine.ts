@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
+import { GrammarCompiler } from './llama/grammar-compiler.ts';
 import { Handles, type Waiting } from './llama/handles.ts';
 import { Pool } from './llama/pool.ts';
 import type { ChildCommand, Log } from './llama/process.ts';
@@ -53,7 +54,7 @@ type PrepareCall = {
   signal: AbortSignal;
   /** The field that the text came in. */
   param: string;
-  request: (handle: string) => PrepareRequest;
+  request: (handle: string, session: Session) => Promise<PrepareRequest>;
 };
 
 /** The embedded engine: each base model in a child process of its own, loaded on demand. */
@@ -70,18 +71,19 @@ export function createEngine(options: EngineOptions): Engine {
     freeMemory: options.freeMemory ?? (() => process.availableMemory()),
   });
   const handles = new Handles(clock);
+  const compiler = new GrammarCompiler({ log: options.log, environment: options.environment ?? {} });
   const parts: Parts = { pool, handles, settings };
 
   return {
     prepareChat: async (prompt, signal) => {
-      const request = (handle: string): PrepareRequest => ({
-        type: 'prepare_chat',
-        handle,
-        prompt: sentPrompt(prompt),
-      });
+      const { scope = '' } = prompt;
+      const request = async (handle: string, { facts }: Session): Promise<PrepareRequest> => {
+        const grammars = await compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
+        return { type: 'prepare_chat', handle, prompt: sentPrompt(prompt), grammars };
+      };
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
-        scope: prompt.scope ?? '',
+        scope,
         work: workOf({ promptTokens: charactersOf(prompt) / charactersPerToken, maxTokens: prompt.maxTokens ?? 0 }),
         signal,
         param: 'messages',
@@ -93,7 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
     prepareEmbedding: async (inputs, signal) => {
       const { target, texts, maxInputTokens, truncate, scope = '' } = inputs;
       const { baseModelId, adapter } = target;
-      const request = (handle: string): PrepareRequest => ({
+      const request = async (handle: string): Promise<PrepareRequest> => ({
         type: 'prepare_embedding',
         handle,
         adapter,
@@ -112,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
         param: 'input',
         request,
       });
-      return { handle, inputs: prepared.inputs, dimensions: session.dimensions };
+      return { handle, inputs: prepared.inputs, dimensions: session.facts.dimensions };
     },
     generate: (generation, onDelta) => generate(parts, generation, onDelta),
     embed: (request) => embed(parts, request),
@@ -121,7 +123,9 @@ export function createEngine(options: EngineOptions): Engine {
     pace: (modelId) => pool.runtime(modelId).pace(),
     load: (modelId) => pool.runtime(modelId).admission.load(),
     warm: (modelId) => pool.runtime(modelId).warm(),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([compiler.close(), pool.close()]);
+    },
   };
 }
 
@@ -154,14 +158,13 @@ async function prepare(parts: Parts, call: PrepareCall) {
     for (;;) {
       tries += 1;
       const session: Session = runtime.ready() ?? (await runtime.acquire(call.signal));
-      const prepared: Prepared | null = await session
-        .prepare(call.request(handle), call.signal)
-        .catch((error: unknown) => {
-          if (!(error instanceof ChildGone)) throw error;
-          if (error.blame === 'certain' || (tries > 1 && error.blame === 'possible')) throw unreadable(call.param);
-          if (tries > 1) throw runtime.warming();
-          return null;
-        });
+      const request = await call.request(handle, session);
+      const prepared: Prepared | null = await session.prepare(request, call.signal).catch((error: unknown) => {
+        if (!(error instanceof ChildGone)) throw error;
+        if (error.blame === 'certain' || (tries > 1 && error.blame === 'possible')) throw unreadable(call.param);
+        if (tries > 1) throw runtime.warming();
+        return null;
+      });
       if (prepared === null) continue;
       handles.add(handle, { runtime, session, place, promptTokens: prepared.promptTokens });
       return { handle, prepared, session };

@@ -73,7 +73,13 @@ function load(config: ChildConfig): void {
     if (script.dies) process.exit(9);
     if (script.diesOnGpu && config.gpu === 'auto') return dieAsCuda();
     if (script.fails === undefined) {
-      send({ type: 'ready', dimensions: script.dimensions ?? 0, loadMs: script.loadMs ?? 0, systemInfo: 'scripted' });
+      send({
+        type: 'ready',
+        toolSyntax: 'json',
+        dimensions: script.dimensions ?? 0,
+        loadMs: script.loadMs ?? 0,
+        systemInfo: 'scripted',
+      });
     } else {
       process.send?.({ type: 'load_failed', message: script.fails } satisfies FromChild, () => process.exit(1));
     }

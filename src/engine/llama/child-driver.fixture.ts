@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import { grammarTexts } from '../text/grammar-texts.ts';
 import { withLargeStack } from './large-stack.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import { sentPrompt } from './sent-prompt.ts';
@@ -91,11 +92,14 @@ export class ChildDriver {
     }
   }
 
-  async prepare(prompt: ChatPrompt): Promise<{ handle: string; reply: Reply }> {
+  async prepare(
+    prompt: ChatPrompt,
+    grammars = grammarTexts(prompt, 'json'),
+  ): Promise<{ handle: string; reply: Reply }> {
     const id = this.#nextId();
     const handle = `handle ${id}`;
     const reply = this.#replyTo(id);
-    this.send({ type: 'prepare_chat', id, handle, prompt: sentPrompt(prompt) });
+    this.send({ type: 'prepare_chat', id, handle, prompt: sentPrompt(prompt), grammars });
     return { handle, reply: await reply };
   }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { assertNever, Fault, fault, messageOf } from '#kernel';
 import { OutputParser } from '../text/output-parser.ts';
+import { type ToolSyntax, toolSyntaxOf } from '../text/template.ts';
 import { type NativeModel, openModel } from './binding.ts';
 import { noCharacterRules } from './character-rules.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
@@ -83,6 +84,10 @@ export class ChildEngine {
     return this.#options.config.kind === 'embedding' ? this.#model.addon.getEmbeddingVectorSize() : 0;
   }
 
+  get toolSyntax(): ToolSyntax {
+    return toolSyntaxOf(this.#model.facts.chatTemplate ?? '');
+  }
+
   get systemInfo(): string {
     return this.#model.systemInfo;
   }
@@ -129,8 +134,8 @@ export class ChildEngine {
     }
   }
 
-  #prepareChat({ id, handle, prompt }: Request<'prepare_chat'>): void {
-    const prepared = this.#prompts.chat(receivedPrompt(prompt));
+  #prepareChat({ id, handle, prompt, grammars }: Request<'prepare_chat'>): void {
+    const prepared = this.#prompts.chat(receivedPrompt(prompt), grammars);
     this.#chats.put(handle, prepared);
     this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
   }

@@ -183,9 +183,9 @@ describe('requests', () => {
     assert.equal(reply.type === 'failed' && reply.fault, 'invalid_request');
   });
 
-  test('a schema that cannot be kept is refused when the prompt is prepared', async () => {
-    const schema = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
-    const { reply } = await child.prepare(userPrompt('x', { responseFormat: { type: 'json_schema', schema } }));
+  test('a grammar that llama.cpp does not take is refused when the prompt is prepared', async () => {
+    const whole = { atStart: 'root ::= (', afterReasoning: 'root ::= (' };
+    const { reply } = await child.prepare(userPrompt('x'), { whole, calls: null });
     assert.equal(reply.type === 'failed' && reply.fault, 'invalid_request');
   });
 });

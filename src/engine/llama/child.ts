@@ -32,8 +32,8 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
       nativeWorkIsOrdered: process.env['UV_THREADPOOL_SIZE'] === '1',
       failed: crash,
     });
-    const { dimensions, systemInfo } = engine;
-    send({ type: 'ready', dimensions, loadMs: performance.now() - beganMs, systemInfo });
+    const { dimensions, toolSyntax, systemInfo } = engine;
+    send({ type: 'ready', dimensions, toolSyntax, loadMs: performance.now() - beganMs, systemInfo });
     // Whoever is killed keeps nothing of what was compiled for him, and the next model may start beside this one.
     flushCompileCache();
     return engine;

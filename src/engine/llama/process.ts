@@ -26,6 +26,8 @@ export type ProcessOptions = {
   log: Log;
   /** Half of what its young objects may take, MB: more where many of them come and go. */
   youngMb?: number | undefined;
+  /** What its old objects may take, MB; more ends it. */
+  oldMb?: number | undefined;
 };
 
 /** How a child ended. `crashed`: by a defect of its own, and nobody killed it. `tail` is its last output. */
@@ -69,8 +71,13 @@ export function startProcess<Sent, Received>(
   options: ProcessOptions,
   events: ProcessEvents<Received>,
 ): EngineProcess<Sent> {
-  const { script, execPath } = options.command;
-  const execArgv = [`--max-semi-space-size=${options.youngMb ?? smallYoungMb}`, '--v8-pool-size=1'];
+  const { command, youngMb = smallYoungMb, oldMb } = options;
+  const { script, execPath } = command;
+  const execArgv = [
+    `--max-semi-space-size=${youngMb}`,
+    ...(oldMb === undefined ? [] : [`--max-old-space-size=${oldMb}`]),
+    '--v8-pool-size=1',
+  ];
   const child = fork(script, [], {
     ...withLargeStack({ execPath, execArgv }),
     // One pool thread keeps native calls in the order they were made; the child counts on it (`text-runner.ts`).

@@ -1,5 +1,6 @@
-import { Fault, fault } from '#kernel';
+import { fault } from '#kernel';
 import type { Adapter, ChatPrompt } from '../port.ts';
+import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar-texts.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
@@ -32,7 +33,7 @@ export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {
 }
 
 export type PromptMaker = {
-  chat: (prompt: ChatPrompt) => PreparedChat;
+  chat: (prompt: ChatPrompt, grammars: GrammarTexts) => PreparedChat;
   inputs: (request: {
     adapter: Adapter | null;
     texts: readonly string[];
@@ -60,7 +61,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
   };
 
   return {
-    chat: (prompt) => {
+    chat: (prompt, texts) => {
       const compiled = chatTemplate();
       const rendered = renderChat(compiled, prompt);
       const { reasons, startsInReasoning, thinkingDisabled } = rendered;
@@ -71,7 +72,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
           reasons,
           startsInReasoning,
           thinkingDisabled,
-          ...grammarsOf(grammars, prompt, compiled.toolSyntax),
+          ...grammarsOf(grammars, prompt, texts),
         },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
@@ -94,16 +95,10 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
   };
 }
 
-function grammarsOf(grammars: Grammars, prompt: ChatPrompt, toolSyntax: ToolSyntax): RequestGrammars {
+function grammarsOf(grammars: Grammars, prompt: ChatPrompt, texts: GrammarTexts): RequestGrammars {
   try {
-    return grammars.of(prompt, toolSyntax);
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    const param = prompt.responseFormat.type === 'text' ? 'tools' : 'response_format';
-    throw fault('invalid_request', {
-      param,
-      message: 'This schema is too large or too complex to enforce.',
-      cause: error,
-    });
+    return grammars.of(texts);
+  } catch (cause) {
+    throw fault('invalid_request', { param: fieldOf(prompt), message: tooComplex, cause });
   }
 }

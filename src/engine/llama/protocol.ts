@@ -1,4 +1,6 @@
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
+import type { GrammarTexts } from '../text/grammar-texts.ts';
+import type { ToolSyntax } from '../text/template.ts';
 import type { SentPrompt } from './sent-prompt.ts';
 
 /**
@@ -44,7 +46,7 @@ export type ChildConfig = {
 
 export type ToChild =
   | { type: 'load'; config: ChildConfig }
-  | { type: 'prepare_chat'; id: number; handle: string; prompt: SentPrompt }
+  | { type: 'prepare_chat'; id: number; handle: string; prompt: SentPrompt; grammars: GrammarTexts }
   | {
       type: 'prepare_embedding';
       id: number;
@@ -69,8 +71,11 @@ export type ToChild =
 
 export type ChildFault = 'capacity_unavailable' | 'generation_failed' | 'invalid_request';
 
+/** `dimensions`: length of the vectors, 0 of a text model. `toolSyntax`: how a text model writes calls. */
+export type ModelFacts = { dimensions: number; toolSyntax: ToolSyntax };
+
 export type FromChild =
-  | { type: 'ready'; dimensions: number; loadMs: number; systemInfo: string }
+  | ({ type: 'ready'; loadMs: number; systemInfo: string } & ModelFacts)
   /** Load failed; the process exits afterwards. */
   | { type: 'load_failed'; message: string }
   | { type: 'prepared'; id: number; promptTokens: number; inputs: { tokens: number; truncated: boolean }[] }

@@ -1,7 +1,7 @@
 import { assertNever } from '#kernel';
 import type { Delta, Embedded, Finished } from '../port.ts';
 import { type EngineProcess, type Exit, startProcess } from './process.ts';
-import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
+import type { ChildConfig, FromChild, ModelFacts, ToChild } from './protocol.ts';
 import {
   ChildGone,
   diedUnder,
@@ -32,7 +32,7 @@ export class Session {
   #preparing = 0;
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
-  #dimensions = 0;
+  #facts: ModelFacts = { dimensions: 0, toolSyntax: 'json' };
   readonly #adapterContexts: { made: number; most: number };
   /** The end was asked for. */
   #stopping = false;
@@ -58,9 +58,8 @@ export class Session {
     return this.#child.pid;
   }
 
-  /** Length of the embedding vectors; 0 for a text model. */
-  get dimensions(): number {
-    return this.#dimensions;
+  get facts(): ModelFacts {
+    return this.#facts;
   }
 
   /** Contexts for adapters: those that have been made, and how many there may be. */
@@ -222,7 +221,7 @@ export class Session {
         this.#adapterContexts.made = message.count;
         break;
       case 'ready':
-        this.#dimensions = message.dimensions;
+        this.#facts = message;
         this.#state = 'ready';
         this.#events.ready();
         break;

@@ -55,6 +55,10 @@ export type RenderedPrompt = {
 
 const maxPromptChars = 1_048_576;
 
+export function toolSyntaxOf(source: string): ToolSyntax {
+  return source.includes('<function=') ? 'xml' : 'json';
+}
+
 /** Throws `invalid_request` where the template does not compile: the model cannot chat. */
 export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate {
   try {
@@ -64,7 +68,7 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
       controlTokens: indexControlTokens(options.controlTokens),
       bosToken: options.bosToken,
       eosToken: options.eosToken,
-      toolSyntax: options.source.includes('<function=') ? 'xml' : 'json',
+      toolSyntax: toolSyntaxOf(options.source),
       now: options.now,
     };
   } catch (error) {
