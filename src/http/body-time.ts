@@ -78,6 +78,7 @@ function watch({ request, response }: Arrived, { limitMs, isPatient }: Watching)
  * keeps the connection.
  */
 function hurryRest(request: IncomingMessage): void {
+  if (request.complete) return;
   const { socket } = request;
   let seenBytes = socket.bytesRead;
   const timer = setInterval(() => {
@@ -85,7 +86,7 @@ function hurryRest(request: IncomingMessage): void {
     if (socket.bytesRead - seenBytes < pace.leastBytes) socket.destroy();
     seenBytes = socket.bytesRead;
   }, pace.everyMs).unref();
-  socket.once('close', () => clearInterval(timer));
+  request.once('close', () => clearInterval(timer));
 }
 
 /** Breaks off the reading of a body that is still on its way from somebody whose credentials are worth nothing; the route answers why. */
