@@ -9,7 +9,9 @@ import { sentPrompt } from './llama/sent-prompt.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
-import type { ChatPrompt, Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+import { charactersOf, isLarge } from './prompt-size.ts';
+import { PromptReader } from './tokens/prompt-reader.ts';
 import { defaultWaiting, workOf } from './turns/admission.ts';
 
 export type EngineSettings = RuntimeSettings & {
@@ -46,11 +48,14 @@ export function defaultSettings(): EngineSettings {
   };
 }
 
-type Parts = { pool: Pool; handles: Handles; settings: EngineSettings };
+/** Its start takes most of a second, and it is small. */
+const readerIdleMs = 10 * 60_000;
+
+type Parts = { pool: Pool; handles: Handles; settings: EngineSettings; models: EngineOptions['models'] };
 type PrepareCall = {
   modelId: string;
   scope: string;
-  work: number;
+  work: { characters: number; maxTokens: number };
   signal: AbortSignal;
   /** The field that the text came in. */
   param: string;
@@ -71,20 +76,26 @@ export function createEngine(options: EngineOptions): Engine {
     freeMemory: options.freeMemory ?? (() => process.availableMemory()),
   });
   const handles = new Handles(clock);
-  const compiler = new GrammarCompiler({ log: options.log, environment: options.environment ?? {} });
-  const parts: Parts = { pool, handles, settings };
+  const { environment = {}, log } = options;
+  const compiler = new GrammarCompiler({ log, environment });
+  const reader = new PromptReader({ log, environment, idleMs: readerIdleMs });
+  const parts: Parts = { pool, handles, settings, models: options.models };
 
   return {
     prepareChat: async (prompt, signal) => {
       const { scope = '' } = prompt;
-      const request = async (handle: string, { facts }: Session): Promise<PrepareRequest> => {
-        const grammars = await compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
-        return { type: 'prepare_chat', handle, prompt: sentPrompt(prompt), grammars };
+      const characters = charactersOf(prompt);
+      const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {
+        const compiling = compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
+        if (!isLarge(characters, prompt))
+          return { type: 'prepare_chat', handle, prompt: sentPrompt(prompt), grammars: await compiling };
+        const [grammars, read] = await Promise.all([compiling, reader.chat(prompt, config, signal)]);
+        return { type: 'prepare_chat', handle, prompt: sentPrompt({ ...prompt, messages: [] }), grammars, read };
       };
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
         scope,
-        work: workOf({ promptTokens: charactersOf(prompt) / charactersPerToken, maxTokens: prompt.maxTokens ?? 0 }),
+        work: { characters, maxTokens: prompt.maxTokens ?? 0 },
         signal,
         param: 'messages',
         request,
@@ -95,21 +106,16 @@ export function createEngine(options: EngineOptions): Engine {
     prepareEmbedding: async (inputs, signal) => {
       const { target, texts, maxInputTokens, truncate, scope = '' } = inputs;
       const { baseModelId, adapter } = target;
-      const request = async (handle: string): Promise<PrepareRequest> => ({
-        type: 'prepare_embedding',
-        handle,
-        adapter,
-        texts,
-        maxInputTokens,
-        truncate,
-        scope,
-      });
       const characters = texts.reduce((sum, { length }) => sum + length, 0);
-      const work = workOf({ promptTokens: characters / charactersPerToken, maxTokens: 0 });
+      const request = async (handle: string, { config }: Session): Promise<PrepareRequest> => {
+        const sent = { type: 'prepare_embedding', handle, adapter, maxInputTokens, truncate, scope } as const;
+        if (!isLarge(characters)) return { ...sent, texts };
+        return { ...sent, texts: [], read: await reader.inputs(inputs, config, signal) };
+      };
       const { handle, prepared, session } = await prepare(parts, {
         modelId: baseModelId,
         scope,
-        work,
+        work: { characters, maxTokens: 0 },
         signal,
         param: 'input',
         request,
@@ -124,7 +130,7 @@ export function createEngine(options: EngineOptions): Engine {
     load: (modelId) => pool.runtime(modelId).admission.load(),
     warm: (modelId) => pool.runtime(modelId).warm(),
     close: async () => {
-      await Promise.all([compiler.close(), pool.close()]);
+      await Promise.all([compiler.close(), reader.close(), pool.close()]);
     },
   };
 }
@@ -135,11 +141,11 @@ function childScript(): string {
 
 const charactersPerToken = 4;
 
-function charactersOf({ messages, tools }: ChatPrompt): number {
-  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
-  const ofCalls = calls.reduce((sum, call) => sum + call.arguments.length, 0);
-  const ofTools = tools.length === 0 ? 0 : JSON.stringify(tools).length;
-  return messages.reduce((sum, { content }) => sum + content.length, ofCalls + ofTools);
+/** Whatever was asked for, no more than the context holds is ever done. */
+function workIn({ modelId, work }: PrepareCall, models: readonly EngineModel[]) {
+  const most = models.find(({ id }) => id === modelId)?.maxContextTokens ?? 0;
+  const promptTokens = Math.min(most, work.characters / charactersPerToken);
+  return { promptTokens, maxTokens: Math.min(most, work.maxTokens) };
 }
 
 /**
@@ -151,7 +157,7 @@ async function prepare(parts: Parts, call: PrepareCall) {
   handles.releaseExpired();
   call.signal.throwIfAborted();
   const runtime = pool.runtime(call.modelId);
-  const place = runtime.admission.enter(call);
+  const place = runtime.admission.enter({ scope: call.scope, work: workOf(workIn(call, parts.models())) });
   try {
     const handle = handles.next();
     let tries = 0;

@@ -61,6 +61,8 @@ export type EmbeddingInputs = {
   maxInputTokens: number;
   /** true: longer inputs are cut at their end to `maxInputTokens`; false: `tokens` reports their full length. */
   truncate: boolean;
+  /** Most tokens of all of them together; left out: any number. Much more than that is refused before all of it is counted. */
+  requestTokens?: number;
   /** As of a chat. */
   scope?: string;
 };

@@ -20,3 +20,26 @@ export function cannotLoad(error: string, retryAfterSeconds: number): Fault {
     internal: error,
   });
 }
+
+/** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
+export function promptTooLong({ atLeast, most }: { atLeast: number; most: number }): Fault {
+  return fault('invalid_request', {
+    param: 'messages',
+    message:
+      `This model's maximum context length is ${most} tokens. However, your messages resulted in at least ${atLeast} tokens: ` +
+      'the prompt is too long. Send fewer messages or tools.',
+  });
+}
+
+/** Of inputs that do not fit, told without counting all of them. */
+export function inputsTooLong(
+  of: 'input' | 'inputs' | 'cutInput',
+  { atLeast, most }: { atLeast: number; most: number },
+) {
+  const why = {
+    input: `an input has at least ${atLeast} tokens, the limit is ${most}; set a smaller chunk size in your client, or send truncate: true`,
+    inputs: `the inputs have at least ${atLeast} tokens together, the limit is ${most}; send one input per request (set your client's batch size to 1)`,
+    cutInput: 'an input that is cut fills the whole request; send it alone',
+  };
+  return fault('invalid_request', { param: 'input', message: `input: ${why[of]}` });
+}

@@ -45,6 +45,7 @@ function run(deps: InferenceDeps, call: Call, { wanted, keep, meanwhile }: Embed
           texts: instructed(wanted, model.queryInstruction),
           maxInputTokens: model.limits.maxInputTokens,
           truncate: wanted.truncate,
+          requestTokens: model.limits.requestTokenBudget,
           scope: admitted.accountId,
         },
         signal,

@@ -134,8 +134,8 @@ export class ChildEngine {
     }
   }
 
-  #prepareChat({ id, handle, prompt, grammars }: Request<'prepare_chat'>): void {
-    const prepared = this.#prompts.chat(receivedPrompt(prompt), grammars);
+  #prepareChat({ id, handle, prompt, grammars, read }: Request<'prepare_chat'>): void {
+    const prepared = this.#prompts.chat(receivedPrompt(prompt), grammars, read);
     this.#chats.put(handle, prepared);
     this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
   }

@@ -1,10 +1,11 @@
 import { fault } from '#kernel';
 import type { Adapter, ChatPrompt } from '../port.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar-texts.ts';
-import { type ChatTemplate, compileChatTemplate, renderChat, type ToolSyntax } from '../text/template.ts';
+import type { ToolSyntax } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
 import { Grammars, type RequestGrammars } from './grammars.ts';
+import { type ReadChat, type ReadInputs, readChat, templateOf } from './read-prompt.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
@@ -33,47 +34,29 @@ export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {
 }
 
 export type PromptMaker = {
-  chat: (prompt: ChatPrompt, grammars: GrammarTexts) => PreparedChat;
+  /** `read`: where its messages were read elsewhere. */
+  chat: (prompt: ChatPrompt, grammars: GrammarTexts, read?: ReadChat) => PreparedChat;
   inputs: (request: {
     adapter: Adapter | null;
     texts: readonly string[];
     maxInputTokens: number;
     truncate: boolean;
     scope?: string;
-  }) => { prepared: PreparedInputs; report: { tokens: number; truncated: boolean }[] };
+    read?: ReadInputs;
+  }) => { prepared: PreparedInputs; report: ReadInputs['report'] };
 };
 
 export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {
   const grammars = new Grammars(model);
-  let template: ChatTemplate | null = null;
-  const chatTemplate = (): ChatTemplate => {
-    const source = model.facts.chatTemplate;
-    if (source === null)
-      throw fault('invalid_request', { param: 'model', message: 'This model has no chat template.' });
-    template ??= compileChatTemplate({
-      source,
-      controlTokens: vocabulary.controlTexts,
-      bosToken: vocabulary.bosText,
-      eosToken: vocabulary.eosText,
-      now,
-    });
-    return template;
-  };
+  const template = templateOf(model, vocabulary, now);
 
   return {
-    chat: (prompt, texts) => {
-      const compiled = chatTemplate();
-      const rendered = renderChat(compiled, prompt);
-      const { reasons, startsInReasoning, thinkingDisabled } = rendered;
+    chat: (prompt, texts, read) => {
+      const compiled = template();
+      const facts = read ?? readChat(compiled, prompt, (segments) => vocabulary.tokenizePrompt(segments));
       return {
         kind: 'chat',
-        facts: {
-          tokens: vocabulary.tokenizePrompt(rendered.segments),
-          reasons,
-          startsInReasoning,
-          thinkingDisabled,
-          ...grammarsOf(grammars, prompt, texts),
-        },
+        facts: { ...facts, ...grammarsOf(grammars, prompt, texts) },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
         toolSyntax: compiled.toolSyntax,
@@ -81,18 +64,25 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
         reasoningEffort: prompt.reasoningEffort,
       };
     },
-    inputs: ({ adapter, texts, maxInputTokens, truncate, scope = '' }) => {
-      const report: { tokens: number; truncated: boolean }[] = [];
-      const inputs = texts.map((text) => {
-        const whole = vocabulary.tokenizeInput(text);
-        const truncated = truncate && whole.length > maxInputTokens;
-        const tokens = truncated ? vocabulary.cutInput(whole, maxInputTokens) : whole;
-        report.push({ tokens: tokens.length, truncated });
-        return tokens;
-      });
+    inputs: ({ adapter, texts, maxInputTokens, truncate, scope = '', read }) => {
+      const { inputs, report } = read ?? readInputs(vocabulary, { texts, maxInputTokens, truncate });
       return { prepared: { kind: 'inputs', inputs, adapter, scope }, report };
     },
   };
+}
+
+type Texts = { texts: readonly string[]; maxInputTokens: number; truncate: boolean };
+
+function readInputs(vocabulary: Vocabulary, { texts, maxInputTokens, truncate }: Texts): ReadInputs {
+  const report: ReadInputs['report'] = [];
+  const inputs = texts.map((text) => {
+    const whole = vocabulary.tokenizeInput(text);
+    const truncated = truncate && whole.length > maxInputTokens;
+    const tokens = truncated ? vocabulary.cutInput(whole, maxInputTokens) : whole;
+    report.push({ tokens: tokens.length, truncated });
+    return tokens;
+  });
+  return { inputs, report };
 }
 
 function grammarsOf(grammars: Grammars, prompt: ChatPrompt, texts: GrammarTexts): RequestGrammars {

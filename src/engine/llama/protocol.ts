@@ -1,6 +1,7 @@
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
 import type { GrammarTexts } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
+import type { ReadChat, ReadInputs } from './read-prompt.ts';
 import type { SentPrompt } from './sent-prompt.ts';
 
 /**
@@ -46,7 +47,15 @@ export type ChildConfig = {
 
 export type ToChild =
   | { type: 'load'; config: ChildConfig }
-  | { type: 'prepare_chat'; id: number; handle: string; prompt: SentPrompt; grammars: GrammarTexts }
+  /** `read`: its messages were read elsewhere, and are left out. */
+  | {
+      type: 'prepare_chat';
+      id: number;
+      handle: string;
+      prompt: SentPrompt;
+      grammars: GrammarTexts;
+      read?: ReadChat;
+    }
   | {
       type: 'prepare_embedding';
       id: number;
@@ -57,6 +66,8 @@ export type ToChild =
       truncate: boolean;
       /** Turns are taken per scope (an account). */
       scope?: string;
+      /** The texts were read elsewhere, and are left out. */
+      read?: ReadInputs;
     }
   | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string }
   | { type: 'embed'; id: number; handle: string }

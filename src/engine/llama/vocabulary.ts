@@ -7,8 +7,8 @@ import { type CharacterRules, createCharacterRules } from './character-rules.ts'
 export type Vocabulary = {
   /** `special`: control tokens in the text become tokens; else they are ordinary characters. */
   tokenize: (text: string, special: boolean) => Uint32Array;
-  /** Segments of a rendered prompt, with the model's start token in front where it wants one. */
-  tokenizePrompt: (segments: readonly Segment[]) => Uint32Array;
+  /** Segments of a rendered prompt, with the model's start token in front where it wants one. `tokenize` may stop. */
+  tokenizePrompt: (segments: readonly Segment[], tokenize?: Vocabulary['tokenize']) => Uint32Array;
   /** A text to embed, with the start and end tokens that the model wants. */
   tokenizeInput: (text: string) => Uint32Array;
   /** The first tokens of an input, its end token kept. */
@@ -46,10 +46,12 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
     }
   };
 
+  const ownTokenize: Vocabulary['tokenize'] = (text, special) => addon.tokenize(text, special);
+
   return {
-    tokenize: (text, special) => addon.tokenize(text, special),
-    tokenizePrompt: (segments) => {
-      const parts = segments.map((segment) => addon.tokenize(segment.text, segment.special));
+    tokenize: ownTokenize,
+    tokenizePrompt: (segments, tokenize = ownTokenize) => {
+      const parts = segments.map((segment) => tokenize(segment.text, segment.special));
       // Many templates write the start token themselves.
       return concatenate(parts[0]?.[0] === start[0] ? parts : [start, ...parts]);
     },
@@ -165,7 +167,7 @@ function endsInside(part: Uint8Array, before: boolean): boolean {
 }
 
 /** GPT-2 tokenisers write each byte as a printable character. */
-function bytesOfStandIns(text: string): Uint8Array {
+export function bytesOfStandIns(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
@@ -178,7 +180,7 @@ function bytesOfStandIns(text: string): Uint8Array {
 }
 
 /** Printable Latin-1 stands for itself; the other 68 bytes follow each other from U+0100 on. */
-function byteOfStandIn(code: number): number | null {
+export function byteOfStandIn(code: number): number | null {
   if ((code >= 0x21 && code <= 0x7e) || (code >= 0xa1 && code <= 0xac) || (code >= 0xae && code <= 0xff)) return code;
   if (code < 0x100 || code > 0x143) return null;
   const place = code - 0x100;

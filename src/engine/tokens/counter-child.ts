@@ -5,8 +5,9 @@ import { stampOf } from '../llama/model-file.ts';
 import type { Answer, Countable, FromCounter, Question, ToCounter } from './counter-protocol.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
+import { createModelReader, type ModelReader } from './model-reader.ts';
 
-type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder };
+type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder; reader: () => ModelReader };
 
 /** The program of the counting child (`counter-protocol.ts`). */
 function main(): void {
@@ -34,7 +35,7 @@ async function answer(loaded: Map<string, Promise<Loaded>>, question: Question &
   }
 }
 
-function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
+function answerTo(question: Question, { counter, encoder, reader }: Loaded): Answer {
   switch (question.type) {
     case 'count':
       return { type: 'counted', counts: itemsOf(question).map(counter().count) };
@@ -46,6 +47,9 @@ function answerTo(question: Question, { counter, encoder }: Loaded): Answer {
       return { type: 'encoded', items: encoder().encode(itemsOf(question), question.options) };
     case 'describe':
       return { type: 'described', facts: encoder().describe() };
+    case 'readChat':
+    case 'readInputs':
+      return reader()(question);
   }
 }
 
@@ -62,6 +66,7 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
     stamp,
     counter: madeOnce(() => createModelCounter(model)),
     encoder: madeOnce(() => createModelEncoder(model)),
+    reader: madeOnce(() => createModelReader(model)),
   }));
   loaded.set(ggufPath, loading);
   // Whoever is killed keeps nothing of what was compiled for him.

@@ -1,3 +1,5 @@
+import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
+import type { SentPrompt } from '../llama/sent-prompt.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 import type { CountingBasis } from './counting-basis.ts';
 
@@ -61,7 +63,27 @@ export type Question = { ggufPath: string } & (
   | { type: 'describe' }
   | { type: 'basis' }
   | { type: 'countTexts'; texts: readonly string[] }
+  | ReadQuestion
 );
+
+/** A prompt, or texts to embed, to be made the tokens that a model runs on; more than fit are not read. */
+export type ReadQuestion =
+  | { type: 'readChat'; prompt: SentPrompt; most: number }
+  | {
+      type: 'readInputs';
+      texts: readonly string[];
+      maxInputTokens: number;
+      truncate: boolean;
+      /** Tokens of all of them together. */
+      most: number;
+    };
+
+/** `tooLong`: the prompt, an input, or all inputs together have so many tokens at least. `cutInput`: one of several inputs had to be cut. */
+export type ReadAnswer =
+  | { type: 'chatRead'; read: ReadChat }
+  | { type: 'inputsRead'; read: ReadInputs }
+  | { type: 'tooLong'; of: 'prompt' | 'input' | 'inputs' | 'cutInput'; atLeast: number }
+  | { type: 'refused'; message: string; param: string | null };
 
 /**
  * Messages between the server and the counting child (`counter-child.ts`), over the fork's IPC channel. It loads the
@@ -75,6 +97,7 @@ export type Answer =
   | { type: 'encoded'; items: Encoded[] }
   | { type: 'described'; facts: VocabularyFacts }
   | { type: 'basis'; basis: CountingBasis }
-  | { type: 'textsCounted'; counts: Uint32Array };
+  | { type: 'textsCounted'; counts: Uint32Array }
+  | ReadAnswer;
 
 export type FromCounter = ({ id: number } & Answer) | { type: 'failed'; id: number; message: string };

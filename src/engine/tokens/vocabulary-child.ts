@@ -40,13 +40,13 @@ export class VocabularyChild {
     this.#options = options;
   }
 
-  /** Throws `capacity_unavailable` when answering fails or takes too long, and `invalid_request` when the child crashes at a text. */
-  async ask(question: Question): Promise<Answer> {
+  /** Throws `capacity_unavailable` when answering fails or takes too long, and `invalid_request` with the field when the child crashes at a text. */
+  async ask(question: Question, param: string | null = null): Promise<Answer> {
     for (let tries = 1; ; tries++)
       try {
         return await this.#askOnce(question);
       } catch (error) {
-        if (error instanceof ChildGone && error.blame === 'certain') throw unreadable(null);
+        if (error instanceof ChildGone && error.blame === 'certain') throw unreadable(param);
         if (!(error instanceof ChildGone) || tries >= mostTries) throw unavailable(error);
       }
   }

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openModel } from './binding.ts';
+import { createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
+import { createTokenBounds } from './token-bounds.ts';
+import { createVocabulary } from './vocabulary.ts';
+
+const path = fileURLToPath(new URL('../../../models/tiny-embed/tiny-embed.gguf', import.meta.url));
+const model = await openModel({ path, gpu: false, maxThreads: 1, vocabOnly: true });
+const whole = createVocabulary(model);
+
+/** Counts the characters that the tokeniser gets. */
+function counted() {
+  const got = { characters: 0 };
+  const addon = new Proxy(model.addon, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => {
+        if (name === 'tokenize') got.characters += String(given[0]).length;
+        return Reflect.apply(member, target, given);
+      };
+    },
+  });
+  const tokens = createBoundedTokens(createVocabulary({ ...model, addon }), createTokenBounds(model));
+  got.characters = 0;
+  return { tokens, got };
+}
+
+const most = 512;
+const words = 'The tall lamp stands beside the red door. ';
+const megabyte = words.repeat(25_000);
+const plain = (text: string) => [{ text, special: false }];
+const tooMany = (least: number) => (error: unknown) => error instanceof TooManyTokens && error.atLeast >= least;
+
+describe('a prompt', () => {
+  test('that cannot fit with any tokens is not tokenised at all', () => {
+    for (const text of [megabyte, 'a'.repeat(1_000_000), '字'.repeat(300_000)]) {
+      const { tokens, got } = counted();
+      assert.throws(() => tokens.prompt(plain(text), most), tooMany(most + 1));
+      assert.equal(got.characters, 0);
+    }
+  });
+
+  test('that is too long is tokenised little further than the context goes', () => {
+    const text = words.repeat(Math.ceil(30_000 / words.length));
+    const { tokens, got } = counted();
+    assert.throws(() => tokens.prompt(plain(text), 3_000), tooMany(3_001));
+    assert.ok(got.characters < text.length, `${got.characters} of ${text.length}`);
+    const messages = counted();
+    const many = Array.from({ length: 500 }, () => plain(words)).flat();
+    assert.throws(() => messages.tokens.prompt(many, most), tooMany(most + 1));
+    assert.ok(messages.got.characters < 20_000);
+  });
+
+  test('that fits has the tokens that it has when it is read at once, to the last one', () => {
+    const text = words.repeat(300);
+    const all = whole.tokenizePrompt(plain(text));
+    assert.deepEqual(counted().tokens.prompt(plain(text), all.length), all);
+    assert.throws(() => counted().tokens.prompt(plain(text), all.length - 1), tooMany(all.length));
+  });
+});
+
+describe('an input', () => {
+  test('that may be cut is tokenised as far as it is kept, and cut in the same place', () => {
+    const { tokens, got } = counted();
+    const { tokens: cut, truncated } = tokens.input(megabyte, most, true);
+    assert.deepEqual(cut, whole.cutInput(whole.tokenizeInput(megabyte), most));
+    assert.equal(truncated, true);
+    assert.ok(got.characters < 20_000, `${got.characters}`);
+    const word = 'a'.repeat(40_000);
+    assert.deepEqual(counted().tokens.input(word, most, true).tokens, whole.cutInput(whole.tokenizeInput(word), most));
+  });
+
+  test('that may not be cut and cannot fit is not tokenised', () => {
+    const { tokens, got } = counted();
+    assert.throws(() => tokens.input(megabyte, most, false), tooMany(most + 1));
+    assert.equal(got.characters, 0);
+  });
+
+  test('that fits is read whole', () => {
+    assert.deepEqual(counted().tokens.input(words, most, false), {
+      tokens: whole.tokenizeInput(words),
+      truncated: false,
+    });
+  });
+});
