@@ -6,6 +6,8 @@ import type { CharacterRules, TokenBias } from './character-rules.ts';
 export type RequestSampler = {
   /** From its first use on it is this request's, until that disposes of it. */
   readonly native: NativeSampler;
+  /** Before its first use, because it takes some time. Throws where the grammar cannot be used. */
+  makeReady: () => void;
   /** From the next token on the output must match. `generated`: the tokens that penalties count; more are added as they are written. */
   constrain: (grammar: NativeGrammar, generated: readonly Token[]) => void;
   /**
@@ -75,11 +77,13 @@ export class Samplers {
     /** Of a constrained request. */
     let bias: TokenBias | null = null;
     let history: readonly Token[] = [];
-    const take = (): NativeSampler => {
+    const taken = (): NativeSampler => {
+      if (native !== null) return native;
       if (isOver) throw new Error('The sampler of a request that is over was asked for. This is a bug.');
-      const taken = this.#resting.pop() ?? this.#model.createSampler();
-      taken.applyConfig(wanted());
-      return taken;
+      const found = this.#resting.pop() ?? this.#model.createSampler();
+      found.applyConfig(wanted());
+      native = found;
+      return found;
     };
     const match = (makeState: () => NativeGrammarState, generated: readonly Token[]): void => {
       let state: NativeGrammarState | null = null;
@@ -100,9 +104,9 @@ export class Samplers {
     };
     return {
       get native() {
-        native ??= take();
-        return native;
+        return taken();
       },
+      makeReady: () => void taken(),
       // A state takes up to 190 MB: a request that waits has none either.
       constrain: (grammar, generated) => match(() => this.#model.createGrammarState(grammar), generated),
       constrainWithin: (grammar, { begun, token, generated }) => {

@@ -217,6 +217,7 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
       get native(): never {
         throw new Error('Nothing is drawn here.');
       },
+      makeReady: () => {},
       constrain: () => assert.fail('nothing is forced'),
       constrainWithin: (_grammar, { begun, token }) => {
         fed.push(native.addon.detokenize(Uint32Array.of(...begun), true), vocabulary.textOf(token) ?? '');

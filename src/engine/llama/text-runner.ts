@@ -2,6 +2,7 @@ import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
 import type { Prompt } from './checkpoints.ts';
+import { draw, noToken, type Output } from './draw.ts';
 import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
 import { KeptPrefixes } from './kept-prefix.ts';
@@ -9,6 +10,7 @@ import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { type Admission, Scheduler, type Step } from './scheduler.ts';
+import { StepTime } from './step-time.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type TextRunnerOptions = {
@@ -30,7 +32,6 @@ const longestHoldMs = 2;
 const laneSlice = 8;
 const noSample = new Uint32Array(0);
 const firstSample = Uint32Array.of(0);
-const noToken: Token = -1;
 
 /** Runs the steps of a text model: all requests of a lane advance together. */
 export class TextRunner {
@@ -154,13 +155,21 @@ export class TextRunner {
     const request = this.#generations.get(requestId);
     const kept = await this.#prefixes.makeReady(context, admission, request?.prompt);
     if (kept < admission.keep) scheduler.prefixLost(sequence, kept);
-    if (request !== undefined) request.generation.cachedTokens = kept;
+    if (request === undefined) return;
+    request.generation.cachedTokens = kept;
+    const beganMs = this.#options.now();
+    try {
+      request.generation.sampler.makeReady();
+    } catch (error) {
+      this.#fail(requestId, error);
+    }
+    request.generation.activeMs += this.#options.now() - beganMs;
   }
 
   async #step(scheduler: Scheduler, context: NativeContext, step: Step): Promise<void> {
-    const beganMs = this.#options.now();
+    const time = new StepTime(this.#options.now);
     context.initBatch(step.tokens);
-    const outputs: { generation: Generation; batchIndex: number }[] = [];
+    const outputs: Output[] = [];
     for (const { requestId, sequence, position, tokens, sample } of step.items) {
       const last = tokens.length - 1;
       const wanted = !sample ? noSample : last === 0 ? firstSample : Uint32Array.of(last);
@@ -170,39 +179,41 @@ export class TextRunner {
         outputs.push({ generation: request.generation, batchIndex });
       }
     }
-    const decoded = context.decodeBatch();
-    const sampleAll = () => Promise.all(outputs.map((output) => sample(context, output)));
-    let sampled = this.#options.nativeWorkIsOrdered ? sampleAll() : null;
+    const decoded = context.decodeBatch().then(() => time.shared());
     this.#deliver(step);
+    // Behind the delivery, which would hide how long the first ones take.
+    const drawAll = () => Promise.all(outputs.map((output) => draw(context, output, time)));
+    let drawn = this.#options.nativeWorkIsOrdered ? drawAll() : null;
     try {
       await decoded;
     } catch (error) {
-      await sampled;
+      await drawn;
       this.#failStep(scheduler, context, error);
       return;
     }
-    sampled ??= sampleAll();
-    const tokens = await sampled;
-    const endedMs = this.#options.now();
-
+    drawn ??= drawAll();
+    const tokens = await drawn;
     scheduler.advance();
-    const perToken = (endedMs - beganMs) / step.tokens;
-    for (const item of step.items) {
-      const request = this.#generations.get(item.requestId);
-      if (request !== undefined) request.generation.activeMs += perToken * item.tokens.length;
-    }
+    time.shared();
     for (const [place, output] of outputs.entries()) {
       let token = tokens[place] ?? noToken;
-      if (!this.#generations.has(output.generation.id)) continue;
+      const { id } = output.generation;
+      if (!this.#generations.has(id)) continue;
       if (token !== noToken && output.generation.take(token) === 'resample') {
-        token = await sample(context, output);
+        token = await draw(context, output, time);
         if (token !== noToken) output.generation.take(token);
       }
       this.#follow(scheduler, output.generation, token);
+      time.ownOf(id);
+    }
+    for (const { requestId, tokens } of step.items) {
+      const request = this.#generations.get(requestId);
+      if (request === undefined) continue;
+      request.generation.activeMs += time.shareOf(requestId, { own: tokens.length, all: step.tokens });
     }
     await this.#prefixes.stepDone(context, step, (id) => this.#generations.get(id)?.prompt);
-    this.#pace.step(step, endedMs - beganMs);
-    this.#pace.report(endedMs, { queued: scheduler.waiting, running: scheduler.running });
+    this.#pace.step(step, time.totalMs);
+    this.#pace.report(this.#options.now(), { queued: scheduler.waiting, running: scheduler.running });
   }
 
   /** Feeds what the generation goes on with, or ends its sequence. Its text is for `deliver`. */
@@ -284,13 +295,4 @@ function contextShape(config: ChildConfig, adapter: Adapter | null) {
 
 function adapterSequences({ sequences }: ChildConfig): number {
   return Math.ceil(sequences / fewestAdapterContexts);
-}
-
-/** A sampler fails where the grammar allows no token. */
-async function sample(context: NativeContext, output: { generation: Generation; batchIndex: number }): Promise<Token> {
-  try {
-    return await context.sampleToken(output.batchIndex, output.generation.sampler.native);
-  } catch {
-    return noToken;
-  }
 }
