@@ -21,7 +21,7 @@ export function canonical(value: unknown): string {
 }
 
 const maxReferences = 64;
-const maxSteps = 5000;
+const maxSteps = 20_000;
 /** Combinations of two lists of alternatives that apply to one value. */
 const mostCombined = 1_000;
 const mostCombinedCharacters = 500_000;
@@ -45,7 +45,7 @@ export function createFlatten(root: unknown, places: Places): Flatten {
   };
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
-    if (steps > maxSteps) throw refuse('The schema is too large when its references are followed.');
+    if (steps > maxSteps) throw refuse(`The schema is too large: it has more than ${maxSteps} parts, references followed.`);
     if (depth > maxReferences) throw refuse(`A reference leads to another more than ${maxReferences} times.`);
     if (schema === false) throw new Unsatisfiable();
     if (schema === true) return {};
