@@ -197,6 +197,19 @@ test('one place of a tool that cannot be enforced loosens that place only, whate
   }
 });
 
+test('a member of a tool that no value satisfies may be anything where it is required, and the others hold', async () => {
+  const call = (args: string) => `<tool_call>\n{"name": "order", "arguments": ${args}}\n</tool_call>`;
+  for (const odd of [{ type: 'string', enum: [1, 2] }, { type: 'integer', minimum: 5, maximum: 4 }, { enum: [] }]) {
+    const properties = { city: { enum: ['Rome'] }, within: { type: 'object', properties: { odd }, required: ['odd'] } };
+    const parameters = { type: 'object', properties, required: ['city', 'within'] };
+    const tools = [{ name: 'order', description: null, parameters }];
+    const accepts = await matcher({ tools, toolChoice: { mode: 'required' } });
+    assert.ok(accepts(call('{"city": "Rome", "within": {"odd": 1}}')), JSON.stringify(odd));
+    assert.ok(!accepts(call('{"city": "Paris", "within": {"odd": 1}}')));
+    assert.ok(!accepts(call('{"city": "Rome", "within": 1}')));
+  }
+});
+
 test('with a response format and tools of free choice the model may answer or call', async () => {
   const accepts = await matcher({ tools, responseFormat: { type: 'json_object' } });
   assert.ok(

@@ -26,20 +26,27 @@ export type ObjectForm = {
   range: readonly [number, number | null];
 };
 
-export type FormContext = { grammar: Grammar; id: number; isSatisfiable: (schema: unknown) => boolean };
+export type FormContext = {
+  grammar: Grammar;
+  id: number;
+  isSatisfiable: (schema: unknown) => boolean;
+  /** A required member that nothing satisfies may be anything. */
+  mayRelax: boolean;
+};
 
 /** Throws `Unsatisfiable` where a member must be there that nothing satisfies. */
-export function objectForm(schema: Schema, { grammar, id, isSatisfiable }: FormContext): ObjectForm {
+export function objectForm(schema: Schema, { grammar, id, isSatisfiable, mayRelax }: FormContext): ObjectForm {
   const names = memberNames(schema);
   const keys = keyForm(schema);
   const required = new Set(asList(schema['required']));
   const schemaOf = memberSchemas(schema, byName(grammar, keys, names));
   const members = names
     .map((name) => ({ name, schema: schemaOf(name), required: required.has(name) }))
-    .filter((member) => {
-      if (isSatisfiable(member.schema)) return true;
+    .flatMap((member) => {
+      if (isSatisfiable(member.schema)) return [member];
+      if (member.required && mayRelax) return [{ ...member, schema: true }];
       if (member.required) throw new Unsatisfiable();
-      return false;
+      return [];
     });
   const additional = otherMembers(grammar, { schema, names, keys });
   const others = additional === null || !isSatisfiable(additional.schema) ? null : additional;

@@ -14,7 +14,7 @@ import {
 } from './object-state.ts';
 import { withoutAnnotations } from './schema-annotations.ts';
 import { type ArrayForm, arrayExpression, separated, uniqueExpression, waysToCount } from './schema-arrays.ts';
-import { createLeavesOf, type Leaf, type SchemaContext } from './schema-leaves.ts';
+import { createLeavesOf, type Leaf, type SchemaContext, type Strictness } from './schema-leaves.ts';
 import { canonical, Unsatisfiable } from './schema-merge.ts';
 import { asFault, type Places, refuse } from './schema-places.ts';
 import { withPointers } from './schema-references.ts';
@@ -34,16 +34,16 @@ const stepsOfMember = 10;
 /**
  * The JSON texts that satisfy the schema, as rules in `grammar`. The grammar may know fewer texts than the schema allows
  * (members in the order of `properties`, further members only where `additionalProperties` asks for them, bounded
- * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced; with `isHelp`, that is
+ * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced; else that is
  * passed over where the rest can be enforced without it.
  */
-export function schemaExpression(grammar: Grammar, given: unknown, isHelp = false): Expression {
+export function schemaExpression(grammar: Grammar, given: unknown, strictness: Strictness = 'exact'): Expression {
   try {
     if (canonical(given).length > maxSchemaChars)
       throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
     const root = withPointers(given);
     const places: Places = new WeakMap();
-    return new SchemaRules(grammar, { root, isHelp, places }).whole(withoutAnnotations(root, places));
+    return new SchemaRules(grammar, { root, strictness, places }).whole(withoutAnnotations(root, places));
   } catch (error) {
     throw asFault(error instanceof Unsatisfiable ? refuse('No value can satisfy the schema.') : error);
   }

@@ -49,9 +49,16 @@ const silentKeywords = ['unevaluatedProperties', 'additionalItems'];
 /** The kinds of value that satisfy a schema, whatever alternatives it is made of. Throws `Unsatisfiable` where there are none. */
 export type LeavesOf = (schema: unknown) => readonly Leaf[];
 
-export type SchemaContext = { root: unknown; isHelp: boolean; places: Places };
+/**
+ * `exact`: what cannot be enforced is refused. `relaxed`: it is passed over. `satisfiable`: so is what no value satisfies, where one must
+ * be there.
+ */
+export type Strictness = 'exact' | 'relaxed' | 'satisfiable';
 
-export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: SchemaContext): LeavesOf {
+export type SchemaContext = { root: unknown; strictness: Strictness; places: Places };
+
+export function createLeavesOf(grammar: Grammar, { root, strictness, places }: SchemaContext): LeavesOf {
+  const isHelp = strictness !== 'exact';
   const flatten = createFlatten(root, places);
   const raws = new Map<string, readonly Raw[]>();
   const leaves = new Map<string, Leaf | null>();
@@ -142,7 +149,11 @@ export function createLeavesOf(grammar: Grammar, { root, isHelp, places }: Schem
   const containerLeaf = ({ key, kind, schema }: Container): Leaf => {
     if (kind === 'array') return { key, kind, form: arrayForm(schema, { isSatisfiable, listed }) };
     forms += 1;
-    return { key, kind, form: objectForm(schema, { grammar, id: forms, isSatisfiable }) };
+    return {
+      key,
+      kind,
+      form: objectForm(schema, { grammar, id: forms, isSatisfiable, mayRelax: strictness === 'satisfiable' }),
+    };
   };
   const isSatisfiable = (schema: unknown): boolean =>
     rawsOf(schema).some((raw) => looking.has(raw.key) || leafOf(raw) !== null);

@@ -45,7 +45,8 @@ export function createFlatten(root: unknown, places: Places): Flatten {
   };
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
-    if (steps > maxSteps) throw refuse(`The schema is too large: it has more than ${maxSteps} parts, references followed.`);
+    if (steps > maxSteps)
+      throw refuse(`The schema is too large: it has more than ${maxSteps} parts, references followed.`);
     if (depth > maxReferences) throw refuse(`A reference leads to another more than ${maxReferences} times.`);
     if (schema === false) throw new Unsatisfiable();
     if (schema === true) return {};

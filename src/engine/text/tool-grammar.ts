@@ -5,6 +5,7 @@ import { anyObject, anyValue } from './json-rules.ts';
 import { areJson, definitionOf, rootOf, typesOf } from './parameter-types.ts';
 import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
+import type { Strictness } from './schema-leaves.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
 import { callOpen } from './tool-call.ts';
 
@@ -42,13 +43,17 @@ function takesNothing({ properties, additionalProperties: others = false, ...res
  * to hold on to.
  */
 function asFarAsPossible(grammar: Grammar, schema: unknown): Expression | null {
-  return enforced(grammar, schema, false) ?? enforced(grammar, schema, true);
+  for (const strictness of ['exact', 'relaxed', 'satisfiable'] as const) {
+    const expression = enforced(grammar, schema, strictness);
+    if (expression !== null) return expression;
+  }
+  return null;
 }
 
 /** null where the schema is refused. */
-function enforced(grammar: Grammar, schema: unknown, isHelp: boolean): Expression | null {
+function enforced(grammar: Grammar, schema: unknown, strictness: Strictness): Expression | null {
   try {
-    return grammar.attempt(() => schemaExpression(grammar, schema, isHelp));
+    return grammar.attempt(() => schemaExpression(grammar, schema, strictness));
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
