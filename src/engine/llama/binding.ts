@@ -12,7 +12,7 @@ import type {
 } from './addon.ts';
 import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
 import type { AttentionFacts } from './kept-prefix.ts';
-import { bytesOfGrammar, createCollector, NativeGarbage } from './native-garbage.ts';
+import { bytesOfGrammar, createCollector, mostBytesOfGrammar, NativeGarbage } from './native-garbage.ts';
 import { loadLibrary } from './native-library.ts';
 
 export type {
@@ -58,7 +58,7 @@ export type NativeModel = {
   createContext(options: ContextOptions): Promise<NativeContext>;
   createCheckpoint(): NativeCheckpoint;
   createSampler(): NativeSampler;
-  /** Throws when the text is no grammar. */
+  /** Throws when the text is no grammar, or is too large for one. */
   createGrammar(gbnf: string): NativeGrammar;
   createGrammarState(grammar: NativeGrammar): NativeGrammarState;
   /** Goes on by a token; false where the token does not fit, and nothing changes. */
@@ -113,9 +113,11 @@ export async function openModel(options: {
     createCheckpoint: () => new addon.AddonContextSequenceCheckpoint(),
     createSampler: () => new addon.AddonSampler(model),
     createGrammar: (gbnf) => {
+      const bytes = bytesOfGrammar(gbnf);
+      if (bytes > mostBytesOfGrammar) throw new Error('The grammar is too large.');
       const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon, rootRuleName: 'root' });
       garbage.made(gbnf.length);
-      bytesOfState.set(grammar, bytesOfGrammar(gbnf));
+      bytesOfState.set(grammar, bytes);
       return grammar;
     },
     createGrammarState: (grammar) => {

@@ -50,7 +50,9 @@ export class GrammarCompiler {
   #keptCharacters = 0;
   #child: EngineProcess<ToGrammarChild> | null = null;
   #running: { job: Job; timer: NodeJS.Timeout } | null = null;
-  #lastScope: string | null = null;
+  /** When a scope had its last turn. */
+  readonly #lastTurns = new Map<string, number>();
+  #turns = 0;
   #lastId = 0;
   #isClosed = false;
 
@@ -109,9 +111,13 @@ export class GrammarCompiler {
 
   #next(): void {
     if (this.#running !== null || this.#isClosed) return;
-    const job = this.#queue.shift((scope) => (scope === this.#lastScope ? 1 : 0));
-    if (job === null) return;
-    this.#lastScope = job.scope;
+    const job = this.#queue.shift((scope) => this.#lastTurns.get(scope) ?? 0);
+    if (job === null) {
+      this.#lastTurns.clear();
+      return;
+    }
+    this.#turns += 1;
+    this.#lastTurns.set(job.scope, this.#turns);
     const timer = setTimeout(() => this.#child?.kill(), this.#options.limitMs ?? limitMs);
     this.#running = { job, timer };
     this.#child ??= this.#start();

@@ -39,6 +39,13 @@ test('what is repeated counts as often as llama.cpp writes it out', () => {
   );
 });
 
+test('a grammar that would take long to read is refused before it is read', () => {
+  const times = (count: number) => `root ::= ${Array.from({ length: count }, () => '"a"{0,1000}').join(' ')}`;
+  assert.ok(model.createGrammar(times(90)));
+  assert.throws(() => model.createGrammar(times(130)), /too large/);
+  assert.throws(() => model.createGrammar(`root ::= "${'a'.repeat(2 ** 21)}"`), /too large/);
+});
+
 test('grammars that requests went on by are freed while others come, long before V8 would', async () => {
   const large = model.createGrammar(`root ::= ${Array.from({ length: 40 }, () => '"a"{0,1000}').join(' ')}`);
   const states: WeakRef<object>[] = [];

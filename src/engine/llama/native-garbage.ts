@@ -5,6 +5,8 @@ const mostBytes = 64 * 2 ** 20;
 /** Of each character of a grammar, and of each time that something in it may be repeated: llama.cpp makes a rule of that. */
 const bytesOfCharacter = 8;
 const bytesOfTime = 80;
+/** llama.cpp reads so much in some tens of milliseconds, once for a grammar and once for each state, in the thread that begins the steps. */
+export const mostBytesOfGrammar = 8 * 2 ** 20;
 /** llama.cpp drops bounds above this. */
 const mostTimes = 2000;
 

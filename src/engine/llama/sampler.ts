@@ -107,7 +107,7 @@ export class Samplers {
         return taken();
       },
       makeReady: () => void taken(),
-      // A state takes up to 190 MB: a request that waits has none either.
+      // A state takes up to 10 MB: a request that waits has none either.
       constrain: (grammar, generated) => match(() => this.#model.createGrammarState(grammar), generated),
       constrainWithin: (grammar, { begun, token, generated }) => {
         const state = this.#model.createGrammarState(grammar);
