@@ -48,9 +48,6 @@ export function defaultSettings(): EngineSettings {
   };
 }
 
-/** Its start takes most of a second, and it is small. */
-const readerIdleMs = 10 * 60_000;
-
 type Parts = { pool: Pool; handles: Handles; settings: EngineSettings; models: EngineOptions['models'] };
 type PrepareCall = {
   modelId: string;
@@ -78,7 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
   const handles = new Handles(clock);
   const { environment = {}, log } = options;
   const compiler = new GrammarCompiler({ log, environment });
-  const reader = new PromptReader({ log, environment, idleMs: readerIdleMs });
+  const reader = new PromptReader({ log, environment });
   const parts: Parts = { pool, handles, settings, models: options.models };
 
   return {
