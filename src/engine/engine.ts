@@ -52,7 +52,7 @@ type Parts = { pool: Pool; handles: Handles; settings: EngineSettings; models: E
 type PrepareCall = {
   modelId: string;
   scope: string;
-  work: { characters: number; maxTokens: number };
+  work: { promptTokens: number; maxTokens: number };
   signal: AbortSignal;
   /** The field that the text came in. */
   param: string;
@@ -92,7 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
         scope,
-        work: { characters, maxTokens: prompt.maxTokens ?? 0 },
+        work: { promptTokens: characters / charactersPerToken, maxTokens: prompt.maxTokens ?? 0 },
         signal,
         param: 'messages',
         request,
@@ -112,7 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { handle, prepared, session } = await prepare(parts, {
         modelId: baseModelId,
         scope,
-        work: { characters, maxTokens: 0 },
+        work: { promptTokens: characters / charactersPerToken, maxTokens: 0 },
         signal,
         param: 'input',
         request,
@@ -138,11 +138,8 @@ function childScript(): string {
 
 const charactersPerToken = 4;
 
-/** Whatever was asked for, no more than the context holds is ever done. */
-function workIn({ modelId, work }: PrepareCall, models: readonly EngineModel[]) {
-  const most = models.find(({ id }) => id === modelId)?.maxContextTokens ?? 0;
-  const promptTokens = Math.min(most, work.characters / charactersPerToken);
-  return { promptTokens, maxTokens: Math.min(most, work.maxTokens) };
+function contextOf({ models }: Parts, modelId: string): number {
+  return models().find(({ id }) => id === modelId)?.maxContextTokens ?? 0;
 }
 
 /**
@@ -154,7 +151,7 @@ async function prepare(parts: Parts, call: PrepareCall) {
   handles.releaseExpired();
   call.signal.throwIfAborted();
   const runtime = pool.runtime(call.modelId);
-  const place = runtime.admission.enter({ scope: call.scope, work: workOf(workIn(call, parts.models())) });
+  const place = runtime.admission.enter({ scope: call.scope, work: workOf(call.work, contextOf(parts, call.modelId)) });
   try {
     const handle = handles.next();
     let tries = 0;

@@ -27,7 +27,7 @@ export function prepareChat(
   const tokens = Math.ceil(bytes / 4);
   // With a single route there is nothing to choose.
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-  const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 });
+  const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 }, routes.contextOf(baseModelId));
   return routes.place({ baseModelId, adapter, prefix, tokens, scope, work }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);

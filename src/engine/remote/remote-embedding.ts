@@ -19,7 +19,7 @@ export function prepareEmbedding(
   const { target, scope = '' } = inputs;
   const { baseModelId, adapter } = target;
   const tokens = Math.ceil(inputs.texts.join('').length / 4);
-  const work = workOf({ promptTokens: tokens, maxTokens: 0 });
+  const work = workOf({ promptTokens: tokens, maxTokens: 0 }, routes.contextOf(baseModelId));
   return routes.place({ baseModelId, adapter, prefix: '', tokens, scope, work }, async (runtime, leave, isInLine) => {
     const { upstream, route } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);

@@ -32,6 +32,11 @@ export class RouteSet {
     this.#options = options;
   }
 
+  /** The longest that a route of the model has. */
+  contextOf(baseModelId: string): number {
+    return Math.max(0, ...this.of(baseModelId).map(({ route }) => route.maxContextTokens));
+  }
+
   of(baseModelId: string): readonly RouteRuntime[] {
     const routes = this.#options.routes();
     if (routes !== this.#seen) {

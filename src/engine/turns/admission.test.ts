@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import { Admission, mostOf } from './admission.ts';
+import { Admission, mostOf, workOf } from './admission.ts';
 
 const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 10 });
 const still = { nowMs: () => 0, monotonicMs: () => 0 };
@@ -122,4 +122,10 @@ test('a call waits for its turn only, and for the first that ends where all sequ
   assert.deepEqual([admission.waitMs('third'), admission.waitMs('other')], [1_000, 2_000]);
   for (const place of places) place.free();
   assert.equal(admission.waitMs('other'), 1_000);
+});
+
+test('a call that asks for more than the context holds counts for no more than that', () => {
+  const most = workOf({ promptTokens: 4_096, maxTokens: 4_096 }, 4_096);
+  assert.equal(workOf({ promptTokens: 1e6, maxTokens: 1e9 }, 4_096), most);
+  assert.ok(workOf({ promptTokens: 10, maxTokens: 10 }, 4_096) < 20);
 });

@@ -29,10 +29,13 @@ export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQ
 
 /**
  * The most that a request may need, in generated tokens. Reading a token of the prompt takes about a fifth of the time
- * of generating one; every call takes some time.
+ * of generating one; every call takes some time. Whatever was asked for, no more than the context holds is ever done.
  */
-export function workOf({ promptTokens, maxTokens }: { promptTokens: number; maxTokens: number }): number {
-  return 1 + promptTokens / 5 + maxTokens;
+export function workOf(
+  { promptTokens, maxTokens }: { promptTokens: number; maxTokens: number },
+  context: number,
+): number {
+  return 1 + Math.min(promptTokens, context) / 5 + Math.min(maxTokens, context);
 }
 
 /** Whose request it is (an account), and how much work. */
