@@ -1,6 +1,7 @@
 import { ceilAt, type Decimal, floorAt, isExactAt, negated, zero } from './decimal.ts';
 import { type DecimalStep, type Digits, stepAt } from './decimal-step.ts';
-import { type Expression, literal, sequence } from './gbnf.ts';
+import { type Expression, literal } from './gbnf.ts';
+import type { Units } from './unit-tree.ts';
 
 /** What JSON numbers must satisfy. Bounds are exact decimals of the schema. */
 export type NumberBounds = {
@@ -22,18 +23,18 @@ const largest = 10n ** BigInt(wholeDigits) - 1n;
 const exactDigits = 15;
 
 /** Alternatives for the numbers within the bounds, written without exponent; empty where there is none. */
-export function boundedNumber(bounds: NumberBounds): Expression[] {
+export function boundedNumber(bounds: NumberBounds): Units[] {
   const { minimum, maximum, step } = bounds;
   const precision = Math.max(step?.of.places ?? 0, minimum?.places ?? 0, maximum?.places ?? 0);
   const nonNegative = magnitudes({ ...bounds, precision, flipped: false });
   const negative = magnitudes({ ...bounds, precision, flipped: true });
-  return [...nonNegative, ...negative.map((magnitude) => sequence(literal('-'), magnitude))];
+  return [...nonNegative, ...negative.map((magnitude) => [literal('-'), ...magnitude])];
 }
 
 type Side = NumberBounds & { precision: number; flipped: boolean };
 
 /** The absolute values of the non-negative (or, flipped, the negative) numbers within the bounds. */
-function magnitudes(side: Side): Expression[] {
+function magnitudes(side: Side): Units[] {
   const { precision, decimals } = side;
   const lower = side.flipped ? flip(side.maximum) : side.minimum;
   const upper = side.flipped ? flip(side.minimum) : side.maximum;
@@ -45,7 +46,7 @@ function magnitudes(side: Side): Expression[] {
     lower === null || lower.units < 0n
       ? { value: zero, open: side.flipped }
       : { value: lower, open: openLow || (side.flipped && lower.units === 0n) };
-  const alternatives: Expression[] = [];
+  const alternatives: Units[] = [];
   for (let places = 0; places <= Math.min(precision, decimals ?? precision); places += 1) {
     const from = ceilAt(low.value, places) + (low.open && isExactAt(low.value, places) ? 1n : 0n);
     const to =
@@ -63,19 +64,21 @@ function extended(range: {
   upper: Decimal | null;
   precision: number;
   more: number;
-}): Expression[] {
+}): Units[] {
   const { low, upper, precision, more } = range;
   const from = ceilAt(low.value, precision);
   const to = upper === null ? largestUnits(precision) : floorAt(upper, precision) - 1n;
-  const point = precision === 0 ? literal('.') : '';
-  const behind = fixedPoint({ from: low.open ? from + 1n : from, to, places: precision }).map((prefix) =>
-    sequence(prefix, point, `[0-9]{1,${more}}`),
-  );
+  const point = precision === 0 ? [literal('.')] : [];
+  const behind = fixedPoint({ from: low.open ? from + 1n : from, to, places: precision }).map((prefix) => [
+    ...[...prefix, ...point],
+    `[0-9]{1,${more}}`,
+  ]);
   if (!low.open || from > to) return behind;
   // Right above an excluded bound: something behind the zeros.
-  const above = fixedPoint({ from, to: from, places: precision }).map((prefix) =>
-    sequence(prefix, point, `[0-9]{0,${more - 1}}`, '[1-9]'),
-  );
+  const above = fixedPoint({ from, to: from, places: precision }).map((prefix) => [
+    ...[...prefix, ...point],
+    ...[`[0-9]{0,${more - 1}}`, '[1-9]'],
+  ]);
   return [...above, ...behind];
 }
 
@@ -90,12 +93,13 @@ function fixedPoint({
   to: bigint;
   places: number;
   step?: NumberBounds['step'];
-}): Expression[] {
-  const alternatives: Expression[] = [];
-  const write = (classes: string[]): Expression | null =>
-    step === undefined
-      ? withPoint(classes, places)
-      : step.multiples({ classes, places, step: stepAt(step.of, places) });
+}): Units[] {
+  const alternatives: Units[] = [];
+  const write = (classes: string[]): Units | null => {
+    if (step === undefined) return withPoint(classes, places);
+    const multiples = step.multiples({ classes, places, step: stepAt(step.of, places) });
+    return multiples === null ? null : [multiples];
+  };
   const longest = step === undefined ? places + wholeDigits : exactDigits;
   // From this length on no bound is left: all longer numbers are one alternative.
   let open: number | null = null;
@@ -116,8 +120,9 @@ function fixedPoint({
     }
   }
   if (open !== null) {
-    const whole = `[1-9] [0-9]{${open - places - 1},${wholeDigits - 1}}`;
-    alternatives.push(places === 0 ? whole : sequence(whole, literal('.'), `[0-9]{${places}}`));
+    const digits = Array.from({ length: places }, () => '[0-9]');
+    const whole = ['[1-9]', `[0-9]{${open - places - 1},${wholeDigits - 1}}`];
+    alternatives.push(places === 0 ? whole : [...whole, literal('.'), ...digits]);
   }
   return alternatives;
 }
@@ -139,20 +144,10 @@ function digitRanges(low: string, high: string): string[][] {
   return ranges;
 }
 
-/** Classes as an expression, runs of equal ones counted, the point in front of the last places. */
-function withPoint(classes: readonly string[], places: number): Expression {
-  const whole = runs(classes.slice(0, classes.length - places));
-  return places === 0 ? whole : sequence(whole, literal('.'), runs(classes.slice(classes.length - places)));
-}
-
-function runs(classes: readonly string[]): Expression {
-  const parts: { unit: string; count: number }[] = [];
-  for (const unit of classes) {
-    const previous = parts.at(-1);
-    if (previous?.unit === unit) previous.count += 1;
-    else parts.push({ unit, count: 1 });
-  }
-  return parts.map(({ unit, count }) => (count === 1 ? `[${unit}]` : `[${unit}]{${count}}`)).join(' ');
+/** The point in front of the last places. */
+function withPoint(classes: readonly string[], places: number): Units {
+  const digits = classes.map((each) => `[${each}]`);
+  return places === 0 ? digits : digits.toSpliced(digits.length - places, 0, literal('.'));
 }
 
 function flip(value: Decimal | null): Decimal | null {

@@ -1,7 +1,7 @@
 import { compare, type Decimal, decimalOf } from './decimal.ts';
 import { commonStep, createMultiples, type DecimalStep, decimalStep, TooManyRemainders } from './decimal-step.ts';
 import { boundedNumber, type NumberBounds } from './digit-range.ts';
-import { anyOf, type Expression, type Grammar, sequence } from './gbnf.ts';
+import { type Expression, type Grammar, sequence } from './gbnf.ts';
 import { integer, number } from './json-rules.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { type Schema, Unsatisfiable } from './schema-merge.ts';
@@ -9,6 +9,7 @@ import { refuse } from './schema-places.ts';
 import { formatPattern } from './string-formats.ts';
 import { UnsupportedPattern } from './string-pattern.ts';
 import { bothPatterns, type TextPattern, textCharacters } from './text-pattern.ts';
+import { type Units, unitTree } from './unit-tree.ts';
 
 /** Longer bounds than this cannot be reached: an answer is shorter. */
 const longestText = 1_000_000;
@@ -87,10 +88,10 @@ export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'i
     ...(isPlain ? {} : { step: { of: step, multiples: createMultiples(grammar) } }),
   });
   if (alternatives.length === 0) throw new Unsatisfiable();
-  return { expression: grammar.define('range', anyOf(alternatives)), ways: alternatives.length };
+  return { expression: grammar.define('range', unitTree(alternatives)), ways: alternatives.length };
 }
 
-function within(bounds: NumberBounds): Expression[] {
+function within(bounds: NumberBounds): Units[] {
   try {
     return boundedNumber(bounds);
   } catch (error) {

@@ -53,6 +53,20 @@ test('alternatives that begin alike and hold each other are read together', () =
   }
 });
 
+test('a number is read in few ways, whatever its bounds are', () => {
+  const bound = fc.integer({ min: -(10 ** 12), max: 10 ** 12 });
+  fc.assert(
+    fc.property(bound, bound, fc.constantFrom(0, 1, 3, 6), (first, second, places) => {
+      const units = [first, Math.round((first + second) / 2), second].sort((a, b) => a - b);
+      const values = units.map((unit) => unit / 10 ** places);
+      for (const value of values) {
+        const ways = mostWays({ type: 'number', minimum: values[0], maximum: values[2] }, String(value));
+        assert.ok(ways <= 40, `${values}: ${ways}`);
+      }
+    }),
+  );
+});
+
 /** Each level has two words for the next one. */
 function doubling(levels: number): Record<string, unknown> {
   const level = (at: number) => ({
