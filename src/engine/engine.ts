@@ -185,7 +185,9 @@ async function generate(parts: Parts, generation: Generation, onDelta: (delta: D
       return { reason: 'cancelled', usage, activeMs: 0 };
     }
     const finished = await session.generate({ handle, sampling, cacheScope, signal, onDelta });
-    place.worked(finished.activeMs);
+    const { usage, activeMs } = finished;
+    const read = usage.promptTokens - usage.cachedTokens;
+    place.worked(activeMs, workOf({ promptTokens: read, maxTokens: usage.completionTokens }));
     return finished;
   } finally {
     place.free();
@@ -202,7 +204,7 @@ async function embed(parts: Parts, request: { handle: string; signal: AbortSigna
     }
     const limitMs = parts.settings.capacityWaitMs;
     const embedded = await session.embed({ handle, signal, limitMs, refusal: place.refusal });
-    place.worked(embedded.activeMs);
+    place.worked(embedded.activeMs, workOf({ promptTokens: embedded.promptTokens, maxTokens: 0 }));
     return embedded;
   } finally {
     place.free();

@@ -53,7 +53,7 @@ const chatBody = (content: string, extra: object = {}) => ({
 
 async function chat(as: Tenant, content: string, extra: object = {}): Promise<ChatBody> {
   const response = await send(as, chatPath(as), { body: chatBody(content, extra) });
-  assert.equal(response.status, 200);
+  assert.equal(response.status, 200, await response.clone().text());
   // as: the wire tests prove the shape.
   return (await response.json()) as ChatBody;
 }

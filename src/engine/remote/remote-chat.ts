@@ -86,7 +86,8 @@ export async function generateChat(
       await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
-      parts.routes.line(call.baseModelId).ran(call, activeMs);
+      const { promptTokens, completionTokens } = text.usage;
+      parts.routes.line(call.baseModelId).ran(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
       sent.runtime.measured(activeMs, text.usage.completionTokens);
       return { reason: text.reason, usage: text.usage, activeMs };
     } catch (error) {

@@ -71,7 +71,7 @@ export async function embedInputs(
     try {
       const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
       const activeMs = parts.clock.monotonicMs() - sent.sentMs;
-      parts.routes.line(call.baseModelId).ran(call, activeMs);
+      parts.routes.line(call.baseModelId).ran(call.work, activeMs);
       return { vectors, promptTokens: tokens, activeMs };
     } catch (error) {
       throw doubting(sent.runtime, error);

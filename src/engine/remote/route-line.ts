@@ -74,8 +74,8 @@ export class RouteLine {
     this.goOn();
   }
 
-  /** How long a call took from its start to its end. */
-  ran({ work }: Wanted, runMs: number): void {
+  /** How long a call took for this work from its start to its end. */
+  ran(work: number, runMs: number): void {
     this.#admission.ran(runMs, work);
   }
 

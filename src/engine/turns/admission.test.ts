@@ -7,10 +7,10 @@ const pace = () => ({ prefillMsPerToken: 1, decodeMsPerToken: 10 });
 const still = { nowMs: () => 0, monotonicMs: () => 0 };
 const any = { scope: '', work: 1 };
 
-/** One whose calls take a millisecond for each piece of their work. */
+/** One whose calls take a millisecond for each piece of their work, and are as long as they may be. */
 function measured(limits: ConstructorParameters<typeof Admission>[0], clock = still): Admission {
   const admission = new Admission(limits, clock, pace);
-  admission.ran(1_000, 1_000);
+  admission.ran(100_000, 100_000);
   return admission;
 }
 
@@ -51,15 +51,21 @@ test('the wait follows the work of the requests ahead, at the measured pace of a
   // Nothing measured: 100 tokens of 10 ms. Two at a time run before the next one starts.
   assert.equal(admission.waitMs(''), 5 * 1_000);
   // Its share of the steps was half of them, so that it took twice as long: 4 ms for each token.
-  for (let i = 0; i < 500; i++) places[0]?.worked(200);
+  for (let i = 0; i < 500; i++) places[0]?.worked(200, 100);
   assert.equal(Math.round(admission.waitMs('')), 5 * 400);
   assert.equal(new Admission({ sequences: 1, maxQueue: 1, maxWaitMs: 1e9 }, still, pace).waitMs(''), 0);
 });
 
-test('before anything was measured, answers are not taken to be as long as they may be', () => {
+test('answers are not taken to be as long as they may be, unless some were of late', () => {
   const admission = new Admission({ sequences: 1, maxQueue: 100, maxWaitMs: 1e9 }, still, pace);
   admission.enter({ scope: '', work: 32_000 });
   assert.equal(admission.waitMs(''), 128 * 10);
+  admission.ran(50, 5);
+  assert.equal(admission.waitMs(''), 128 * 10);
+  admission.ran(10_000, 1_000);
+  assert.equal(Math.round(admission.waitMs('')), 1_000 * 10);
+  for (let n = 0; n < 100; n += 1) admission.ran(50, 5);
+  assert.equal(Math.round(admission.waitMs('')), 128 * 10);
 });
 
 test('a few long answers keep no short calls out', () => {

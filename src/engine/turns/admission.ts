@@ -6,8 +6,8 @@ import { startMs } from './start-time.ts';
 /** A request's place with a model, from before it is prepared until it has ended. */
 export type Place = {
   free: () => void;
-  /** Tells how much of the engine's time the request has taken, which is its share of the steps. To be called before `free`. */
-  worked: (activeMs: number) => void;
+  /** How much of the engine's time the request has taken, which is its share of the steps, and for how much work. Before `free`. */
+  worked: (activeMs: number, work: number) => void;
   /** What it is told where it waits too long all the same. */
   refusal: () => Fault;
 };
@@ -43,8 +43,8 @@ export type Wanted = { scope: string; work: number };
 /** A request that has come. `startsMs`: when it was expected to start. */
 export type Entry = Wanted & { startsMs: number };
 
-/** As long as nothing was measured: few answers are as long as they may be. */
-const guessedWork = 128;
+/** Few answers are as long as they may be: so much work is expected at most, unless there was more of late. */
+const expectedWork = 128;
 /** How much of what was known is kept when another request has ended. */
 const memory = 0.95;
 
@@ -61,8 +61,8 @@ export class Admission {
   readonly #pace: () => Pace;
   #used = 0;
   readonly #entries = new Map<string, Set<Entry>>();
-  /** What ended requests were measured by: sums in which the last ones count most. */
-  #measured = { runMs: 0, work: 0 };
+  /** Of ended requests: sums in which the last ones count most, and the most work of one of them. */
+  #measured = { runMs: 0, work: 0, most: 0 };
   #lastUsedMs: number;
 
   constructor(limits: Limits, clock: Clock, pace: () => Pace) {
@@ -89,14 +89,14 @@ export class Admission {
   /** Throws `capacity_unavailable` when its turn would come too late, or more requests are ahead of it than memory is meant for. */
   enter(wanted: Wanted): Place {
     const { sequences, maxQueue, maxWaitMs } = this.#limits;
-    const { scope, work } = wanted;
+    const { scope } = wanted;
     if (this.#ahead(scope).length >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
     const entry = this.come(wanted);
     return {
       free: () => {
         if (this.go(entry)) this.#lastUsedMs = this.#clock.monotonicMs();
       },
-      worked: (activeMs) => this.ran(activeMs * Math.min(this.#places, this.#used), work),
+      worked: (activeMs, work) => this.ran(activeMs * Math.min(this.#places, this.#used), work),
       refusal: () => this.refusal(scope),
     };
   }
@@ -125,10 +125,14 @@ export class Admission {
     return this.#entries.get(scope)?.size ?? 0;
   }
 
-  /** How long a request of this work took from its start to its end, beside as many others as the model works on at a time. */
+  /** How long a request took for this work from its start to its end, beside as many others as the model works on at a time. */
   ran(runMs: number, work: number): void {
-    const { runMs: earlierMs, work: earlier } = this.#measured;
-    this.#measured = { runMs: earlierMs * memory + runMs, work: earlier * memory + work };
+    const { runMs: earlierMs, work: earlier, most } = this.#measured;
+    this.#measured = {
+      runMs: earlierMs * memory + runMs,
+      work: earlier * memory + work,
+      most: Math.max(most * memory, work),
+    };
   }
 
   /** Until a request that came now would begin to run. */
@@ -165,8 +169,8 @@ export class Admission {
   }
 
   #runMs(work: number): number {
-    const { runMs, work: measured } = this.#measured;
-    if (measured > 0) return (work * runMs) / measured;
-    return Math.min(work, guessedWork) * this.#pace().decodeMsPerToken;
+    const { runMs, work: measured, most } = this.#measured;
+    const expected = Math.min(work, Math.max(expectedWork, most));
+    return expected * (measured > 0 ? runMs / measured : this.#pace().decodeMsPerToken);
   }
 }
