@@ -33,7 +33,7 @@ export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQ
  */
 export function workOf(
   { promptTokens, maxTokens }: { promptTokens: number; maxTokens: number },
-  context: number,
+  context = Number.POSITIVE_INFINITY,
 ): number {
   return 1 + Math.min(promptTokens, context) / 5 + Math.min(maxTokens, context);
 }
