@@ -29,7 +29,7 @@ function branches(entries: readonly Entry[]): Expression {
 }
 
 /** Of two texts, without half a character at its end. */
-function commonBeginning(first: string, second: string): string {
+export function commonBeginning(first: string, second: string): string {
   let length = 0;
   while (length < first.length && first[length] === second[length]) length += 1;
   const isHalf = /[\ud800-\udbff]$/.test(first.slice(0, length));

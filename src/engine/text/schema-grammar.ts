@@ -1,5 +1,6 @@
 import { anyOf, type Expression, type Grammar, literal, optional, sequence } from './gbnf.ts';
 import { anyArray, anyObject, anyValue, blank, otherKey, string } from './json-rules.ts';
+import { createKeysOf, keyTree } from './key-tree.ts';
 import { literalTree } from './literal-tree.ts';
 import { isBare, isCounted, type ObjectForm } from './object-form.ts';
 import {
@@ -26,10 +27,8 @@ const maxGrammarChars = 524_288;
 /** To find where a member leads takes as long as so many steps of a pattern. */
 const stepsOfMember = 10;
 
-/*
- * Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
- * passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
- */
+// Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
+// passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
 
 /**
  * The JSON texts that satisfy the schema, as rules in `grammar`. The grammar may know fewer texts than the schema allows
@@ -61,6 +60,7 @@ class SchemaRules {
   readonly #rules = new Map<string, Expression>();
   readonly #kinds = new Map<Expression, Kinds>();
   readonly #moves = new Map<string, Moves>();
+  readonly #keysOf = createKeysOf((state) => this.#movesOf(state));
   /** Rules that were referred to and have no body yet. */
   readonly #open: (() => void)[] = [];
 
@@ -197,11 +197,12 @@ class SchemaRules {
   /** At least one further member, and what follows it. */
   #members(state: ObjectState): Expression {
     return this.#rule('members', stateKey(state), () => {
-      const { named, others, taken, rest } = this.#movesOf(state);
+      const { others, taken } = this.#movesOf(state);
+      const { keys, rest } = this.#keysOf(state);
       const ws = blank(this.#grammar);
-      const alternatives = [...named].map(([name, follow]) => {
-        const key = this.#grammar.define('key', `${literal(`${JSON.stringify(name)}:`)} ${ws}`);
-        return `${key} ${this.#following(follow)}`;
+      const alternatives = keyTree(keys, {
+        rule: (key, body) => this.#rule('keys', key, body),
+        member: (text, follow) => this.#grammar.define('member', sequence(literal(text), ws, this.#following(follow))),
       });
       if (others !== null) {
         // Objects whose keys have a form are read by themselves.

@@ -67,6 +67,43 @@ test('a number is read in few ways, whatever its bounds are', () => {
   );
 });
 
+test('members are read in few ways, however many of them may be left out, and hold to their order', async () => {
+  const part = fc.constantFrom('a', 'b', '_', '"', '\\', '7', 'é', '\u{1f642}', '\ud83d');
+  const names = fc.uniqueArray(
+    fc.array(part, { maxLength: 6 }).map((parts) => parts.join('')),
+    { maxLength: 60 },
+  );
+  await fc.assert(
+    fc.asyncProperty(names, fc.infiniteStream(fc.boolean()), fc.boolean(), async (all, chances, isLastRequired) => {
+      // Names that look like numbers would change their place in an object.
+      const keys = all.map((name, at) => `${name}${at % 3 === 0 ? '' : 'x'}.${at}`);
+      const properties = Object.fromEntries(keys.map((key) => [key, { type: 'boolean' }]));
+      const required = isLastRequired ? keys.slice(-1) : [];
+      const schema = { type: 'object', properties, required };
+      const written = keys.filter((key) => required.includes(key) || chances.next().value === true);
+      const text = (members: readonly string[]) => `{${members.map((key) => `${JSON.stringify(key)}:true`).join()}}`;
+      assert.ok(mostWays(schema, text(written)) <= 40);
+      const accepts = await promptMatcher(llama, { responseFormat: { type: 'json_schema', schema } });
+      assert.ok(accepts(text(written)));
+      if (written.length > 1) assert.ok(!accepts(text(written.toReversed())));
+      if (written.length > 0) assert.ok(!accepts(text([...written, ...written])));
+      if (written.length > 0) assert.ok(!accepts(text(written).replace('":', 'y":')));
+    }),
+    { numRuns: 30 },
+  );
+  const wide = Array.from({ length: 490 }, (_, at) => [
+    `${at % 2 === 0 ? 'size' : 'colour'}_${at}`,
+    { type: 'boolean' },
+  ]);
+  const schema = { type: 'object', properties: Object.fromEntries(wide) };
+  for (const text of [
+    '{}',
+    '{"size_0":true,"colour_1":false}',
+    '{"colour_177":true,"size_380":true,"colour_489":true}',
+  ])
+    assert.ok(mostWays(schema, text) <= 40);
+});
+
 /** Each level has two words for the next one. */
 function doubling(levels: number): Record<string, unknown> {
   const level = (at: number) => ({
