@@ -1,4 +1,5 @@
-import { anyOf, type Expression, escaped, literal } from './gbnf.ts';
+import { anyOf, type Expression, escaped } from './gbnf.ts';
+import { literalTree } from './literal-tree.ts';
 
 /** A set of Unicode characters: sorted, separate ranges of code points, both ends included. */
 export type CharSet = readonly (readonly [number, number])[];
@@ -71,11 +72,13 @@ const mustEscape: CharSet = [
 export function jsonChar(set: CharSet): Expression | null {
   const raw = without(set, mustEscape);
   const alternatives: Expression[] = raw.length === 0 ? [] : [classOf(raw)];
+  const inEscapes = new Map<string, Expression>();
   for (const [from, to] of without(set, without(allChars, mustEscape))) {
     for (let code = from; code <= to; code += 1) {
-      alternatives.push(literal(escapes.get(code) ?? `\\u${code.toString(16).padStart(4, '0')}`));
+      inEscapes.set(escapes.get(code) ?? `\\u${code.toString(16).padStart(4, '0')}`, '');
     }
   }
+  if (inEscapes.size > 0) alternatives.push(literalTree(inEscapes));
   return alternatives.length === 0 ? null : anyOf(alternatives);
 }
 

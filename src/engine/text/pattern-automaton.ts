@@ -15,6 +15,10 @@ import {
 /** The pattern has so many ways to match that telling them apart takes too long. */
 export class TooManyWays extends Error {}
 
+/** llama.cpp compares every token of its vocabulary with so many ranges of characters at a place, a step being as much as a few. */
+const mostCompared = 500;
+const comparedForStep = 4;
+
 /** No character is in two of the sets. */
 type State = { mayEnd: boolean; steps: { set: CharSet; to: State }[] };
 
@@ -49,7 +53,10 @@ export function patternAutomaton(
   };
   const root = stateOf(spreadThreads(from, [{ duties, places: [start] }], { isStart: true }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const { set, to } of stepsFrom(from, next.threads)) next.state.steps.push({ set, to: stateOf(to) });
+    const steps = stepsFrom(from, next.threads);
+    const compared = steps.reduce((sum, { set }) => sum + set.length + comparedForStep, 0);
+    if (compared > mostCompared) throw new TooManyWays();
+    for (const { set, to } of steps) next.state.steps.push({ set, to: stateOf(to) });
   }
   return withoutDeadEnds(root, [...states.values()]);
 }

@@ -104,6 +104,16 @@ test('members are read in few ways, however many of them may be left out, and ho
     assert.ok(mostWays(schema, text) <= 40);
 });
 
+test('a character of a pattern is looked for in few ways, and one of very many separate characters is refused', () => {
+  const held = (pattern: string) => ({ type: 'string', pattern });
+  for (const pattern of ['^.{1,50}$', '^[^x]*$', '^[\\s\\S]+y$', '^\\S+( \\S+)*$', '^(?!a)[^b]*$'])
+    assert.ok(mostWays(held(pattern), '"yyyy"') <= 8, pattern);
+  const separate = (count: number) => Array.from({ length: count }, (_, at) => String.fromCodePoint(0x4e00 + 2 * at));
+  assert.equal(refusal(held(`^[${separate(400).join('')}]+$`)), '');
+  assert.match(refusal(held(`^[${separate(600).join('')}]+$`)), /"pattern": one with so many ways to match/);
+  assert.match(refusal(held(`^(${separate(300).join('x|')})$`)), /"pattern": one with so many ways to match/);
+});
+
 /** Each level has two words for the next one. */
 function doubling(levels: number): Record<string, unknown> {
   const level = (at: number) => ({
