@@ -25,6 +25,15 @@ export class PaceMeter {
     };
   }
 
+  /**
+   * Tokens of a prompt that take as long as a step without any: beside others who write, a prompt has half of the time, however
+   * long it is, so that their next token takes twice as long at most.
+   */
+  get fairPrompt(): number {
+    if (this.#decodeMs === null || this.#prefillMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(leastPromptTokens, Math.floor(this.#decodeMs / Math.max(this.#prefillMs, 1e-6)));
+  }
+
   /** Decoding is measured per step, not per token: what one stream waits for its next token. */
   step(step: Pick<Step, 'tokens' | 'promptTokens'>, ms: number): void {
     if (step.promptTokens === 0) this.#decodeMs = smooth(this.#decodeMs, ms);

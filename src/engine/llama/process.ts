@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, type Serializable } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { withLargeStack } from './large-stack.ts';
 
@@ -28,6 +29,8 @@ export type ProcessOptions = {
   youngMb?: number | undefined;
   /** What its old objects may take, MB; more ends it. */
   oldMb?: number | undefined;
+  /** Models come first where processors are few. */
+  isBehind?: boolean;
 };
 
 /** How a child ended. `crashed`: by a defect of its own, and nobody killed it. `tail` is its last output. */
@@ -47,6 +50,8 @@ const passedOn =
   /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|(CUDA|NVIDIA|GGML|HIP|ROCR|VK|OMP)_\w+)$/i;
 /** The child's own JavaScript is small; with what Node takes its idle heap takes about 17 MB more. */
 const smallYoungMb = 2;
+/** Of the scheduling of the system: about a tenth of the processor where others want all of it. */
+const behind = 10;
 const stopMs = 3_000;
 /** Messages may still be in the channel when the exit is reported. */
 const lastMessagesMs = 500;
@@ -86,6 +91,7 @@ export function startProcess<Sent, Received>(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: false,
   });
+  if (options.isBehind === true && child.pid !== undefined) lower(child.pid);
   const fields = { model: options.modelId, childPid: child.pid };
   let tail = '';
   const keep = (line: string) => {
@@ -115,6 +121,14 @@ export function startProcess<Sent, Received>(
     },
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+function lower(pid: number): void {
+  try {
+    setPriority(pid, behind);
+  } catch {
+    // It has ended already, or the system does not allow it: then it runs as everything else does.
+  }
 }
 
 /** A message that cannot be sent any more needs no care: the exit is on its way and ends every request. */

@@ -12,7 +12,7 @@ import { createSlots, firstHole, place, type Slot } from './slots.ts';
  * `advance` or `fail` when it is done, then `push` the sampled tokens or `end` requests.
  *
  * A step holds the next tokens of every running sequence, and prompt tokens: shortest rest first; one that was passed
- * over too often goes first. While others write, prompts get `prefillChunkTokens` a step, so that streams keep their pace.
+ * over too often goes first. While others write, prompts get `prefillChunkTokens` a step at most, so that streams keep their pace.
  */
 export type SchedulerOptions = {
   sequences: number;
@@ -156,7 +156,8 @@ export class Scheduler {
     return { from: slot.id, to: hole.id };
   }
 
-  plan(): Step | null {
+  /** `chunk`: so many tokens of prompts at most while others write. */
+  plan(chunk = Number.POSITIVE_INFINITY): Step | null {
     if (this.#inStep.length > 0) throw new Error('A step is under way. This is a bug.');
     const prompts: Running[] = [];
     let tokens = 0;
@@ -168,7 +169,7 @@ export class Scheduler {
         tokens += request.inStep;
       }
     }
-    const promptTokens = prompts.length === 0 ? 0 : this.#planPrompts(prompts, tokens);
+    const promptTokens = prompts.length === 0 ? 0 : this.#planPrompts(prompts, { taken: tokens, chunk });
     if (tokens + promptTokens === 0) return null;
     return { items: this.#items(), tokens: tokens + promptTokens, promptTokens };
   }
@@ -259,13 +260,13 @@ export class Scheduler {
     slot.usedAt = this.#uses;
   }
 
-  #planPrompts(prompts: Running[], taken: number): number {
+  #planPrompts(prompts: Running[], { taken, chunk }: { taken: number; chunk: number }): number {
     const { batchTokens, prefillChunkTokens } = this.#options;
     const rest = (request: Running) => request.slot.promptTokens - request.slot.fed;
     const late = (request: Running) => request.passedOver >= mostStepsPassedOver;
     // A stable sort: of two late ones, and of two with the same rest, the one admitted first goes first.
     prompts.sort((a, b) => Number(late(b)) - Number(late(a)) || (late(a) ? 0 : rest(a) - rest(b)));
-    const budget = Math.min(batchTokens - taken, taken === 0 ? batchTokens : prefillChunkTokens);
+    const budget = Math.min(batchTokens - taken, taken === 0 ? batchTokens : Math.min(prefillChunkTokens, chunk));
     let left = budget;
     for (const request of prompts) {
       request.inStep = Math.min(left, rest(request), this.#toCheckpoint(request.slot));

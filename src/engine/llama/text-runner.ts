@@ -140,7 +140,7 @@ export class TextRunner {
       }
       const move = scheduler.compact();
       if (move !== null) await this.#prefixes.copy(context, move);
-      const step = scheduler.plan();
+      const step = scheduler.plan(this.#pace.fairPrompt);
       if (step === null) break;
       this.#stepping = true;
       await this.#step(scheduler, context, step);

@@ -72,7 +72,7 @@ export class VocabularyChild {
     const { command = { execPath: process.execPath, script: childScript() }, environment = {} } = this.#options;
     const { log, youngMb } = this.#options;
     const child: EngineProcess<ToCounter> = startProcess<ToCounter, FromCounter>(
-      { command, environment, modelId: 'token counter', log, youngMb },
+      { command, environment, modelId: 'token counter', log, youngMb, isBehind: true },
       {
         message: (message) => this.#receive(message),
         gone: (exit) => this.#end(child, exit),
