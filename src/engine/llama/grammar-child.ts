@@ -14,6 +14,8 @@ function main(): void {
     if (message.type === 'stop') process.exit();
     process.send?.(answer(message));
   });
+  const ready: FromGrammarChild = { type: 'ready' };
+  process.send?.(ready);
 }
 
 function answer({ id, asked, syntax }: Extract<ToGrammarChild, { type: 'compile' }>): FromGrammarChild {

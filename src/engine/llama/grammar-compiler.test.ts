@@ -97,3 +97,14 @@ test('who leaves while he waits is not waited for', async () => {
   assert.ok((await first).whole);
   assert.ok((await last).whole);
 });
+
+test('who waits while the server stops is told that, and not that his schema is at fault', async () => {
+  const compiler = open();
+  const isStopping = (error: unknown) => error instanceof Fault && error.fault === 'capacity_unavailable';
+  const [running, ...waiting] = ['a', 'b', 'c'].map((salt) => compiler.of(request(slow(salt))));
+  // It may come to its end.
+  const ended = running?.catch((error: unknown) => assert.ok(isStopping(error)));
+  const told = Promise.all(waiting.map((each) => assert.rejects(each, isStopping)));
+  await Promise.all([compiler.close(), ended, told]);
+  await assert.rejects(compiler.of(request(named('d'))), isStopping);
+});

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { fault } from '#kernel';
+import { type Fault, fault } from '#kernel';
+import { stopping } from '../refusals.ts';
 import type { Asked } from '../text/grammar.ts';
 import { fieldOf, type GrammarTexts, isConstrained, noGrammars, tooComplex } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
@@ -27,6 +28,8 @@ type Job = {
   key: string;
   message: ToGrammarChild;
   end: (result: Result) => void;
+  /** It was not looked at to its end. */
+  fail: (error: Fault) => void;
 };
 
 const limitMs = 3_000;
@@ -46,7 +49,9 @@ export class GrammarCompiler {
   readonly #kept = new Map<string, Result>();
   #keptCharacters = 0;
   #child: EngineProcess<ToGrammarChild> | null = null;
-  #running: { job: Job; timer: NodeJS.Timeout } | null = null;
+  #running: { job: Job; timer: NodeJS.Timeout | undefined } | null = null;
+  /** The process has started. */
+  #isReady = false;
   /** When a scope had its last turn. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
@@ -71,6 +76,8 @@ export class GrammarCompiler {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    const none = () => 0;
+    for (let job = this.#queue.shift(none); job !== null; job = this.#queue.shift(none)) job.fail(stopping());
     await this.#child?.stop();
   }
 
@@ -82,10 +89,13 @@ export class GrammarCompiler {
     return known;
   }
 
-  #compile(request: Omit<Job, 'id' | 'message' | 'end'> & { text: string; syntax: ToolSyntax; signal: AbortSignal }) {
+  #compile(
+    request: Omit<Job, 'id' | 'message' | 'end' | 'fail'> & { text: string; syntax: ToolSyntax; signal: AbortSignal },
+  ) {
     const { asked, key, scope, text, syntax, signal } = request;
     return new Promise<Result>((resolve, reject) => {
       signal.throwIfAborted();
+      if (this.#isClosed) throw stopping();
       this.#lastId += 1;
       const id = this.#lastId;
       const leave = () => {
@@ -98,8 +108,11 @@ export class GrammarCompiler {
         message: { type: 'compile', id, asked: text, syntax },
         end: (result) => {
           signal.removeEventListener('abort', leave);
-          this.#keep(key, result);
           resolve(result);
+        },
+        fail: (error) => {
+          signal.removeEventListener('abort', leave);
+          reject(error);
         },
       });
       this.#next();
@@ -115,10 +128,13 @@ export class GrammarCompiler {
     }
     this.#turns += 1;
     this.#lastTurns.set(job.scope, this.#turns);
-    const timer = setTimeout(() => this.#child?.kill(), this.#options.limitMs ?? limitMs);
-    this.#running = { job, timer };
     this.#child ??= this.#start();
+    this.#running = { job, timer: this.#isReady ? this.#limit() : undefined };
     this.#child.send(job.message);
+  }
+
+  #limit(): NodeJS.Timeout {
+    return setTimeout(() => this.#child?.kill(), this.#options.limitMs ?? limitMs);
   }
 
   #end(result: Result): void {
@@ -140,14 +156,29 @@ export class GrammarCompiler {
       { command, environment, modelId: 'grammars', log, oldMb: heapMb, isBehind: true },
       {
         message: (message) => {
+          if (message.type === 'ready') {
+            this.#isReady = true;
+            // Where processors are few, a start takes longer than any schema.
+            if (this.#running !== null) this.#running.timer = this.#limit();
+            return;
+          }
           if (message.id !== this.#running?.job.id) return;
-          if (message.type === 'compiled') this.#end(message.texts);
-          else this.#end({ refused: message.message, param: message.param });
+          const isTaken = message.type === 'compiled';
+          const result = isTaken ? message.texts : { refused: message.message, param: message.param };
+          this.#keep(this.#running.job.key, result);
+          this.#end(result);
         },
         gone: ({ reason, tail }) => {
           if (this.#child === child) this.#child = null;
+          this.#isReady = false;
           if (this.#running === null) return;
+          if (this.#isClosed) {
+            clearTimeout(this.#running.timer);
+            this.#running.job.fail(stopping());
+            return;
+          }
           log('warn', 'A schema took too much time or memory to be enforced, and was refused', { reason, tail });
+          // It is not kept: it may have been the machine that had no time.
           this.#end({ refused: tooComplex, param: fieldOf(this.#running.job.asked) });
         },
       },

@@ -5,6 +5,8 @@ import type { ToolSyntax } from '../text/template.ts';
 export type ToGrammarChild = { type: 'compile'; id: number; asked: string; syntax: ToolSyntax } | { type: 'stop' };
 
 export type FromGrammarChild =
+  /** It has started: from now on what it is asked takes its time. */
+  | { type: 'ready' }
   | { type: 'compiled'; id: number; texts: GrammarTexts }
   /** The request cannot be enforced. */
   | { type: 'refused'; id: number; message: string; param: string };
