@@ -13,8 +13,12 @@ export type Grammar = {
   size: () => number;
   /** Counts steps of making the grammar ready; false where they are too many for one. */
   spend: (steps: number) => boolean;
+  /** Work that may take this part of the steps that are left. */
+  within: <Result>(part: number, work: () => Result) => Result;
   /** Takes back the rules of work that fails, but not its steps. */
   attempt: <Result>(work: () => Result) => Result;
+  /** Takes back the rules of the work, but not its steps. */
+  trial: (work: () => void) => void;
   text: (root: string) => string;
 };
 
@@ -29,9 +33,18 @@ export function createGrammar(): Grammar {
   let count = 0;
   let size = 0;
   let spent = 0;
+  let most = mostSteps;
   const reserve = (hint: string): Expression => {
     count += 1;
     return `${hint}-${count}`;
+  };
+  const takingBack = (): (() => void) => {
+    const before = { bodies: bodies.size, names: names.size, size };
+    return () => {
+      for (const name of [...bodies.keys()].slice(before.bodies)) bodies.delete(name);
+      for (const body of [...names.keys()].slice(before.names)) names.delete(body);
+      size = before.size;
+    };
   };
   const fill = (name: Expression, body: string): void => {
     bodies.set(name, body);
@@ -52,17 +65,32 @@ export function createGrammar(): Grammar {
     size: () => size,
     spend: (steps) => {
       spent += steps;
-      return spent <= mostSteps;
+      return spent <= most;
+    },
+    within: (part, work) => {
+      const whole = most;
+      most = spent + Math.max(0, whole - spent) * part;
+      try {
+        return work();
+      } finally {
+        most = whole;
+      }
     },
     attempt: (work) => {
-      const before = { bodies: bodies.size, names: names.size, size };
+      const takeBack = takingBack();
       try {
         return work();
       } catch (error) {
-        for (const name of [...bodies.keys()].slice(before.bodies)) bodies.delete(name);
-        for (const body of [...names.keys()].slice(before.names)) names.delete(body);
-        size = before.size;
+        takeBack();
         throw error;
+      }
+    },
+    trial: (work) => {
+      const takeBack = takingBack();
+      try {
+        work();
+      } finally {
+        takeBack();
       }
     },
     text: (root) => [`root ::= ${root}`, ...[...bodies].map(([name, body]) => `${name} ::= ${body}`), ''].join('\n'),

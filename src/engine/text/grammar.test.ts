@@ -133,7 +133,7 @@ test('what cannot be enforced in a tool loosens nothing beside it', async () => 
   const accepts = await matcher({ tools: [order], toolChoice: { mode: 'required' } });
   const good = [
     '{"tags": ["x", "x"], "kind": "a"}',
-    '{"tags": [], "count": 7, "code": "zz", "word": "zz", "either": 1.5, "map": {"y": null, "x": true}, "kind": "b"}',
+    '{"tags": [], "count": 10, "code": "zz", "word": "zz", "either": 1.5, "map": {"y": null, "x": true}, "kind": "b"}',
   ];
   const bad = [
     '{"tags": "x", "kind": "a"}',
@@ -141,6 +141,7 @@ test('what cannot be enforced in a tool loosens nothing beside it', async () => 
     '{"kind": "a"}',
     '{"tags": [], "count": "7", "kind": "a"}',
     '{"tags": [], "count": -5, "kind": "a"}',
+    '{"tags": [], "count": 7, "kind": "a"}',
     '{"tags": [], "code": "zzzz", "kind": "a"}',
     '{"tags": [], "word": "ZZ", "kind": "a"}',
     '{"tags": [], "word": "z", "kind": "a"}',

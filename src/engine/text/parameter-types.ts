@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../port.ts';
-import { asList, canonical, isSchema, type Schema } from './schema-merge.ts';
+import { asList, canonical, isJsonType, isSchema, type Schema } from './schema-merge.ts';
 import { withPointers } from './schema-references.ts';
 
 /** Where a schema says nothing of the type. */
@@ -37,7 +37,7 @@ export function typesOf(schema: unknown, root: Schema | null, left = { schemas: 
 
 /** Whether all values are written as JSON, none as the text that it is. */
 export function areJson(types: readonly unknown[]): boolean {
-  return types.length > 0 && !types.includes('string') && !types.includes(anything);
+  return types.length > 0 && types.every((type) => type !== 'string' && isJsonType(type));
 }
 
 /** Whether a text is never anything but itself. */

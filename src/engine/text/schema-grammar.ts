@@ -15,9 +15,9 @@ import {
 } from './object-state.ts';
 import { withoutAnnotations } from './schema-annotations.ts';
 import { type ArrayForm, arrayExpression, separated, uniqueExpression, waysToCount } from './schema-arrays.ts';
-import { createLeavesOf, type Leaf, type SchemaContext, type Strictness } from './schema-leaves.ts';
+import { createLeavesOf, type Help, type Leaf, type SchemaContext } from './schema-leaves.ts';
 import { canonical, Unsatisfiable } from './schema-merge.ts';
-import { asFault, type Places, refuse } from './schema-places.ts';
+import { asFault, type Places, refuse, tooLarge } from './schema-places.ts';
 import { withPointers } from './schema-references.ts';
 import { joinedLengths, type Length } from './schema-scalars.ts';
 import { anyKinds, checkWays, type Follow, type Kinds, type Moves } from './schema-ways.ts';
@@ -27,22 +27,22 @@ const maxGrammarChars = 524_288;
 /** To find where a member leads takes as long as so many steps of a pattern. */
 const stepsOfMember = 10;
 
-// Our own translation, because node-llama-cpp's is not to be had without an engine, makes every property required and
-// passes over what it does not know: docs/adr/0005-json-schema-grammar.md.
+// Our own translation, not node-llama-cpp's: docs/adr/0005-json-schema-grammar.md.
 
 /**
  * The JSON texts that satisfy the schema, as rules in `grammar`. The grammar may know fewer texts than the schema allows
  * (members in the order of `properties`, further members only where `additionalProperties` asks for them, bounded
  * blanks and digits), never more. Throws `invalid_request` (`response_format`) naming what cannot be enforced; else that is
- * passed over where the rest can be enforced without it.
+ * passed over where the rest can be enforced without it, and the schema is a part of its root, in which references are pointers.
  */
-export function schemaExpression(grammar: Grammar, given: unknown, strictness: Strictness = 'exact'): Expression {
+export function schemaExpression(grammar: Grammar, given: unknown, help: Help | null = null): Expression {
   try {
     if (canonical(given).length > maxSchemaChars)
-      throw refuse(`The schema is longer than ${maxSchemaChars} characters.`);
-    const root = withPointers(given);
+      throw tooLarge(`The schema is longer than ${maxSchemaChars} characters.`);
+    const schema = help === null ? withPointers(given) : given;
     const places: Places = new WeakMap();
-    return new SchemaRules(grammar, { root, strictness, places }).whole(withoutAnnotations(root, places));
+    const rules = new SchemaRules(grammar, { ...(help ?? { strictness: 'exact', root: schema }), places });
+    return rules.whole(withoutAnnotations(schema, places));
   } catch (error) {
     throw asFault(error instanceof Unsatisfiable ? refuse('No value can satisfy the schema.') : error);
   }
@@ -88,13 +88,13 @@ class SchemaRules {
   #fillAll(): void {
     for (let fill = this.#open.pop(); fill !== undefined; fill = this.#open.pop()) {
       fill();
-      if (this.#grammar.size() > maxGrammarChars) throw refuse('The schema is too large to be enforced.');
+      if (this.#grammar.size() > maxGrammarChars) throw tooLarge();
       this.#spend(1);
     }
   }
 
   #spend(steps: number): void {
-    if (!this.#grammar.spend(steps)) throw refuse('The schema is too large to be enforced.');
+    if (!this.#grammar.spend(steps)) throw tooLarge();
   }
 
   /** The values that satisfy the schema. */

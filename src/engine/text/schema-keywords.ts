@@ -1,9 +1,9 @@
 import { isNumber } from './decimal.ts';
-import { canonical, type Schema } from './schema-merge.ts';
+import { asList, canonical, isJsonType, type Schema } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 
 /** Keywords that decide about validity and that a grammar cannot enforce. Unknown words are annotations (JSON Schema). */
-export const unsupportedKeywords: ReadonlySet<string> = new Set([
+const unsupportedKeywords = [
   'not',
   'if',
   'then',
@@ -17,7 +17,7 @@ export const unsupportedKeywords: ReadonlySet<string> = new Set([
   'unevaluatedItems',
   '$dynamicRef',
   '$recursiveRef',
-]);
+];
 const wholeNumbers = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 
@@ -26,6 +26,8 @@ export function checkKeywords(schema: Schema): void {
   for (const keyword of unsupportedKeywords) {
     if (keyword in schema) throw refuse(`"${keyword}" in a schema is not supported.`);
   }
+  const strange = asList(schema['type']).find((type) => !isJsonType(type));
+  if (strange !== undefined) throw refuse(`"type": ${canonical(strange)} is not a type of JSON Schema.`);
   const unique = schema['uniqueItems'];
   if (unique !== undefined && typeof unique !== 'boolean') throw wrongValue('uniqueItems', unique);
   const closes = schema['unevaluatedProperties'] === undefined || schema['unevaluatedProperties'] === false;

@@ -1,14 +1,13 @@
 import type { Expression, Grammar } from './gbnf.ts';
 import { type ObjectForm, objectForm } from './object-form.ts';
 import { type ArrayForm, arrayForm } from './schema-arrays.ts';
-import { asFarAsHeld } from './schema-help.ts';
+import { asFarAsHeld, withOpenNames } from './schema-help.ts';
 import { checkKeywords } from './schema-keywords.ts';
 import { listedValues } from './schema-lists.ts';
 import { asList, canonical, createFlatten, merge, type Schema, schemaList, Unsatisfiable } from './schema-merge.ts';
 import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
-import { type Places, pathOf, placed, refuse } from './schema-places.ts';
-import { relaxed } from './schema-relaxed.ts';
+import { type Places, pathOf, placed, refuse, tooLarge } from './schema-places.ts';
 import { numberForm, patternString, stringForm } from './schema-scalars.ts';
 import type { TextPattern } from './text-pattern.ts';
 
@@ -55,7 +54,9 @@ export type LeavesOf = (schema: unknown) => readonly Leaf[];
  */
 export type Strictness = 'exact' | 'relaxed' | 'satisfiable';
 
-export type SchemaContext = { root: unknown; strictness: Strictness; places: Places };
+/** `root`: what references are pointers in. */
+export type Help = { strictness: Strictness; root: unknown };
+export type SchemaContext = Help & { places: Places };
 
 export function createLeavesOf(grammar: Grammar, { root, strictness, places }: SchemaContext): LeavesOf {
   const isHelp = strictness !== 'exact';
@@ -87,7 +88,7 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
     for (const raw of found)
       if ('schema' in raw && path !== null && !places.has(raw.schema)) places.set(raw.schema, path);
     count += found.length;
-    if (count > mostLeaves) throw refuse('The schema is too large to be enforced.');
+    if (count > mostLeaves) throw tooLarge();
     raws.set(key, found);
     return found;
   };
@@ -109,8 +110,7 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
   };
 
   const divided = (flat: Schema): Raw[] => {
-    const plain = inPlainWords(flat, flatten);
-    const schema = isHelp ? relaxed(grammar, plain) : plain;
+    const schema = inPlainWords(flat, flatten);
     checkKeywords(schema);
     for (const keyword of ['anyOf', 'oneOf']) {
       if (schema[keyword] === undefined) continue;
@@ -125,7 +125,10 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
     }
     if (schema['enum'] !== undefined || 'const' in schema) return listedValues(grammar, schema).map(literalLeaf);
     if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [{ key: 'any', kind: 'any' }];
-    return typesOf(schema).flatMap((type) => orNull(() => ofType({ grammar, texts }, type, schema)) ?? []);
+    // What cannot be enforced of a tool leaves steps for the rest.
+    return grammar.within(isHelp ? 1 / 3 : 1, () =>
+      typesOf(schema).flatMap((type) => orNull(() => ofType({ grammar, texts }, type, schema)) ?? []),
+    );
   };
 
   const leafOf = (raw: Raw): Leaf | null => {
@@ -144,7 +147,8 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
   };
   const heldContainer = (raw: Container): Leaf => {
     const formed = (schema: Schema) => containerLeaf({ ...raw, schema });
-    return isHelp ? (asFarAsHeld(raw.schema, formed) ?? formed({})) : formed(raw.schema);
+    if (!isHelp) return formed(raw.schema);
+    return asFarAsHeld(withOpenNames(raw.schema, formed), formed) ?? formed({});
   };
   const containerLeaf = ({ key, kind, schema }: Container): Leaf => {
     if (kind === 'array') return { key, kind, form: arrayForm(schema, { isSatisfiable, listed }) };
@@ -207,10 +211,8 @@ function ofType(rules: TextRules, type: unknown, schema: Schema): Raw[] {
     }
     case 'boolean':
       return [true, false].map(literalLeaf);
-    case 'null':
-      return [literalLeaf(null)];
     default:
-      throw refuse(`"type": ${canonical(type)} is not a type of JSON Schema.`);
+      return [literalLeaf(null)];
   }
 }
 

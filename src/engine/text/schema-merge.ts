@@ -2,11 +2,17 @@ import { isFields, objectInOrder } from '#kernel';
 import { commonStep, decimalStep } from './decimal-step.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
 import { stricter, withPlainBounds } from './schema-bounds.ts';
-import { type Places, refuse } from './schema-places.ts';
+import { type Places, refuse, tooLarge } from './schema-places.ts';
 import { bothPatterns } from './text-pattern.ts';
 
 /** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
+
+const jsonTypes: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+
+export function isJsonType(type: unknown): boolean {
+  return jsonTypes.includes(type);
+}
 
 /** Nothing can satisfy the schema at this place. */
 export class Unsatisfiable extends Error {}
@@ -46,7 +52,7 @@ export function createFlatten(root: unknown, places: Places): Flatten {
   const flatten = (schema: unknown, depth: number): Schema => {
     steps += 1;
     if (steps > maxSteps)
-      throw refuse(`The schema is too large: it has more than ${maxSteps} parts, references followed.`);
+      throw tooLarge(`The schema is too large: it has more than ${maxSteps} parts, references followed.`);
     if (depth > maxReferences) throw refuse(`A reference leads to another more than ${maxReferences} times.`);
     if (schema === false) throw new Unsatisfiable();
     if (schema === true) return {};

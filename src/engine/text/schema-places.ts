@@ -6,12 +6,20 @@ class Refusal extends Error {
   place: string | null = null;
 }
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Refusal;
-}
+/** There is too much in all, whatever a single place says. */
+class TooLarge extends Refusal {}
 
 export function refuse(message: string): Error {
   return new Refusal(message);
+}
+
+export function tooLarge(message = 'The schema is too large to be enforced.'): Error {
+  return new TooLarge(message);
+}
+
+/** The rest of the schema may be enforced without the place that is refused. */
+export function isOfOnePlace(error: unknown): boolean {
+  return error instanceof Refusal && !(error instanceof TooLarge);
 }
 
 /** What the caller is told; other errors stay what they are. */

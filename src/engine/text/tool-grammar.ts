@@ -1,4 +1,4 @@
-import { Fault } from '#kernel';
+import { Fault, objectInOrder } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
@@ -21,13 +21,14 @@ export const wholeCall: CallOptions = { opening: callOpen, isHeld: () => true };
 /** A call as Hermes and Qwen3 models write it. */
 export function jsonCall(grammar: Grammar, tool: ToolDefinition, { opening, isHeld } = wholeCall): Expression {
   const head = literal(`${opening}\n{"name": ${JSON.stringify(tool.name)}, "arguments": `);
-  const value = isHeld(tool) ? argumentsExpression(grammar, tool.parameters) : anyObject(grammar);
+  const value = isHeld(tool) ? argumentsExpression(grammar, tool) : anyObject(grammar);
   return grammar.define('tool', sequence(head, value, literal('}\n</tool_call>')));
 }
 
-function argumentsExpression(grammar: Grammar, parameters: Schema | null): Expression {
-  if (parameters === null || takesNothing(parameters)) return literal('{}');
-  return asFarAsPossible(grammar, { ...parameters, type: 'object' }) ?? anyObject(grammar);
+function argumentsExpression(grammar: Grammar, tool: ToolDefinition): Expression {
+  const root = rootOf(tool);
+  if (root === null || takesNothing(root)) return literal('{}');
+  return asFarAsPossible({ grammar, root }, { ...root, type: 'object' }) ?? anyObject(grammar);
 }
 
 /** So libraries write that a tool has no arguments. */
@@ -42,18 +43,48 @@ function takesNothing({ properties, additionalProperties: others = false, ...res
  * Tool schemas are help for the model, not a promise to the caller: what cannot be enforced is passed over. null where nothing is left
  * to hold on to.
  */
-function asFarAsPossible(grammar: Grammar, schema: unknown): Expression | null {
-  for (const strictness of ['exact', 'relaxed', 'satisfiable'] as const) {
-    const expression = enforced(grammar, schema, strictness);
-    if (expression !== null) return expression;
+function asFarAsPossible(tool: Tool, schema: unknown): Expression | null {
+  const { grammar } = tool;
+  for (const strictness of ['relaxed', 'satisfiable'] as const) {
+    const whole = unlessRefused(() => grammar.attempt(() => expressionOf(tool, schema, strictness)));
+    if (whole !== null) return whole;
   }
-  return null;
+  if (!grammar.spend(1)) return null;
+  const part = enforceablePart(tool, schema);
+  return unlessRefused(() => grammar.attempt(() => expressionOf(tool, part)));
+}
+
+type Tool = { grammar: Grammar; root: Schema | null };
+
+/** What follows has steps left, too. */
+function expressionOf({ grammar, root }: Tool, schema: unknown, strictness: Strictness = 'relaxed'): Expression {
+  return grammar.within(1 / 2, () => schemaExpression(grammar, schema, { strictness, root }));
+}
+
+/** A schema that is refused as a whole: its members and items are tried by themselves, and where one is refused, anything may be. */
+function enforceablePart(tool: Tool, schema: unknown): unknown {
+  if (!isSchema(schema)) return true;
+  const { properties, items } = schema;
+  const part = (inner: unknown): unknown => {
+    if (isEnforceable(tool, inner)) return inner;
+    const less = enforceablePart(tool, inner);
+    return isEnforceable(tool, less) ? less : true;
+  };
+  const members = isSchema(properties)
+    ? { properties: objectInOrder(Object.entries(properties).map(([name, inner]) => [name, part(inner)])) }
+    : {};
+  return { ...schema, ...members, ...(isSchema(items) ? { items: part(items) } : {}) };
+}
+
+function isEnforceable(tool: Tool, schema: unknown): boolean {
+  const work = () => tool.grammar.trial(() => expressionOf(tool, schema));
+  return unlessRefused(() => [work()]) !== null;
 }
 
 /** null where the schema is refused. */
-function enforced(grammar: Grammar, schema: unknown, strictness: Strictness): Expression | null {
+function unlessRefused<Result>(work: () => Result): Result | null {
   try {
-    return grammar.attempt(() => schemaExpression(grammar, schema, strictness));
+    return work();
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
@@ -69,8 +100,10 @@ export function xmlCall(grammar: Grammar, tool: ToolDefinition, { opening, isHel
 
 function namedParameters(grammar: Grammar, tool: ToolDefinition): Expression[] {
   const root = rootOf(tool);
-  const properties = isSchema(root?.['properties']) ? root['properties'] : {};
-  const required = new Set(asList(root?.['required']));
+  if (root === null || takesNothing(root)) return [];
+  const { properties } = root;
+  if (!isSchema(properties)) return [`${anyParameter(grammar)}*`];
+  const required = new Set(asList(root['required']));
   return Object.entries(properties).map(([name, schema]) => {
     const value = parameterValue(grammar, { schema, root });
     const tags = [literal(`<parameter=${name}>\n`), literal('\n</parameter>\n')];
@@ -101,9 +134,7 @@ function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; r
     return listed.length === 0 ? text : anyOf(listed.map((value) => literal(value)));
   }
   if (!areJson(types)) return text;
-  const definitions = { $defs: root?.['$defs'], definitions: root?.['definitions'] };
-  const whole = isSchema(schema) ? { ...definitions, ...schema } : schema;
-  return asFarAsPossible(grammar, whole) ?? anyValue(grammar);
+  return asFarAsPossible({ grammar, root }, schema) ?? anyValue(grammar);
 }
 
 /** Not cut by what ends the text of a parameter. */
