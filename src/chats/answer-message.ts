@@ -4,6 +4,7 @@ import type { Database } from '#db';
 import type { Caller } from '#http';
 import { requireIdempotencyKey } from '#idempotency';
 import { type AttendedCall, type PrincipalCalls, repeatChatStream } from '#inference';
+import { parseExactJson } from '#kernel';
 import { changeOwnProject, projectPathOf } from '#projects';
 import { addressOf } from './chats.routes.ts';
 import { readChat } from './chats.ts';
@@ -47,7 +48,7 @@ function repeatTurn(
   { wanted: stream, reply, caller }: { wanted: boolean; reply: FastifyReply; caller: Caller },
 ): FastifyReply {
   // as: only this room keeps answers of these routes.
-  const turn = JSON.parse(kept) as KeptTurn;
+  const turn = parseExactJson(kept) as KeptTurn;
   reply.headers(turnHeaders(turn, String(reply.getHeader('x-fnf-request-id') ?? '')));
   if (!stream) return reply.code(201).send(turn.answer);
   return repeatChatStream(JSON.stringify(turn.completion), { wanted: { includeUsage: true }, reply, caller });

@@ -11,6 +11,8 @@ import { changeChat, createChat, deleteChat, listChats, readChat } from './chats
 
 const chatsPath = `${projectPrefix}/chats`;
 export const chatPath = `${chatsPath}/:chatId`;
+/** Schemas of tools are kept as they were sent. */
+export const exactTools = { exact: ['params.tools'] };
 
 export function chatsRoutes({ database, cursors }: { database: Database; cursors: CursorCodec }) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -30,7 +32,10 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
 
     typed.post(
       chatsPath,
-      { config: { operation: 'chats.create', contract: createContract }, schema: { body: createChatBody } },
+      {
+        config: { operation: 'chats.create', contract: createContract, json: exactTools },
+        schema: { body: createChatBody },
+      },
       async (request, reply) => {
         const chat = await once(request, database).transaction(async (tx) => {
           const project = await changeOwnProject(tx, request.principal, projectPathOf(request));
@@ -48,7 +53,10 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
 
     typed.patch(
       chatPath,
-      { config: { operation: 'chats.update', contract: updateContract }, schema: { body: updateChatBody } },
+      {
+        config: { operation: 'chats.update', contract: updateContract, json: exactTools },
+        schema: { body: updateChatBody },
+      },
       async (request) => {
         const chat = await database.transaction(async (tx) => {
           const project = await changeOwnProject(tx, request.principal, projectPathOf(request));

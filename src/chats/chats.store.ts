@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { Listed, ListPosition } from '#kernel';
+import { type Listed, type ListPosition, parseExactJson } from '#kernel';
 import type { ChatParams } from './params.ts';
 
 export type ChatRow = {
@@ -17,18 +17,26 @@ export type ChatRow = {
   updatedAt: Date;
 };
 
-const columns = `id, project_id as "projectId", title, model, system_prompt as "systemPrompt", params,
+const columns = `id, project_id as "projectId", title, model, system_prompt as "systemPrompt", params::text as params,
   message_count as "messageCount", last_message_at as "lastMessageAt", archived_at as "archivedAt",
   created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** Tools hold schemas, which the driver would read with rounded numbers and keys in another order. */
+type Stored<Row> = Omit<Row, 'params'> & { params: string };
+
+function chatOf<Row extends { params: string }>(row: Row): Omit<Row, 'params'> & { params: ChatParams } {
+  // as: written by this store.
+  return { ...row, params: parseExactJson(row.params) as ChatParams };
+}
 
 export type ChatAddress = { projectId: string; id: string };
 
 export async function findChat(sql: Sql, { projectId, id }: ChatAddress): Promise<ChatRow | null> {
-  const [row] = await sql.query<ChatRow>(`select ${columns} from chats where id = $1 and project_id = $2`, [
+  const [row] = await sql.query<Stored<ChatRow>>(`select ${columns} from chats where id = $1 and project_id = $2`, [
     id,
     projectId,
   ]);
-  return row ?? null;
+  return row ? chatOf(row) : null;
 }
 
 /** A chat whose row is locked until the transaction ends: messages are added one after the other. */
@@ -36,11 +44,11 @@ export async function lockChat(
   tx: Sql,
   { projectId, id }: ChatAddress,
 ): Promise<(ChatRow & { lastSeq: number }) | null> {
-  const [row] = await tx.query<ChatRow & { lastSeq: number }>(
+  const [row] = await tx.query<Stored<ChatRow & { lastSeq: number }>>(
     `select ${columns}, last_seq as "lastSeq" from chats where id = $1 and project_id = $2 for update`,
     [id, projectId],
   );
-  return row ?? null;
+  return row ? chatOf(row) : null;
 }
 
 export type NewChat = Pick<ChatRow, 'id' | 'projectId' | 'title' | 'model' | 'systemPrompt' | 'params'> & {
@@ -48,13 +56,13 @@ export type NewChat = Pick<ChatRow, 'id' | 'projectId' | 'title' | 'model' | 'sy
 };
 
 export async function insertChat(sql: Sql, chat: NewChat): Promise<ChatRow> {
-  const [row] = await sql.query<ChatRow>(
+  const [row] = await sql.query<Stored<ChatRow>>(
     `insert into chats (id, project_id, title, search_text, model, system_prompt, params)
      values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
     [chat.id, chat.projectId, chat.title, chat.searchText, chat.model, chat.systemPrompt, JSON.stringify(chat.params)],
   );
   if (!row) throw new Error('An insert gave no row. This is a bug.');
-  return row;
+  return chatOf(row);
 }
 
 export type ChatChange = Pick<ChatRow, 'title' | 'model' | 'systemPrompt' | 'params'> & {
@@ -63,7 +71,7 @@ export type ChatChange = Pick<ChatRow, 'title' | 'model' | 'systemPrompt' | 'par
 };
 
 export async function updateChat(sql: Sql, id: string, change: ChatChange): Promise<ChatRow | null> {
-  const [row] = await sql.query<ChatRow>(
+  const [row] = await sql.query<Stored<ChatRow>>(
     `update chats set title = $2, search_text = $3, model = $4, system_prompt = $5, params = $6,
             archived_at = case when $7 then coalesce(archived_at, now()) end, updated_at = now()
       where id = $1 returning ${columns}`,
@@ -77,7 +85,7 @@ export async function updateChat(sql: Sql, id: string, change: ChatChange): Prom
       change.archived,
     ],
   );
-  return row ?? null;
+  return row ? chatOf(row) : null;
 }
 
 /** With its messages. False when there was no such chat. */
@@ -106,17 +114,18 @@ export type ChatFilter = { projectId: string; archived: boolean; q: string | nul
 const matches = `project_id = $1 and (archived_at is not null) = $2 and ($3::text is null or strpos(search_text, $3) > 0)`;
 
 /** Chats after a position, newest first. */
-export function listChatRows(
+export async function listChatRows(
   sql: Sql,
   { projectId, archived, q }: ChatFilter,
   { after, limit }: { after: ListPosition; limit: number },
 ): Promise<Listed<ChatRow>[]> {
-  return sql.query(
+  const rows = await sql.query<Stored<Listed<ChatRow>>>(
     `select ${columns}, ${timeText('created_at')} as position
        from chats where ${matches} and (created_at, id) < ($4::timestamptz, $5)
       order by created_at desc, id desc limit $6`,
     [projectId, archived, q, after.createdAt, after.id, limit],
   );
+  return rows.map(chatOf);
 }
 
 export async function countChats(sql: Sql, { projectId, archived, q }: ChatFilter): Promise<number> {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#db';
 import {
   type CursorCodec,
@@ -68,8 +67,8 @@ export async function changeChat(
   const after = { ...before, ...fields, params: { ...before.params, ...params } };
   const wasArchived = before.archivedAt !== null;
   const isArchived = archived ?? wasArchived;
-  // What is so already is no change: the chat keeps the time of its last one.
-  if (isArchived === wasArchived && isDeepStrictEqual(before, after)) return before;
+  // What is so already is no change: the chat keeps the time of its last one. The order of keys is what models see.
+  if (isArchived === wasArchived && JSON.stringify(before) === JSON.stringify(after)) return before;
   const changed = await updateChat(tx, before.id, {
     ...after,
     searchText: foldText(after.title),

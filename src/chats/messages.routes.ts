@@ -4,7 +4,7 @@ import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import type { CursorCodec } from '#kernel';
 import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { type AnswerDeps, answerMessage } from './answer-message.ts';
-import { addressOf, chatPath } from './chats.routes.ts';
+import { addressOf, chatPath, exactTools } from './chats.routes.ts';
 import { readChat } from './chats.ts';
 import { checkStorable } from './check-storable.ts';
 import { pageOfMessages } from './list-messages.ts';
@@ -55,7 +55,12 @@ export function messagesRoutes(deps: MessagesDeps) {
     typed.post(
       messagesPath,
       {
-        config: { operation: 'chat_messages.create', contract: createMessageContract, keepsAnswers: true },
+        config: {
+          operation: 'chat_messages.create',
+          contract: createMessageContract,
+          keepsAnswers: true,
+          json: exactTools,
+        },
         schema: { body: createMessageBody },
       },
       async (request, reply) => {
@@ -70,7 +75,7 @@ export function messagesRoutes(deps: MessagesDeps) {
     typed.post(
       `${messagePath}/retry`,
       {
-        config: { operation: 'chat_messages.retry', contract: retryContract, keepsAnswers: true },
+        config: { operation: 'chat_messages.retry', contract: retryContract, keepsAnswers: true, json: exactTools },
         schema: { body: retryBody },
       },
       async (request, reply) =>

@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { parseExactJson } from '#kernel';
 
 export type MessageState = 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
 
@@ -31,10 +32,24 @@ export type MessageRow = {
 };
 
 export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
-  m.tool_calls as "toolCalls", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage, m.request,
+  m.tool_calls as "toolCalls", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
+  m.request::text as request,
   m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
   m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",
   m.lease_until is not null as "isRunning"`;
+
+/** Requests hold schemas of tools, which the driver would read with rounded numbers and keys in another order. */
+type Stored = Omit<MessageRow, 'request'> & { request: string | null };
+
+/** What a statement that gives `messageColumns` gives. */
+export async function queryMessages(sql: Sql, text: string, values: readonly unknown[]): Promise<MessageRow[]> {
+  const rows = await sql.query<Stored>(text, values);
+  return rows.map(({ request, ...row }) => ({
+    ...row,
+    // as: written by `turns.store.ts`.
+    request: request === null ? null : (parseExactJson(request) as Record<string, unknown>),
+  }));
+}
 
 /** Messages of a chat after a place, oldest first. */
 export function listMessageRows(
@@ -42,7 +57,8 @@ export function listMessageRows(
   chatId: string,
   { afterSeq, limit }: { afterSeq: number; limit: number },
 ): Promise<MessageRow[]> {
-  return sql.query(
+  return queryMessages(
+    sql,
     `select ${messageColumns} from chat_messages m where chat_id = $1 and seq > $2 order by seq limit $3`,
     [chatId, afterSeq, limit],
   );
@@ -50,17 +66,19 @@ export function listMessageRows(
 
 /** What was said in a chat before a place. */
 export function listHistory(sql: Sql, chatId: string, beforeSeq: number): Promise<MessageRow[]> {
-  return sql.query(`select ${messageColumns} from chat_messages m where chat_id = $1 and seq < $2 order by seq`, [
-    chatId,
-    beforeSeq,
-  ]);
+  return queryMessages(
+    sql,
+    `select ${messageColumns} from chat_messages m where chat_id = $1 and seq < $2 order by seq`,
+    [chatId, beforeSeq],
+  );
 }
 
 export async function findMessage(
   sql: Sql,
   { chatId, id }: { chatId: string; id: string },
 ): Promise<MessageRow | null> {
-  const [row] = await sql.query<MessageRow>(
+  const [row] = await queryMessages(
+    sql,
     `select ${messageColumns} from chat_messages m where id = $1 and chat_id = $2`,
     [id, chatId],
   );

@@ -1,5 +1,11 @@
 import type { Question, Sql } from '#db';
-import { type MessageError, type MessageRow, type MessageState, messageColumns } from './messages.store.ts';
+import {
+  type MessageError,
+  type MessageRow,
+  type MessageState,
+  messageColumns,
+  queryMessages,
+} from './messages.store.ts';
 
 /** How long a process may be silent about an answer before it counts as dead. */
 const lease = `now() + interval '15 seconds'`;
@@ -10,7 +16,8 @@ export async function insertUserMessage(
 ): Promise<MessageRow> {
   const { id, chatId, seq, content, key } = message;
   return only(
-    await tx.query<MessageRow>(
+    await queryMessages(
+      tx,
       `insert into chat_messages as m (id, chat_id, seq, role, content, state, finished_at, idempotency_key)
        values ($1, $2, $3, 'user', $4, 'complete', now(), $5) returning ${messageColumns}`,
       [id, chatId, seq, content, key],
@@ -23,7 +30,8 @@ export async function findAnswerUnder(
   tx: Sql,
   { chatId, key, content }: { chatId: string; key: string; content: string },
 ): Promise<MessageRow | null> {
-  const [row] = await tx.query<MessageRow>(
+  const [row] = await queryMessages(
+    tx,
     `select ${messageColumns} from chat_messages said join chat_messages m on m.chat_id = said.chat_id and m.seq = said.seq + 1
       where said.chat_id = $1 and said.idempotency_key = $2 and said.content = $3
         and said.created_at > now() - interval '24 hours' and m.role = 'assistant'
@@ -41,7 +49,8 @@ export async function insertAnswer(
   { id, chatId, seq, request, requestId }: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & Asked,
 ): Promise<MessageRow> {
   return only(
-    await tx.query<MessageRow>(
+    await queryMessages(
+      tx,
       `insert into chat_messages as m (id, chat_id, seq, role, state, request, request_id, lease_until)
        values ($1, $2, $3, 'assistant', 'queued', $4, $5, ${lease}) returning ${messageColumns}`,
       [id, chatId, seq, request, requestId],
@@ -55,7 +64,8 @@ export async function insertAnswer(
  */
 export async function beginAgain(tx: Sql, id: string, { request, requestId }: Asked): Promise<MessageRow> {
   return only(
-    await tx.query<MessageRow>(
+    await queryMessages(
+      tx,
       `update chat_messages m
           set is_spare = state = 'complete', state = 'queued', attempt = attempt + 1, starts = starts + 1, error = null,
               stop_requested = false, lease_until = ${lease},
@@ -115,7 +125,8 @@ export type KeptAnswer = AnswerText &
 
 /** Ends an attempt with what it has come to, also when it was taken for dead meanwhile. Null: it is gone. */
 export async function keepAnswer(tx: Sql, key: AnswerKey, answer: KeptAnswer): Promise<MessageRow | null> {
-  const [row] = await tx.query<MessageRow>(
+  const [row] = await queryMessages(
+    tx,
     `update chat_messages m
         set state = $4, content = $5, reasoning = $6, tool_calls = $7, request = $8, request_id = $9, finish_reason = $10,
             usage = $11, model_revision = $12, active_ms = $13, credits_micro = $14, error = null, finished_at = now(),
@@ -151,7 +162,8 @@ export async function endAnswer(
   { state, error, text }: { state: MessageState; error: MessageError | null; text: AnswerText | null },
 ): Promise<MessageRow | null> {
   const { content = null, reasoning = null, toolCalls = null } = text ?? {};
-  const [row] = await sql.query<MessageRow>(
+  const [row] = await queryMessages(
+    sql,
     `update chat_messages m
         set ${orSpare('$4', '$5::json')}, content = case when is_spare or $6::text is null then content else $6 end,
             reasoning = case when is_spare or $6::text is null then reasoning else $7 end,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '#kernel';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
-import { parseJsonBody } from './json-guard.ts';
+import { defaultBounds, parseJsonBody } from './json-guard.ts';
 
 const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text));
 
@@ -138,4 +138,19 @@ test('bodies of a million bytes made to take long are answered or refused within
     );
     assert.ok(Math.min(...times) < 60, `${name}: ${Math.min(...times)} ms`);
   }
+});
+
+test('numbers and the order of names are kept in the fields that are named, and nowhere else', () => {
+  const read = (text: string, exact: string[]) =>
+    JSON.stringify(parseJsonBody(Buffer.from(text), { ...defaultBounds, exact }));
+  const value = '{"b":9007199254740993,"1":[1.0,{"2":1e400}]}';
+  const plain = '{"1":[1,{"2":null}],"b":9007199254740992}';
+  const body = (tools: string, also: string) => `{"tools":${tools},"params":{"n":1,"tools":${also}}}`;
+  const sent = body(value, value).replace('"n":1', '"n":1e0');
+  assert.equal(read(sent, []), body(plain, plain));
+  assert.equal(read(sent, ['tools']), body(value, plain));
+  assert.equal(read(sent, ['params.tools']), body(plain, value));
+  assert.equal(read(sent, ['params.tools', 'tools', 'n.tools', 'params.none', 'a.b.c']), body(value, value));
+  for (const other of ['[]', '1', 'null', '{"params":[9007199254740993]}', '{"params":9007199254740993}'])
+    assert.equal(read(other, ['params.tools']), JSON.stringify(JSON.parse(other)));
 });

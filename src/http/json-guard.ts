@@ -11,7 +11,7 @@ export type JsonBounds = {
    * that one bad item does not refuse the others.
    */
   badText: 'refuse' | 'pass';
-  /** Fields of the body whose numbers keep their digits, and whose objects the order of their keys. */
+  /** Fields of the body (`tools`, `params.tools`) whose numbers keep their digits, and whose objects the order of their keys. */
   exact: readonly string[];
 };
 
@@ -56,11 +56,19 @@ function parse(text: string): unknown {
   }
 }
 
-function keepExact(value: unknown, text: string, names: readonly string[]): void {
-  if (!isFields(value) || !names.some((name) => isFieldsOrList(value[name])) || !needsExactReader(text)) return;
+function keepExact(value: unknown, text: string, fields: readonly string[]): void {
+  const paths = fields.map((field) => field.split('.')).filter((path) => isFieldsOrList(fieldAt(value, path)));
+  if (paths.length === 0 || !needsExactReader(text)) return;
   const exact = parseExactJson(text);
-  if (!isFields(exact)) return;
-  for (const name of names) if (name in value) value[name] = exact[name];
+  for (const path of paths) {
+    const [name = '', ...outer] = path.toReversed();
+    const holder = fieldAt(value, outer.toReversed());
+    if (isFields(holder)) holder[name] = fieldAt(exact, path);
+  }
+}
+
+function fieldAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((holder, name) => (isFields(holder) ? holder[name] : undefined), value);
 }
 
 const isFieldsOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;

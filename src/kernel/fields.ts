@@ -9,6 +9,6 @@ export function isFields(value: unknown): value is Fields {
 
 /** Whether a JSON value nests more than `levels` lists and objects; walks no deeper than that. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }
