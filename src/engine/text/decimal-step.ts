@@ -1,17 +1,17 @@
+import { type Decimal, decimalOf } from './decimal.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence } from './gbnf.ts';
 
 /** `multipleOf` as an exact decimal: so many units of the last of the places. */
-export type DecimalStep = { units: bigint; places: number };
+export type DecimalStep = Decimal;
 
-const mostPlaces = 6;
+const mostPlaces = 12;
 /** Numbers with more digits are not exact when they are read. */
 const mostUnits = 10n ** 15n;
 
 /** null where the value is no step, or has too many digits to be enforced. */
 export function decimalStep(value: unknown): DecimalStep | null {
-  const places = typeof value === 'number' && value > 0 && value < Number(mostUnits) ? decimalPlaces(value) : null;
-  if (places === null || places > mostPlaces) return null;
-  return { units: BigInt(String(value).replace('.', '')), places };
+  const step = decimalOf(value);
+  return step === null || step.units <= 0n || step.units >= mostUnits || step.places > mostPlaces ? null : step;
 }
 
 /** What is a multiple of both; null where that has too many digits. */
@@ -24,13 +24,6 @@ export function commonStep(first: DecimalStep, second: DecimalStep): DecimalStep
   let [units, left] = [(one / greatestDivisor(one, other)) * other, places];
   for (; left > 0 && units % 10n === 0n; left -= 1) units /= 10n;
   return units < mostUnits ? { units, places: left } : null;
-}
-
-/** Digits behind the point of a number; null where it is written with a negative exponent. */
-export function decimalPlaces(value: number): number | null {
-  const text = String(value);
-  if (text.includes('e-')) return null;
-  return text.includes('e') ? 0 : (text.split('.')[1]?.length ?? 0);
 }
 
 /** The step in units of so many places: what is written with them is a multiple of it. */

@@ -2,27 +2,23 @@ import { compare, decimalOf, isNumber } from './decimal.ts';
 
 type Schema = Record<string, unknown>;
 
-const limits = [
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'pattern', 'format'],
-];
+const lengths = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+/** Here `null` says something, or something else was meant. */
+const mayBeNull = ['const', 'type'];
 const exclusives = [
   ['minimum', 'exclusiveMinimum'],
   ['maximum', 'exclusiveMaximum'],
 ] as const;
 
 /**
- * The bounds of a schema as JSON Schema has them today. Libraries write `null` for a bound that is not set; in draft 4, `true` makes the
- * bound beside it exclusive.
+ * The keywords of a schema as JSON Schema has them today. Libraries write `null` for a keyword that is not set; lengths may be written as
+ * `5.0`, and no value reaches very large ones; in draft 4, `true` makes the bound beside it exclusive.
  */
-export function withPlainBounds(schema: Schema): Schema {
-  const isOdd =
-    limits.some((keyword) => schema[keyword] === null) ||
-    exclusives.some(([, exclusive]) => typeof schema[exclusive] === 'boolean');
-  if (!isOdd) return schema;
-  const plain: Schema = Object.fromEntries(
-    Object.entries(schema).filter(([keyword, value]) => !(value === null && limits.includes(keyword))),
-  );
+export function inPlainForm(schema: Schema): Schema {
+  const plain: Schema = {};
+  for (const [keyword, value] of Object.entries(schema))
+    if (value !== null || mayBeNull.includes(keyword))
+      plain[keyword] = lengths.includes(keyword) ? plainLength(value) : value;
   for (const [inclusive, exclusive] of exclusives) {
     const isExclusive = plain[exclusive];
     if (typeof isExclusive !== 'boolean') continue;
@@ -32,6 +28,11 @@ export function withPlainBounds(schema: Schema): Schema {
     delete plain[inclusive];
   }
   return plain;
+}
+
+function plainLength(value: unknown): unknown {
+  const length = decimalOf(value);
+  return length?.places === 0 ? Math.min(Number(length.units), Number.MAX_SAFE_INTEGER) : value;
 }
 
 /** The stricter of two bounds. */

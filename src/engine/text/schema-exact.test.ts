@@ -127,3 +127,78 @@ test('decimals of any precision are held, whatever their bounds', async () => {
   });
   await fc.assert(property, { numRuns: 60 });
 });
+
+test('values are equal however their numbers are written, and are written as they stand', async () => {
+  await check('{"type": "integer", "enum": [1.0, 1e2, 2.5]}', ['1.0', '1e2'], ['2.5', '1', '100']);
+  await check('{"enum": [1, 2], "const": 1.0}', ['1'], ['2']);
+  await check('{"allOf": [{"enum": [1.0, 2, {"a": 1, "b": 2}]}, {"enum": [1, {"b": 2, "a": 1}]}]}', ['1.0'], ['2']);
+  await check('{"allOf": [{"const": 1.0}, {"const": 1}]}', ['1.0'], ['2']);
+  await check('{"uniqueItems": true, "items": {"enum": [1, 1.0, 2]}}', ['[1,2]', '[]'], ['[1,1.0]', '[1,1]']);
+  for (const two of ['{"const": 1}, {"const": 1.0}', '{"const": {"a": 1, "b": 2}}, {"const": {"b": 2, "a": 1}}'])
+    assert.match(refusalOf(`{"oneOf": [${two}]}`), /"oneOf"/);
+});
+
+test('steps and lengths may be written with a point or an exponent', async () => {
+  await check('{"type": "integer", "multipleOf": 5.0}', ['10'], ['7']);
+  await check('{"type": "number", "multipleOf": 0.10}', ['0.3'], ['0.05']);
+  await check('{"type": "number", "multipleOf": 1e-7}', ['0.0000001'], ['0.00000001']);
+  await check('{"type": "string", "minLength": 2.0, "maxLength": 0.3e1}', ['"ab"', '"abc"'], ['"a"', '"abcd"']);
+  await check('{"type": "string", "maxLength": 9223372036854775807}', ['"a"'], ['1']);
+  await check('{"type": "array", "items": {"type": "null"}, "maxItems": 1e30}', ['[null]'], ['[1]']);
+});
+
+test('a keyword that is null is not set, but "const"', async () => {
+  await check(
+    '{"type": "array", "items": {"type": "null"}, "minItems": null, "uniqueItems": null}',
+    ['[null]'],
+    ['[1]'],
+  );
+  await check('{"type": "string", "enum": null, "anyOf": null, "$ref": null, "allOf": null}', ['"a"'], ['1']);
+  await check(
+    '{"type": "object", "properties": {"a": {"type": "null"}}, "required": null, "additionalProperties": null}',
+    ['{}', '{"a":null}'],
+    ['{"a":1}'],
+  );
+  await check('{"const": null}', ['null'], ['1']);
+});
+
+test('what is said of the inside of listed values filters them, too', async () => {
+  const inside = '{"properties": {"a": {"$ref": "#/$defs/small"}}, "additionalProperties": {"type": "null"}}';
+  const small = '{"type": "integer", "maximum": 3}';
+  await check(
+    `{"enum": [{"a": 1}, {"a": 4}, {"a": "x"}, {"b": 1}, {"a": 3, "b": null}, 7], "$defs": {"small": ${small}}, "allOf": [${inside}]}`,
+    ['{"a":1}', '{"a":3,"b":null}', '7'],
+    ['{"a":4}', '{"a":"x"}', '{"b":1}'],
+  );
+  await check(
+    '{"enum": [[1], ["x"], [1, "x"], []], "items": {"type": "integer"}}',
+    ['[1]', '[]'],
+    ['["x"]', '[1,"x"]'],
+  );
+  await check(
+    '{"enum": [["x", 1], [1, 1], ["x", "y"]], "prefixItems": [{"type": "string"}], "items": {"minimum": 1, "type": "number"}}',
+    ['["x",1]'],
+    ['[1,1]', '["x","y"]'],
+  );
+});
+
+test('a list of which nothing is left is refused with the keyword and its place', () => {
+  const cases = [
+    ['{"enum": ["a", "bc"], "minLength": 3}', '', 'minLength'],
+    ['{"properties": {"a": {"enum": ["a"], "format": "date"}}}', '.properties.a', 'format'],
+    ['{"properties": {"a": {"const": 5, "maximum": 4}}, "required": ["a"]}', '.properties.a', 'maximum'],
+    ['{"items": {"enum": [{"a": 1}], "required": ["b"]}, "minItems": 1}', '.items', 'required'],
+    ['{"type": "string", "enum": [1, 2]}', '', 'type'],
+    ['{"enum": [12345678901234567890], "exclusiveMinimum": 12345678901234567890}', '', 'exclusiveMinimum'],
+  ] as const;
+  for (const [schema, place, keyword] of cases)
+    assert.ok(refusalOf(schema).startsWith(`response_format.json_schema.schema${place}: "${keyword}" leaves`), schema);
+});
+
+test('of alternatives, those go whose list is left empty', async () => {
+  await check('{"minimum": 5, "anyOf": [{"const": 1}, {"const": 7}]}', ['7'], ['1']);
+});
+
+function refusalOf(schema: string): string {
+  return refusal(parseExactJson(schema));
+}

@@ -17,7 +17,7 @@ import { withoutAnnotations } from './schema-annotations.ts';
 import { type ArrayForm, arrayExpression, separated, uniqueExpression, waysToCount } from './schema-arrays.ts';
 import { createLeavesOf, type Help, type Leaf, type SchemaContext } from './schema-leaves.ts';
 import { canonical, Unsatisfiable } from './schema-merge.ts';
-import { asFault, type Places, refuse, tooLarge } from './schema-places.ts';
+import { asFault, type Places, tooLarge } from './schema-places.ts';
 import { withPointers } from './schema-references.ts';
 import { joinedLengths, type Length } from './schema-scalars.ts';
 import { anyKinds, checkWays, type Follow, type Kinds, type Moves } from './schema-ways.ts';
@@ -44,7 +44,7 @@ export function schemaExpression(grammar: Grammar, given: unknown, help: Help | 
     const rules = new SchemaRules(grammar, { ...(help ?? { strictness: 'exact', root: schema }), places });
     return rules.whole(withoutAnnotations(schema, places));
   } catch (error) {
-    throw asFault(error instanceof Unsatisfiable ? refuse('No value can satisfy the schema.') : error);
+    throw asFault(error instanceof Unsatisfiable ? error.asRefusal() : error);
   }
 }
 

@@ -4,11 +4,21 @@ import { type ArrayForm, arrayForm } from './schema-arrays.ts';
 import { asFarAsHeld, withOpenNames } from './schema-help.ts';
 import { checkKeywords } from './schema-keywords.ts';
 import { listedValues } from './schema-lists.ts';
-import { asList, canonical, createFlatten, merge, type Schema, schemaList, Unsatisfiable } from './schema-merge.ts';
+import {
+  asList,
+  canonical,
+  createFlatten,
+  isSchema,
+  merge,
+  type Schema,
+  schemaList,
+  Unsatisfiable,
+} from './schema-merge.ts';
 import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
-import { type Places, pathOf, placed, refuse, tooLarge } from './schema-places.ts';
+import { atPlace, type Places, pathOf, placed, refuse, tooLarge } from './schema-places.ts';
 import { numberForm, patternString, stringForm } from './schema-scalars.ts';
+import { valueKey } from './schema-values.ts';
 import type { TextPattern } from './text-pattern.ts';
 
 /** One of the kinds of value that a schema allows. Equal keys: the same values. */
@@ -68,6 +78,8 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
   const dividing = new Set<string>();
   /** Kinds of value whose parts are being looked at: these hold themselves, which many values do. */
   const looking = new Set<string>();
+  /** Schemas with a list of values that what stands beside it leaves none of. */
+  const emptied = new Map<string, Error>();
   let depth = 0;
   let count = 0;
   let forms = 0;
@@ -80,7 +92,11 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
     dividing.add(key);
     let found: Raw[];
     try {
-      found = placed(places, schema, () => deeper(() => distinct(orNull(() => kindsOf(schema)) ?? [])));
+      found = placed(places, schema, () => deeper(() => distinct(kindsOf(schema))));
+    } catch (error) {
+      if (!(error instanceof Unsatisfiable)) throw error;
+      if (error.reason !== null) emptied.set(key, atPlace(places, schema, error.reason));
+      found = [];
     } finally {
       dividing.delete(key);
     }
@@ -123,13 +139,16 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
         checkDistinct(branches.map((branch) => orNull(() => merge(base, flatten(branch)))));
       return branches.flatMap((branch) => rawsOf({ allOf: [base, branch] }));
     }
-    if (schema['enum'] !== undefined || 'const' in schema) return listedValues(grammar, schema).map(literalLeaf);
+    if (schema['enum'] !== undefined || 'const' in schema)
+      return listedValues(schema, { grammar, fits }).map(literalLeaf);
     if (Object.keys(schema).every((keyword) => !isAssertion(keyword))) return [{ key: 'any', kind: 'any' }];
     // What cannot be enforced of a tool leaves steps for the rest.
     return grammar.within(isHelp ? 1 / 3 : 1, () =>
       typesOf(schema).flatMap((type) => orNull(() => ofType({ grammar, texts }, type, schema)) ?? []),
     );
   };
+
+  const fits = (value: unknown, schema: unknown): boolean => rawsOf({ allOf: [schema, { const: value }] }).length > 0;
 
   const leafOf = (raw: Raw): Leaf | null => {
     if (!('schema' in raw)) return raw;
@@ -159,8 +178,13 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
       form: objectForm(schema, { grammar, id: forms, isSatisfiable, mayRelax: strictness === 'satisfiable' }),
     };
   };
-  const isSatisfiable = (schema: unknown): boolean =>
-    rawsOf(schema).some((raw) => looking.has(raw.key) || leafOf(raw) !== null);
+  const isSatisfiable = (schema: unknown): boolean => {
+    if (rawsOf(schema).some((raw) => looking.has(raw.key) || leafOf(raw) !== null)) return true;
+    // Of schemas that were joined, one may well exclude what the other lists.
+    const reason = isSchema(schema) && schema['allOf'] === undefined ? emptied.get(canonical(schema)) : undefined;
+    if (reason !== undefined && !isHelp) throw reason;
+    return false;
+  };
 
   const listed = (schema: unknown): string[] | null => {
     const found = rawsOf(schema);
@@ -172,7 +196,7 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
     const found = rawsOf(schema)
       .map(leafOf)
       .filter((leaf) => leaf !== null);
-    if (found.length === 0) throw new Unsatisfiable();
+    if (found.length === 0) throw new Unsatisfiable(emptied.get(canonical(schema)));
     return found;
   };
 }
@@ -180,7 +204,8 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
 /** Each kind once; beside "anything" nothing else says more. */
 function distinct(raws: readonly Raw[]): Raw[] {
   const any = raws.find((raw) => raw.kind === 'any');
-  return any === undefined ? [...new Map(raws.map((raw) => [raw.key, raw])).values()] : [any];
+  // Of equal values that are written in several ways, the first one.
+  return any === undefined ? [...new Map(raws.toReversed().map((raw) => [raw.key, raw])).values()].reverse() : [any];
 }
 
 function orNull<Result>(work: () => Result): Result | null {
@@ -243,6 +268,5 @@ function only(schema: Schema, type: string): Schema {
 }
 
 function literalLeaf(value: unknown): Raw {
-  const text = canonical(value);
-  return { key: `literal:${text}`, kind: 'literal', text };
+  return { key: `literal:${valueKey(value)}`, kind: 'literal', text: canonical(value) };
 }

@@ -1,27 +1,86 @@
 import { isExactNumber } from '#kernel';
 import { compare, type Decimal, decimalOf } from './decimal.ts';
 import type { Grammar } from './gbnf.ts';
-import { asList, canonical, isSchema, type Schema } from './schema-merge.ts';
+import { asList, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
-import { lengthRange, stringForm, supported } from './schema-scalars.ts';
+import { stringForm, supported } from './schema-scalars.ts';
+import { valueKey } from './schema-values.ts';
 import { matchingTexts } from './text-pattern.ts';
 
-/** Of listed values, these are not looked into. */
-const inside = ['properties', 'additionalProperties', 'patternProperties', 'propertyNames', 'items', 'prefixItems'];
+/** `fits`: whether the value satisfies the schema. */
+export type ListContext = { grammar: Pick<Grammar, 'spend'>; fits: (value: unknown, schema: unknown) => boolean };
 
-/** The values of `enum` or `const` that are of the right type and within the bounds beside them. */
-export function listedValues(grammar: Pick<Grammar, 'spend'>, schema: Schema): unknown[] {
+type Check = (value: unknown) => boolean;
+
+/** The values of `enum` or `const` that satisfy what stands beside it. Throws `Unsatisfiable` with the keyword that leaves none. */
+export function listedValues(schema: Schema, context: ListContext): unknown[] {
   const listed = schema['enum'] === undefined ? [schema['const']] : schema['enum'];
   if (!Array.isArray(listed)) throw refuse('"enum" must be a list.');
-  const only = 'const' in schema ? canonical(schema['const']) : null;
-  const values = listed.filter((value) => (only === null || canonical(value) === only) && hasType(value, schema));
-  return withinBounds(values, { grammar, schema });
+  let values: unknown[] = listed;
+  for (const keyword of Object.keys(schema)) {
+    const left = values.filter(checkOf(keyword, schema, { values, ...context }));
+    if (left.length === 0 && values.length > 0)
+      throw new Unsatisfiable(refuse(`"${keyword}" leaves none of the values that "enum" or "const" beside it lists.`));
+    values = left;
+  }
+  return values;
 }
 
-function hasType(value: unknown, { type }: Schema): boolean {
-  if (type === undefined) return true;
-  const types = asList(type);
-  return types.includes(jsonTypeOf(value)) || (types.includes('integer') && decimalOf(value)?.places === 0);
+function checkOf(keyword: string, schema: Schema, context: ListContext & { values: readonly unknown[] }): Check {
+  const said = schema[keyword];
+  const { fits } = context;
+  switch (keyword) {
+    case 'type':
+      return (value) => asList(said).some((type) => hasType(value, type));
+    case 'const': {
+      const only = valueKey(said);
+      return (value) => valueKey(value) === only;
+    }
+    case 'minLength':
+    case 'maxLength':
+    case 'pattern':
+    case 'format':
+      return ofTexts({ [keyword]: said }, context);
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'multipleOf':
+      return ofNumbers(keyword, decimalOf(said));
+    case 'minItems':
+      return ofLists((value) => value.length >= Number(said));
+    case 'maxItems':
+      return ofLists((value) => value.length <= Number(said));
+    case 'uniqueItems':
+      return ofLists((value) => said !== true || new Set(value.map(valueKey)).size === value.length);
+    case 'prefixItems':
+    case 'items':
+    case 'additionalItems':
+      return ofLists((value) => value.every((item, at) => fits(item, itemSchema(schema, at))));
+    case 'minProperties':
+      return ofObjects((value) => Object.keys(value).length >= Number(said));
+    case 'maxProperties':
+      return ofObjects((value) => Object.keys(value).length <= Number(said));
+    case 'required':
+      return ofObjects((value) => asList(said).every((name) => Object.hasOwn(value, String(name))));
+    case 'properties':
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return ofObjects((value) =>
+        Object.entries(value).every(([name, member]) => fits(member, memberSchema(schema, name))),
+      );
+    case 'patternProperties':
+    case 'propertyNames':
+      return ofObjects(() => {
+        throw refuse(`"${keyword}" beside "enum" or "const" is not supported.`);
+      });
+    default:
+      return () => true;
+  }
+}
+
+function hasType(value: unknown, type: unknown): boolean {
+  return type === jsonTypeOf(value) || (type === 'integer' && decimalOf(value)?.places === 0);
 }
 
 function jsonTypeOf(value: unknown): string {
@@ -29,76 +88,53 @@ function jsonTypeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : isExactNumber(value) ? 'number' : typeof value;
 }
 
-type Bounds = { grammar: Pick<Grammar, 'spend'>; schema: Schema };
-
-function withinBounds(values: readonly unknown[], bounds: Bounds): unknown[] {
-  const { schema } = bounds;
-  const texts = boundedTexts(
-    values.filter((value) => typeof value === 'string'),
-    bounds,
-  );
-  const holdsCount = (kind: string, count: number) => {
-    const [min, max] = lengthRange(schema, `min${kind}`, `max${kind}`);
-    return count >= min && (max === null || count <= max);
+/** With one keyword at a time: each of them decides by itself. */
+function ofTexts(schema: Schema, { grammar, values }: ListContext & { values: readonly unknown[] }): Check {
+  const texts = values.filter((value) => typeof value === 'string');
+  if (texts.length === 0) return () => true;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, ...others } = schema;
+  const form = stringForm(others);
+  const matching = 'pattern' in form ? supported(() => matchingTexts(grammar, form, texts)) : null;
+  return (value) => {
+    if (typeof value !== 'string') return true;
+    const count = [...value].length;
+    return count >= Number(minLength) && count <= Number(maxLength) && matching?.has(value) !== false;
   };
-  return values.filter((value) => {
-    if (typeof value === 'string') return texts.has(value);
+}
+
+function ofNumbers(keyword: string, bound: Decimal | null): Check {
+  return (value) => {
     const number = decimalOf(value);
-    if (number !== null) return holdsNumber(number, schema);
-    if (typeof value !== 'object' || value === null) return true;
-    refuseInside(schema);
-    if (Array.isArray(value))
-      return holdsCount('Items', value.length) && (schema['uniqueItems'] !== true || isUnique(value));
-    return (
-      holdsCount('Properties', Object.keys(value).length) &&
-      asList(schema['required']).every((name) => Object.hasOwn(value, String(name)))
-    );
-  });
-}
-
-function boundedTexts(texts: readonly string[], { grammar, schema }: Bounds): ReadonlySet<string> {
-  if (texts.length === 0) return new Set();
-  const form = stringForm(schema);
-  const [min, max] = form.length;
-  const fit = texts.filter((text) => {
-    const count = [...text].length;
-    return count >= min && (max === null || count <= max);
-  });
-  if (!('pattern' in form)) return new Set(fit);
-  return supported(() => matchingTexts(grammar, { pattern: form.pattern, length: [0, null] }, fit));
-}
-
-function holdsNumber(value: Decimal, schema: Schema): boolean {
-  const holds = (keyword: string, isWithin: (order: number) => boolean) => {
-    const bound = schema[keyword] === undefined ? null : decimalOf(schema[keyword]);
-    return bound === null || isWithin(compare(value, bound));
+    if (number === null || bound === null) return true;
+    if (keyword === 'multipleOf') return isMultiple(number, bound);
+    const order = compare(number, bound);
+    if (keyword.startsWith('exclusive')) return keyword === 'exclusiveMinimum' ? order > 0 : order < 0;
+    return keyword === 'minimum' ? order >= 0 : order <= 0;
   };
-  return (
-    holds('minimum', (order) => order >= 0) &&
-    holds('maximum', (order) => order <= 0) &&
-    holds('exclusiveMinimum', (order) => order > 0) &&
-    holds('exclusiveMaximum', (order) => order < 0) &&
-    isMultiple(value, schema['multipleOf'])
-  );
 }
 
-function isMultiple(value: Decimal, step: unknown): boolean {
-  const of = step === undefined ? null : decimalOf(step);
-  if (of === null || of.units === 0n) return true;
-  const places = Math.max(value.places, of.places);
+function isMultiple(value: Decimal, step: Decimal): boolean {
+  const places = Math.max(value.places, step.places);
   const at = ({ units, places: own }: Decimal) => units * 10n ** BigInt(places - own);
-  return at(value) % at(of) === 0n;
+  return step.units === 0n || at(value) % at(step) === 0n;
 }
 
-function isUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length;
+function ofLists(check: (value: readonly unknown[]) => boolean): Check {
+  return (value) => !Array.isArray(value) || check(value);
 }
 
-function refuseInside(schema: Schema): void {
-  const keyword = inside.find((each) => schema[each] !== undefined && schema[each] !== true && !isEmpty(schema[each]));
-  if (keyword !== undefined) throw refuse(`"${keyword}" beside "enum" or "const" is not supported.`);
+function ofObjects(check: (value: Schema) => boolean): Check {
+  return (value) => !isSchema(value) || check(value);
 }
 
-function isEmpty(value: unknown): boolean {
-  return isSchema(value) && Object.keys(value).length === 0;
+/** `prefixItems`, or the older list form of `items`. */
+function itemSchema({ items, prefixItems, additionalItems }: Schema, at: number): unknown {
+  const [first, others] = Array.isArray(items) ? [items, additionalItems] : [asList(prefixItems), items];
+  return at < first.length ? first[at] : (others ?? true);
+}
+
+function memberSchema(schema: Schema, name: string): unknown {
+  const { properties, additionalProperties, unevaluatedProperties } = schema;
+  if (isSchema(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return additionalProperties ?? unevaluatedProperties ?? true;
 }

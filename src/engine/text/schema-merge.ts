@@ -1,8 +1,9 @@
-import { isFields, objectInOrder } from '#kernel';
+import { isExactNumber, isFields, objectInOrder } from '#kernel';
 import { commonStep, decimalStep } from './decimal-step.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
-import { stricter, withPlainBounds } from './schema-bounds.ts';
+import { inPlainForm, stricter } from './schema-bounds.ts';
 import { type Places, refuse, tooLarge } from './schema-places.ts';
+import { valueKey } from './schema-values.ts';
 import { bothPatterns } from './text-pattern.ts';
 
 /** A JSON Schema that is an object. */
@@ -14,11 +15,22 @@ export function isJsonType(type: unknown): boolean {
   return jsonTypes.includes(type);
 }
 
-/** Nothing can satisfy the schema at this place. */
-export class Unsatisfiable extends Error {}
+/** Nothing can satisfy the schema at this place. `reason`: what the caller is told where that is all of the schema. */
+export class Unsatisfiable extends Error {
+  readonly reason: Error | null;
+
+  constructor(reason: Error | null = null) {
+    super();
+    this.reason = reason;
+  }
+
+  asRefusal(): Error {
+    return this.reason ?? refuse('No value can satisfy the schema.');
+  }
+}
 
 export function isSchema(value: unknown): value is Schema {
-  return isFields(value);
+  return isFields(value) && !isExactNumber(value);
 }
 
 /** Schemas stand for themselves as text: equal text, equal meaning (references are absolute). */
@@ -57,9 +69,9 @@ export function createFlatten(root: unknown, places: Places): Flatten {
     if (schema === false) throw new Unsatisfiable();
     if (schema === true) return {};
     if (!isSchema(schema)) throw refuse(`A schema must be an object or a boolean, not ${canonical(schema)}.`);
-    const { $ref: reference, allOf, ...rest } = schema;
-    const words = Object.entries(rest).filter(([keyword]) => !isAnnotation(keyword));
-    let flat: Schema = withPlainBounds(Object.fromEntries(words));
+    const words = Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword));
+    const { $ref: reference, allOf, ...rest } = inPlainForm(Object.fromEntries(words));
+    let flat: Schema = rest;
     if (reference !== undefined) flat = merge(flatten(target(reference), depth + 1), flat);
     if (allOf !== undefined) {
       for (const part of schemaList('allOf', allOf)) flat = merge(flat, flatten(part, depth + 1));
@@ -130,10 +142,11 @@ function joinKeyword(keyword: string, first: unknown, second: unknown): unknown 
     case 'required':
       return [...new Set([...asList(first), ...asList(second)])];
     case 'enum': {
-      const allowed = new Set(asList(second).map(canonical));
-      return asList(first).filter((value) => allowed.has(canonical(value)));
+      const allowed = new Set(asList(second).map(valueKey));
+      return asList(first).filter((value) => allowed.has(valueKey(value)));
     }
     case 'const':
+      if (valueKey(first) === valueKey(second)) return first;
       throw new Unsatisfiable();
     case 'minimum':
     case 'exclusiveMinimum':

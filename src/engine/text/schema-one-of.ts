@@ -1,5 +1,6 @@
-import { asList, canonical, isSchema, type Schema } from './schema-merge.ts';
+import { asList, isSchema, type Schema } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
+import { valueKey } from './schema-values.ts';
 
 /**
  * `oneOf` demands that exactly one branch matches. A grammar can only offer alternatives, so branches must visibly
@@ -76,8 +77,8 @@ function haveDistinctValues(first: Schema, second: Schema): boolean {
 
 /** Listed values as text; null where none are listed. */
 function values(schema: Schema): Set<string> | null {
-  if ('const' in schema) return new Set([canonical(schema['const'])]);
-  return Array.isArray(schema['enum']) ? new Set(schema['enum'].map(canonical)) : null;
+  if ('const' in schema) return new Set([valueKey(schema['const'])]);
+  return Array.isArray(schema['enum']) ? new Set(schema['enum'].map(valueKey)) : null;
 }
 
 function typeSet(schema: Schema): Set<unknown> | null {

@@ -41,12 +41,14 @@ export function placed<Result>(places: Places, schema: unknown, work: () => Resu
   try {
     return work();
   } catch (error) {
-    if (error instanceof Refusal && error.place === null) {
-      const path = pathOf(places, schema);
-      if (path !== null) error.place = pathText(path);
-    }
-    throw error;
+    throw atPlace(places, schema, error);
   }
+}
+
+export function atPlace<Thrown>(places: Places, schema: unknown, error: Thrown): Thrown {
+  const path = error instanceof Refusal && error.place === null ? pathOf(places, schema) : null;
+  if (error instanceof Refusal && path !== null) error.place = pathText(path);
+  return error;
 }
 
 /** Of schemas that were joined, the last one that stands somewhere. */

@@ -4,7 +4,7 @@ import { boundedNumber, type NumberBounds } from './digit-range.ts';
 import { type Expression, type Grammar, sequence } from './gbnf.ts';
 import { integer, number } from './json-rules.ts';
 import { wrongValue } from './schema-keywords.ts';
-import { type Schema, Unsatisfiable } from './schema-merge.ts';
+import { canonical, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 import { formatPattern } from './string-formats.ts';
 import { UnsupportedPattern } from './string-pattern.ts';
@@ -125,9 +125,11 @@ const mostPlaces = 18;
 function stepOf(value: unknown, type: 'number' | 'integer'): DecimalStep | null {
   const one = type === 'integer' ? { units: 1n, places: 0 } : null;
   if (value === undefined) return one;
-  if (typeof value !== 'number' || value <= 0) throw wrongValue('multipleOf', value);
+  const given = decimalOf(value);
+  if (given === null || given.units <= 0n) throw wrongValue('multipleOf', value);
   const step = decimalStep(value);
   const common = step === null || one === null ? step : commonStep(step, one);
-  if (common === null) throw refuse(`"multipleOf": a step with so many digits as ${value} is not supported.`);
+  if (common === null)
+    throw refuse(`"multipleOf": a step with so many digits as ${canonical(value)} is not supported.`);
   return common;
 }
