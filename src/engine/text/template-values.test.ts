@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 import { chatPrompt, qwen3Template, template, user } from './prompt.fixture.ts';
-import { renderChat } from './template.ts';
+import { renderChat, renderTurn } from './template.ts';
 
 const call = (text: string): ChatMessage => ({
   role: 'assistant',
@@ -57,12 +57,32 @@ test('keys that look like numbers keep their order in the prompt, in calls and i
   assert.ok(text.includes(said), text);
 });
 
-test('a template may count and compare with such numbers', () => {
-  const source =
-    '{%- for m in messages %}{% for c in m.tool_calls or [] %}{% set v = c.function.arguments.v %}{{ v > 5 }} {{ v is number }} {{ v is string }}{% endfor %}{% endfor %}';
-  const { text } = renderChat(
-    template(source),
-    chatPrompt({ messages: [user('x'), call('{"v": 12345678901234567890}')] }),
-  );
-  assert.equal(text.toLowerCase(), 'true true false');
+test('a template may count and compare with such numbers, which are false where they are nought', () => {
+  const render = (expression: string, number: string) =>
+    renderChat(
+      template(`{% set v = messages[1].tool_calls[0].function.arguments.value %}{{ ${expression} }}`),
+      chatPrompt({ messages: [user('x'), call(`{"value": ${number}}`)] }),
+    ).text;
+  for (const [expression, number, expected] of [
+    ['v > 5', '12345678901234567890', 'true'],
+    ['v == 2', '2.0', 'true'],
+    ['v is number', '1e400', 'true'],
+    ['v is string', '1e400', 'false'],
+    ['v is integer', '12345678901234567890', 'true'],
+    ['v is integer', '1.0', 'false'],
+    ['v + 1', '1.0', '2.0'],
+    ["v ~ ''", '2.0', '2.0'],
+    ['v | string', '1.0', '1.0'],
+    ["'some' if v else 'none'", '1.0', 'some'],
+    ["'some' if v else 'none'", '0.0', 'none'],
+    ["'some' if v else 'none'", '-0', 'none'],
+    ["'some' if v else 'none'", '0e5', 'none'],
+  ] as const)
+    assert.equal(render(expression, number), expected, `${expression} of ${number}`);
+});
+
+test('a turn to learn has the digits and the order of a call, too', () => {
+  const args = '{"reason": 1.0, "10": 12345678901234567890, "2": 1e400}';
+  const turn = { messages: [user('x'), call(args)], tools: [], thinking: false };
+  assert.ok(renderTurn(template(qwen3Template()), turn).behind.text.includes(args));
 });

@@ -19,6 +19,11 @@ class ExactText {
     return JSON.rawJSON(this.#text);
   }
 
+  /** The library calls it for floating point numbers that are whole. */
+  toFixed(): string {
+    return this.#text;
+  }
+
   valueOf(): number {
     return Number(this.#text);
   }
@@ -53,13 +58,17 @@ function withMarks(value: unknown, marks: { count: number }): unknown {
 }
 
 /** The library does not export its classes. */
-const numberClass = new Environment().set('number', 0).constructor;
+const integerClass = new Environment().set('number', 0).constructor;
+const floatClass = new Environment().set('number', 0.5).constructor;
+const falseValue = new Environment().set('truth', false);
 
 /** null: it is none. */
 function numberOfMark(value: RuntimeValue): RuntimeValue | null {
   if (value.type !== 'FunctionValue') return null;
   const text = value.value([], new Environment()).toString();
-  return Reflect.construct(numberClass, [new ExactText(text)]);
+  const number: RuntimeValue = Reflect.construct(/[.e]/i.test(text) ? floatClass : integerClass, [new ExactText(text)]);
+  // To the library every object is true, also one that stands for nought.
+  return Number(text) === 0 ? Object.assign(number, { __bool__: () => falseValue }) : number;
 }
 
 function replaceMarks(value: RuntimeValue): void {
