@@ -27,6 +27,8 @@ const execArgv = ['--min-semi-space-size=16'];
 /** More are no accident. */
 const mostTriedAgain = 3;
 const mostSlow = 20;
+/** Beside others it would be their load that is measured. */
+const comparesTimes = /\/neighbour\.test\.ts$/;
 /** What these guarantee (money, keys, who sees what) must not fail once either. */
 const neverAgain = /^(src\/(billing|keys)|test\/isolation)\/|\/(charging|isolation)\.test\.ts$/;
 
@@ -80,9 +82,11 @@ async function endCheck(programs) {
 /** `failedIn`: how many tests failed in each file; `passedIn`: files of which any passed; `secondsOf`: how long each took. */
 function runTests(files, concurrency) {
   return new Promise((resolve) => {
+    const counts = { passed: 0, failed: 0, failedIn: new Map(), passedIn: new Set(), secondsOf: new Map() };
+    // Without any, the runner would look for files of its own.
+    if (files.length === 0) return resolve(counts);
     const deadline = AbortSignal.timeout(wholeRunMs);
     const events = run({ files, concurrency, timeout: oneFileMs, signal: deadline, execArgv });
-    const counts = { passed: 0, failed: 0, failedIn: new Map(), passedIn: new Set(), secondsOf: new Map() };
     events.on('test:fail', ({ file, details }) => {
       if (details.type !== 'suite') counts.failedIn.set(file, (counts.failedIn.get(file) ?? 0) + 1);
     });
@@ -117,13 +121,29 @@ function tellSlowest({ secondsOf }) {
   for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative(root, file)}`);
 }
 
+/** Many tests wait more than they compute: one more than there are cores. Those that compare times have the machine for themselves. */
+async function runAll(files) {
+  const isApart = (file) => comparesTimes.test(relative(root, file));
+  const beside = await runTests(
+    files.filter((file) => !isApart(file)),
+    3,
+  );
+  const apart = await runTests(files.filter(isApart), 1);
+  return {
+    passed: beside.passed + apart.passed,
+    failed: beside.failed + apart.failed,
+    failedIn: new Map([...beside.failedIn, ...apart.failedIn]),
+    passedIn: new Set([...beside.passedIn, ...apart.passedIn]),
+    secondsOf: new Map([...beside.secondsOf, ...apart.secondsOf]),
+  };
+}
+
 /**
  * Real processes, browsers and their networks have accidents that are not ours. So what failed is run once more when nothing else
  * runs, unless too much did, or what must not even fail once. What passes only then is named at the end: it is a defect, of the test at least.
  */
 async function checkBehaviour(files) {
-  // Many tests wait more than they compute: one more than there are cores.
-  const first = await runTests(files, 3);
+  const first = await runAll(files);
   tellSlowest(first);
   const again = [...first.failedIn.keys()];
   if (again.some((file) => neverAgain.test(relative(root, file)))) return first;

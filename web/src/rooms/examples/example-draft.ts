@@ -78,10 +78,13 @@ function pairDraft({ query, positives, negatives }: EmbeddingContent) {
   return { query, positives: positives.map(passage), negatives: negatives.map(passage) };
 }
 
+/** null: it is none, or has a number that a browser would round. */
 export function listIn(text: string): Record<string, unknown>[] | null {
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : null;
+    const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
+    const isRounded = outside.match(/\d{16,}/g)?.some((digits) => !Number.isSafeInteger(Number(digits))) === true;
+    return Array.isArray(value) && !isRounded ? value : null;
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import type { LiveText } from './answer-stream.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
+import { readable } from './readable-arguments.ts';
 
 /** An answer as far as it has arrived: what the model thought, what it says, what it calls. */
 export function AnswerText({ text, isLive = false }: { text: LiveText; isLive?: boolean }) {
@@ -27,13 +28,4 @@ export function AnswerText({ text, isLive = false }: { text: LiveText; isLive?: 
       {isLive && <span className={styles.cursor} aria-hidden="true" />}
     </>
   );
-}
-
-/** Arguments with line breaks once they are complete. */
-function readable(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { Chat } from './playground-queries.ts';
+import { readList } from './read-list.ts';
 
 type BaseModel = Schemas['BaseModel'];
 
@@ -44,11 +45,8 @@ export function settingsOf(chat: Chat, fallback: ChatSettings): ChatSettings {
   };
 }
 
-/** Reads tools that somebody has typed; throws what JSON.parse throws. Nothing is none. */
+/** Reads tools that somebody has typed. Throws as `readList` does. */
 export function readTools(text: string): Tool[] | null {
-  if (text.trim() === '') return null;
-  const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) throw new SyntaxError('Expected a list.');
   // as: what is wrong with the tools themselves is told by the server.
-  return value.length === 0 ? null : (value as Tool[]);
+  return readList(text) as Tool[] | null;
 }
