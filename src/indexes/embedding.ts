@@ -1,5 +1,5 @@
 import type { Engine, Target } from '#engine';
-import { fault } from '#kernel';
+import { Fault, fault } from '#kernel';
 import { withQueryInstruction } from '#models';
 
 export type EmbeddingEngine = Pick<Engine, 'prepareEmbedding' | 'embed' | 'release' | 'load' | 'pace'>;
@@ -30,17 +30,26 @@ export type EmbeddingRequest = {
   signal: AbortSignal;
 };
 
+function tooLong(role: TextRole, count: string): Fault {
+  return fault('invalid_request', { param: role, message: `${role}: it has ${count}; shorten it.` });
+}
+
 /** Only queries get the instruction. */
 export async function embedTexts(engine: EmbeddingEngine, request: EmbeddingRequest): Promise<EmbeddedTexts> {
   const { embedder, role, texts, truncate, signal } = request;
   const { target, queryInstruction, maxInputTokens } = embedder;
   const final = texts.map((text) => (role === 'query' ? withQueryInstruction(queryInstruction, text) : text));
-  const prepared = await engine.prepareEmbedding({ target, texts: final, maxInputTokens, truncate }, signal);
+  const inputs = { target, texts: final, maxInputTokens, truncate };
+  const prepared = await engine.prepareEmbedding(inputs, signal).catch((error: unknown) => {
+    // A long text is not counted to its end.
+    if (error instanceof Fault && error.options.param === 'input')
+      throw tooLong(role, `more than ${maxInputTokens} tokens`);
+    throw error;
+  });
   const longest = Math.max(...prepared.inputs.map(({ tokens }) => tokens));
   if (longest > maxInputTokens) {
     engine.release(prepared.handle);
-    const message = `${role}: it has ${longest} tokens, the limit is ${maxInputTokens}; shorten it.`;
-    throw fault('invalid_request', { param: role, message });
+    throw tooLong(role, `${longest} tokens, the limit is ${maxInputTokens}`);
   }
   const { vectors, promptTokens, activeMs } = await engine.embed({ handle: prepared.handle, signal });
   // An aborted run ends with nothing.
