@@ -79,7 +79,7 @@ export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'i
   if (low === null && high === null && isPlain && (decimals === null || decimals === 0)) {
     return { expression: decimals === null ? number(grammar) : integer(grammar), ways: 4 };
   }
-  const alternatives = within({
+  const alternatives = within(grammar, {
     minimum: low,
     maximum: high,
     exclusiveMinimum: exclusiveLow,
@@ -91,9 +91,9 @@ export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'i
   return { expression: grammar.define('range', unitTree(alternatives)), ways: alternatives.length };
 }
 
-function within(bounds: NumberBounds): Units[] {
+function within(grammar: Grammar, bounds: NumberBounds): Units[] {
   try {
-    return boundedNumber(bounds);
+    return boundedNumber(grammar, bounds);
   } catch (error) {
     if (!(error instanceof TooManyRemainders)) throw error;
     throw refuse('"multipleOf": a step with so many remainders is not supported.');
@@ -114,12 +114,13 @@ function boundOf(schema: Schema, keyword: string): Decimal | null {
   const value = schema[keyword];
   if (value === undefined) return null;
   const bound = decimalOf(value);
-  if (bound === null || bound.places > mostPlaces)
-    throw refuse(`"${keyword}": a bound with more than ${mostPlaces} decimals is not supported.`);
+  if (bound === null || bound.places > mostDigits || bound.units.toString().length > mostDigits)
+    throw refuse(`"${keyword}": a bound with more than ${mostDigits} digits is not supported.`);
   return bound;
 }
 
-const mostPlaces = 18;
+/** Doubles reach 309 digits in front of the point and 324 behind it. */
+const mostDigits = 400;
 
 /** What the numbers are multiples of; null: of nothing. */
 function stepOf(value: unknown, type: 'number' | 'integer'): DecimalStep | null {

@@ -61,7 +61,7 @@ test('a number is read in few ways, whatever its bounds are', () => {
       const values = units.map((unit) => unit / 10 ** places);
       for (const value of values) {
         const ways = mostWays({ type: 'number', minimum: values[0], maximum: values[2] }, String(value));
-        assert.ok(ways <= 40, `${values}: ${ways}`);
+        assert.ok(ways <= 12, `${values}: ${ways}`);
       }
     }),
   );
@@ -131,7 +131,7 @@ test('what can be read in too many ways is refused as an answer, and frees its p
       object({ a: list(inner), kind: { const: 1 } }),
       object({ a: list(inner, { minItems: 1 }), kind: { const: 2 } }),
     ),
-    { $defs: {}, anyOf: Array.from({ length: 300 }, (_, at) => ({ type: 'number', minimum: at })) },
+    { $defs: {}, anyOf: Array.from({ length: 400 }, (_, at) => ({ type: 'number', minimum: at })) },
   ];
   for (const schema of schemas) {
     assert.match(refusal(schema), /too many ways/, JSON.stringify(schema).slice(0, 200));
