@@ -18,7 +18,7 @@ export type Grammar = {
   /** Takes back the rules of work that fails, but not its steps. */
   attempt: <Result>(work: () => Result) => Result;
   /** Takes back the rules of the work, but not its steps. */
-  trial: (work: () => void) => void;
+  trial: <Result>(work: () => Result) => Result;
   text: (root: string) => string;
 };
 
@@ -88,7 +88,7 @@ export function createGrammar(): Grammar {
     trial: (work) => {
       const takeBack = takingBack();
       try {
-        work();
+        return work();
       } finally {
         takeBack();
       }

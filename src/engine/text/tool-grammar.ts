@@ -1,12 +1,14 @@
 import { Fault, objectInOrder } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
-import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
-import { areJson, definitionOf, rootOf, typesOf } from './parameter-types.ts';
+import { literalTree } from './literal-tree.ts';
+import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
 import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import type { Strictness } from './schema-leaves.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
+import { listedTexts } from './schema-texts.ts';
 import { callOpen } from './tool-call.ts';
 
 export type CallOptions = {
@@ -128,16 +130,15 @@ function parameterText(grammar: Grammar): Expression {
 function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
   const text = parameterText(grammar);
   const types = typesOf(schema, root);
-  if (isSchema(schema) && types.length === 1 && types[0] === 'string') {
-    const target = definitionOf(schema['$ref'], root);
-    const listed = asList(schema['enum'] ?? (isSchema(target) ? target['enum'] : undefined)).filter(isReadable);
-    return listed.length === 0 ? text : anyOf(listed.map((value) => literal(value)));
+  if (areTexts(types)) {
+    const listed = listedTexts(grammar, schema, { strictness: 'relaxed', root }).filter(isReadable);
+    return listed.length === 0 ? text : literalTree(new Map(listed.map((value) => [value, ''])));
   }
   if (!areJson(types)) return text;
   return asFarAsPossible({ grammar, root }, schema) ?? anyValue(grammar);
 }
 
 /** Not cut by what ends the text of a parameter. */
-function isReadable(text: unknown): text is string {
-  return typeof text === 'string' && !textEnds.some((end) => text.includes(end));
+function isReadable(text: string): boolean {
+  return !textEnds.some((end) => text.includes(end));
 }

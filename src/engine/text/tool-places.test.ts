@@ -196,3 +196,29 @@ test('as XML, a tool whose parameters name no members takes any', async () => {
     assert.equal(accepts(call), takesAny, JSON.stringify(parameters));
   }
 });
+
+test('as XML, a text is one of those that its schema lists, however it lists them and whatever stands beside them', async () => {
+  const cases: [unknown, string[], string[]][] = [
+    [{ type: 'string', enum: ['a', 'bb'], minLength: 2 }, ['bb'], ['a', 'c']],
+    [{ type: 'string', const: 'a' }, ['a'], ['b']],
+    [{ enum: ['a', 'b'] }, ['a', 'b'], ['c', '"a"']],
+    [{ oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }, ['a', 'b'], ['c']],
+    [{ allOf: [{ $ref: '#/$defs/size' }], not: { const: 'x' } }, ['S'], ['L']],
+    [{ type: 'string', enum: ['a', 1] }, ['a'], ['1']],
+    [{ enum: ['a', 1] }, ['a', 'anything'], []],
+    [{ anyOf: [{ const: 'a' }, { type: 'string' }] }, ['a', 'anything'], []],
+    [{ type: 'string', enum: [] }, ['anything'], []],
+  ];
+  for (const [schema, good, bad] of cases) {
+    const parameters = { $defs: { size: { enum: ['S', 'M'] } }, ...object({ v: schema }, ['v']) };
+    const accepts = await promptMatcher(
+      llama,
+      { tools: [{ name: 'f', description: null, parameters }], toolChoice: { mode: 'required' } },
+      { toolSyntax: 'xml', lead: 'nothing' },
+    );
+    const call = (text: string) =>
+      accepts(`<tool_call>\n<function=f>\n<parameter=v>\n${text}\n</parameter>\n</function>\n</tool_call>`);
+    for (const text of good) assert.ok(call(text), `${JSON.stringify(schema)}: ${text}`);
+    for (const text of bad) assert.ok(!call(text), `${JSON.stringify(schema)}: ${text}`);
+  }
+});
