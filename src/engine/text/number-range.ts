@@ -10,6 +10,9 @@ export type Range = { low: Bound; high: Bound | null; decimals: number | null };
 const wholeDigits = 20;
 const fractionDigits = 24;
 
+/** To make a rule of a digit takes as long as so many steps of a pattern. */
+const stepsOfDigit = 3;
+
 /**
  * The numbers of a range, written without exponent, as alternatives by the number of digits in front of the point: digit by digit, for as
  * long as they are those of a bound. So there is one way to read a number for each alternative. Empty where there are none.
@@ -90,6 +93,7 @@ class Digits {
 
   /** What may follow so many digits, which are those of each bound that is left; null: nothing, and no end either. */
   #from(at: number, { low, high }: Bounds): Expression | null {
+    this.#grammar.spend(stepsOfDigit);
     const isAbove = low === null || (isRestZero(low, at) && !low.open);
     const isBelow = high === null || !isRestZero(high, at) || !high.open;
     const mayEnd = at >= this.#whole && isAbove && isBelow;
@@ -130,6 +134,7 @@ class Digits {
     if (at === this.#whole + this.#fraction) return '';
     const known = this.#rules.get(`${digit}${at}`);
     if (known !== undefined) return known;
+    this.#grammar.spend(stepsOfDigit);
     const more = sequence(this.#point(at), digit, this.#behind(at + 1, digit));
     const rule = this.#grammar.define('digits', at < this.#whole ? more : optional(more));
     this.#rules.set(`${digit}${at}`, rule);

@@ -38,6 +38,8 @@ type Raw = Exclude<Leaf, { form: unknown }> | Container;
 const maxDepth = 48;
 /** Many references can stand for very many kinds of value. */
 const mostLeaves = 100_000;
+/** To look up what a place allows takes as long as so many steps of a pattern. */
+const stepsOfPlace = 5;
 const mostBranchCharacters = 4_000_000;
 
 const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
@@ -86,6 +88,7 @@ export function createLeavesOf(grammar: Grammar, { root, strictness, places }: S
 
   const rawsOf = (schema: unknown): readonly Raw[] => {
     const key = canonical(schema);
+    if (!grammar.spend(stepsOfPlace + key.length / 100)) throw tooLarge();
     if (dividing.has(key)) throw refuse('The schema refers to itself without end.');
     const known = raws.get(key);
     if (known !== undefined) return known;

@@ -47,20 +47,31 @@ function takesNothing({ properties, additionalProperties: others = false, ...res
  */
 function asFarAsPossible(tool: Tool, schema: unknown): Expression | null {
   const { grammar } = tool;
-  for (const strictness of ['relaxed', 'satisfiable'] as const) {
-    const whole = unlessRefused(() => grammar.attempt(() => expressionOf(tool, schema, strictness)));
+  const tries = [
+    { strictness: 'relaxed', share: 3 / 4 },
+    { strictness: 'satisfiable', share: 1 / 2 },
+  ] as const;
+  for (const each of tries) {
+    const whole = unlessRefused(() => grammar.attempt(() => expressionOf(tool, schema, each)));
     if (whole !== null) return whole;
   }
-  if (!grammar.spend(1)) return null;
+  if (!grammar.spend(stepsOfTry)) return null;
   const part = enforceablePart(tool, schema);
   return unlessRefused(() => grammar.attempt(() => expressionOf(tool, part)));
 }
 
+/** To begin with a schema takes as long as so many steps of a pattern. */
+const stepsOfTry = 100;
+
+type Try = { strictness: Strictness; share: number };
+
+const partTry: Try = { strictness: 'relaxed', share: 1 / 2 };
+
 type Tool = { grammar: Grammar; root: Schema | null };
 
 /** What follows has steps left, too. */
-function expressionOf({ grammar, root }: Tool, schema: unknown, strictness: Strictness = 'relaxed'): Expression {
-  return grammar.within(1 / 2, () => schemaExpression(grammar, schema, { strictness, root }));
+function expressionOf({ grammar, root }: Tool, schema: unknown, { strictness, share }: Try = partTry): Expression {
+  return grammar.within(share, () => schemaExpression(grammar, schema, { strictness, root }));
 }
 
 /** A schema that is refused as a whole: its members and items are tried by themselves, and where one is refused, anything may be. */
@@ -79,6 +90,7 @@ function enforceablePart(tool: Tool, schema: unknown): unknown {
 }
 
 function isEnforceable(tool: Tool, schema: unknown): boolean {
+  if (!tool.grammar.spend(stepsOfTry)) return false;
   const work = () => tool.grammar.trial(() => expressionOf(tool, schema));
   return unlessRefused(() => [work()]) !== null;
 }
