@@ -23,7 +23,7 @@ type BodyTime = { limitMs: number; authenticator: Authenticator };
  */
 export function limitBodyTime(app: FastifyInstance, { limitMs, authenticator }: BodyTime): void {
   const patient = new WeakSet<IncomingMessage>();
-  const unproven = new WeakSet<IncomingMessage>();
+  const unauthenticated = new WeakSet<IncomingMessage>();
   const isPatient = (request: IncomingMessage) => patient.has(request);
   const { server } = app;
   let arrived: Arrived[] = [];
@@ -32,7 +32,7 @@ export function limitBodyTime(app: FastifyInstance, { limitMs, authenticator }: 
     arrived = [];
     for (const each of late) {
       watch(each, { limitMs, isPatient });
-      if (unproven.has(each.request)) void refuseStranger(each.request, authenticator);
+      if (unauthenticated.has(each.request)) void refuseUnauthenticated(each.request, authenticator);
     }
   };
   server.requestTimeout = 0;
@@ -46,7 +46,7 @@ export function limitBodyTime(app: FastifyInstance, { limitMs, authenticator }: 
   app.addHook('onRequest', (request, _reply, done) => {
     const { slowBody, access } = request.routeOptions.config;
     if (slowBody) patient.add(request.raw);
-    if (access === 'admission') unproven.add(request.raw);
+    if (access === 'admission') unauthenticated.add(request.raw);
     done();
   });
 }
@@ -90,7 +90,7 @@ function hurryRest(request: IncomingMessage): void {
 }
 
 /** Breaks off the reading of a body that is still on its way from somebody whose credentials are worth nothing; the route answers why. */
-async function refuseStranger(request: IncomingMessage, authenticator: Authenticator): Promise<void> {
+async function refuseUnauthenticated(request: IncomingMessage, authenticator: Authenticator): Promise<void> {
   const problem: unknown = await authenticator(request.headers, request.method).then(
     (principal) => (principal ? null : fault('invalid_credentials')),
     (error: unknown) => error,

@@ -11,7 +11,7 @@ export type ExactNumber = { readonly rawJSON: string };
 
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON(value);
 
-/** The text may hold what `JSON.parse` changes: a key that looks like an index, 16 digits, an exponent, a nought at the end, or minus nought. */
+/** The text may hold what `JSON.parse` changes: a key that looks like an index, 16 digits, an exponent, a zero at the end, or minus zero. */
 const mayChange = /"(?:\d|\\u003)|(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0/;
 const maxDepth = 1_000;
 

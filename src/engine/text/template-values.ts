@@ -67,7 +67,7 @@ function numberOfMark(value: RuntimeValue): RuntimeValue | null {
   if (value.type !== 'FunctionValue') return null;
   const text = value.value([], new Environment()).toString();
   const number: RuntimeValue = Reflect.construct(/[.e]/i.test(text) ? floatClass : integerClass, [new ExactText(text)]);
-  // To the library every object is true, also one that stands for nought.
+  // To the library every object is true, also one that stands for zero.
   return Number(text) === 0 ? Object.assign(number, { __bool__: () => falseValue }) : number;
 }
 
