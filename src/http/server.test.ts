@@ -182,6 +182,9 @@ test('a model id in a path may hold encoded slashes and number signs', async () 
   const path = '/api/projects/o/p/openai/v1/models/';
   assert.equal((await ask('GET', `${path}training-job%2342`)).json['id'], 'training-job#42');
   assert.equal((await ask('GET', `${path}a%2Fb%20%C3%A9`)).json['id'], 'a/b é');
+  for (const name of ['org/model:tag', 'org%2Fmodel:tag', 'org/model%3Atag?beta=/'])
+    assert.equal((await ask('GET', path + name)).json['id'], 'org/model:tag', name);
+  assert.equal((await ask('POST', `${path}org/model`)).status, 404);
   assert.equal((await ask('GET', path + 'x'.repeat(600))).status, 404);
 });
 

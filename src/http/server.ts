@@ -21,6 +21,7 @@ import { nameIgnoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
 import { faultOf, sendFault, type WireShape } from './render-fault.ts';
+import { requestPath } from './request-path.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, pathOf, type RouteRow, type RouteTable } from './route-table.ts';
 import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
@@ -158,7 +159,7 @@ function newFastify(
     routerOptions: { maxParamLength: 512 },
     // Ours take their place; where none are named, Fastify loads its own first, which are a hundred modules.
     schemaController: { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } },
-    rewriteUrl: ({ url = '/' }) => originForm(url),
+    rewriteUrl: requestPath,
     // A path that the router cannot read; no hook runs for it.
     frameworkErrors: (error, request, reply) => {
       if (origins.size > 0) allowOrigin(request, reply, origins);
@@ -264,11 +265,4 @@ function shuttingDown() {
     retryAfterSeconds: 1,
     headers: { connection: 'close' },
   });
-}
-
-/** `GET http://host/path` is as good as `GET /path` (RFC 9112 3.2.2). */
-function originForm(url: string): string {
-  if (url.startsWith('/') || !/^https?:\/\//i.test(url)) return url;
-  const path = url.indexOf('/', 8);
-  return path < 0 ? '/' : url.slice(path);
 }

@@ -39,8 +39,8 @@ export const retrieveContract: Contract = {
   tag,
   summary: said('Get a model of a project', '获取项目的模型'),
   description: said(
-    'One of the models that the list shows, by the name that calls say.',
-    '按调用时使用的名称查询模型列表中的一个模型。',
+    'One of the models that the list shows, by the name that calls say. Slashes in the name may be encoded or stand as they are.',
+    '按调用时使用的名称查询模型列表中的一个模型。名称中的斜杠可以编码，也可以原样写出。',
   ),
   answers: { 200: { description: said('The model.', '模型。'), schema: modelSchema, example } },
   faults: ['model_not_found'],

@@ -60,7 +60,7 @@ export const chatDefaults = {
 /** Limits of embedding requests on models that were not trained for longer inputs (interface 8.1). */
 export const embeddingLimits = { maxInputTokens: 512, maxInputs: 2, requestTokenBudget: 512 } as const;
 
-/** Ids of base models: the characters of an alias, so that both can stand in `model`. */
+/** Ids of base models, which name folders too. Every one could be an alias, so that both can stand in `model`. */
 export const modelIdPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 /**

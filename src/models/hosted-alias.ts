@@ -1,7 +1,10 @@
 import { constraintOf, type Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
-import { type BaseModel, modelIdPattern } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
 import { type HostedModel, type HostedRow, insertHostedRow, type ModelVisibility } from './hosted-models.store.ts';
+
+/** As the constraint of the table has it. Names that agents ask for fit: `claude-sonnet-4-5`, `gpt-5.1`, `org/model:tag`. */
+const aliasPattern = /^(?=.{1,63}$)[a-z0-9][a-z0-9._-]*([/:][a-z0-9][a-z0-9._-]*)*$/;
 
 /**
  * A name by which calls may say `model`. It must not be that of a base model, which the owner calls by the same string.
@@ -12,9 +15,11 @@ export function checkAlias(
   baseModels: { find: (id: string) => BaseModel | undefined },
   param = 'alias',
 ): string {
-  if (!modelIdPattern.test(alias)) {
+  if (!aliasPattern.test(alias)) {
     throw fault('invalid_request', {
-      message: `${param}: expected lower-case letters, digits, ".", "_" and "-", at most 63, starting with a letter or digit.`,
+      message:
+        `${param}: expected 1 to 63 lower-case letters, digits, ".", "_", "-", "/" and ":", ` +
+        'with a letter or digit first and after each "/" and ":".',
       param,
     });
   }

@@ -69,8 +69,8 @@ const target = Type.Object(
 export const createHostedBody = Type.Object({
   alias: Type.String({
     ...said(
-      'The name by which calls say `model`: 1 to 63 lower-case letters, digits, `.`, `_` and `-`, the first a letter or digit. Unique in the project, and not the id of a base model. It never changes.',
-      '调用时 `model` 使用的名称：1 到 63 个小写字母、数字、`.`、`_` 或 `-`，以字母或数字开头。在项目内唯一，且不能与基础模型的 ID 相同，创建后不能更改。',
+      'The name by which calls say `model`, such as `chat`, `gpt-5.1` or `org/model:tag`: 1 to 63 lower-case letters, digits, `.`, `_`, `-`, `/` and `:`, with a letter or digit first and after each `/` and `:`. Unique in the project, and not the id of a base model. It never changes.',
+      '调用时 `model` 使用的名称，例如 `chat`、`gpt-5.1` 或 `org/model:tag`：1 到 63 个小写字母、数字、`.`、`_`、`-`、`/` 或 `:`，开头以及每个 `/` 和 `:` 之后须为字母或数字。在项目内唯一，且不能与基础模型的 ID 相同，创建后不能更改。',
     ),
   }),
   target,

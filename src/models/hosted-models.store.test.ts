@@ -65,12 +65,52 @@ describe('hosted models in the database', () => {
 
   test('names that cannot be an alias are refused', async () => {
     const { database, projectId } = await seed();
-    for (const alias of ['', 'A', '-a', 'a#b', 'a/b', 'a'.repeat(64), 'base']) {
+    const odd = [
+      '/a',
+      'a/',
+      'a//b',
+      'a/.',
+      'a/../b',
+      ':a',
+      'a:',
+      'a:/b',
+      'a b',
+      'a\nb',
+      'a\n',
+      'a%2fb',
+      'a\\b',
+      'http://a',
+    ];
+    for (const alias of [
+      '',
+      'A',
+      '-a',
+      'a#b',
+      'training-job#1',
+      'a'.repeat(64),
+      `a/${'b'.repeat(62)}`,
+      'base',
+      ...odd,
+    ]) {
       await assert.rejects(
         insertHostedModel(database, { projectId, alias, baseModel, active: true }),
         (error) => error instanceof Fault && error.fault === 'invalid_request' && error.options.param === 'alias',
       );
     }
+  });
+
+  test('a base model may have many aliases, of the names that clients ask for', async () => {
+    const { database, projectId } = await seed();
+    const names = [
+      'claude-sonnet-4-5',
+      'claude-haiku-4-5-20251001',
+      'gpt-5.1-codex',
+      'org/model:tag',
+      'a/b/c',
+      'o4-mini',
+    ];
+    for (const alias of [...names, `a/${'b'.repeat(61)}`])
+      assert.equal((await insertHostedModel(database, { projectId, alias, baseModel, active: true })).alias, alias);
   });
 
   test('the owner is shown active aliases, anybody else the public ones', async () => {

@@ -13,6 +13,7 @@ import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { Project } from '../projects/projects-queries.ts';
+import { aliasPattern } from './alias-pattern.ts';
 import { type NewAlias, useCreateAlias } from './models-changes.ts';
 import type { Visibility } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
@@ -33,8 +34,6 @@ export function CreateAlias({ project, isOpen, onClose }: CreateAliasProps) {
 }
 
 type Fields = { alias: string; target: string; display_name: string; visibility: Visibility; activate: boolean };
-
-const aliasPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 type AliasFormProps = { project: Project; onClose: () => void; target: string };
 

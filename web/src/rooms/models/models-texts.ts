@@ -36,8 +36,10 @@ export const modelsTexts = catalogue(
     deactivateText: 'Calls are refused from the next one on; those that run finish. You can activate it at any time.',
     createTitle: 'New alias',
     createAction: 'Create alias',
-    aliasHint: 'Lower-case letters, digits, “.”, “_” and “-”. Programs say it as “model”; it cannot be changed later.',
-    aliasWrong: 'Lower-case letters, digits, “.”, “_” and “-”, beginning with a letter or digit, 63 at most.',
+    aliasHint:
+      'Lower-case letters, digits, “.”, “_”, “-”, “/” and “:”. Programs say it as “model”; it cannot be changed later.',
+    aliasWrong:
+      'Lower-case letters, digits, “.”, “_”, “-”, “/” and “:”, with a letter or digit first and after each “/” and “:”, 63 at most.',
     targetHint: 'A base model, or a training job that has succeeded.',
     targetMissing: 'Choose what it stands for.',
     choose: 'Choose …',
@@ -157,7 +159,7 @@ export const modelsTexts = catalogue(
     createTitle: '新建别名',
     createAction: '创建别名',
     aliasHint: '小写字母、数字、“.”、“_”和“-”。程序以此作为“model”，创建后不能更改。',
-    aliasWrong: '仅限小写字母、数字、“.”、“_”和“-”，以字母或数字开头，最多 63 个字符。',
+    aliasWrong: '仅限小写字母、数字、“.”、“_”、“-”、“/”和“:”，开头以及每个“/”和“:”之后须为字母或数字，最多 63 个字符。',
     targetHint: '基础模型，或已成功的训练任务。',
     targetMissing: '请选择指向的模型。',
     choose: '请选择…',

@@ -105,8 +105,6 @@ export const isNumeric = ({ min, max }: Range): boolean => min !== null || max !
 
 const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
-export const aliasPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-
 /** What is sent. What is empty is left to the server, which knows the defaults. */
 export function jobBody(fields: JobFields, ranges: Ranges): NewJob {
   const given = Object.entries(fields.settings).flatMap(([name, text]): [string, unknown][] => {

@@ -37,7 +37,8 @@ export const newJobTexts = catalogue(
     afterwards: 'Afterwards',
     alias: 'Serve it as',
     aliasHint: 'An alias of this project, new or there already; a present one is switched over. Empty: not yet.',
-    aliasWrong: 'Lower-case letters, digits, “.”, “_” and “-”, beginning with a letter or digit.',
+    aliasWrong:
+      'Lower-case letters, digits, “.”, “_”, “-”, “/” and “:”, with a letter or digit first and after each “/” and “:”.',
     activate: 'Activate it',
     estimate: 'What it takes',
     noEstimate: 'Choose a base model and a dataset to see it.',
@@ -92,7 +93,7 @@ export const newJobTexts = catalogue(
     afterwards: '完成之后',
     alias: '服务名称',
     aliasHint: '本项目的别名，可新建或已存在；已存在的会切换过来。留空则暂不提供服务。',
-    aliasWrong: '仅限小写字母、数字、“.”、“_”和“-”，以字母或数字开头。',
+    aliasWrong: '仅限小写字母、数字、“.”、“_”、“-”、“/”和“:”，开头以及每个“/”和“:”之后须为字母或数字。',
     activate: '同时启用',
     estimate: '预计费用',
     noEstimate: '选择基础模型和数据集后显示。',
