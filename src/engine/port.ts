@@ -74,6 +74,8 @@ export type Sampling = {
   temperature: number;
   /** 0 is the most likely token only. */
   topP: number;
+  /** Only so many of the most likely tokens are drawn from, at least 1; null or left out: any number. */
+  topK?: number | null;
   presencePenalty: number;
   frequencyPenalty: number;
   seed: number | null;
@@ -104,6 +106,11 @@ export type Finished = {
   usage: Usage;
   /** This request's share of the engine's steps, ms (may be fractional). */
   activeMs: number;
+  /**
+   * Which of `sampling.stop` ended the answer, also behind tool calls; null or left out: none did, or a remote engine does not
+   * say which.
+   */
+  stopText?: string | null;
 };
 export type Embedded = { vectors: Float32Array[]; promptTokens: number; activeMs: number };
 

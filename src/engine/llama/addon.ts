@@ -51,6 +51,7 @@ export type NativeCheckpoint = {
 export type SamplerConfig = {
   temperature: number;
   topP?: number;
+  topK?: number;
   seed: number;
   repeatPenalty?: number;
   repeatPenaltyTokens?: Uint32Array;

@@ -88,8 +88,21 @@ describe('generation', () => {
     const stop = whole.slice(30, 36);
     const written = await child.write(userPrompt('stop'), { stop: [stop] });
     assert.equal(written.content, whole.slice(0, whole.indexOf(stop)));
-    assert.equal(finishedOf(written).reason, 'stop');
+    const { reason, stopText } = finishedOf(written);
+    assert.deepEqual([reason, stopText], ['stop', stop]);
+    assert.equal(finishedOf(await child.write(userPrompt('stop'), { stop: ['not there'] })).stopText, null);
     assert.ok(finishedOf(written).usage.completionTokens < 40);
+  });
+
+  test('with top-k each token is one of so many of the most likely', async () => {
+    const firsts = async (topK: number | null) => {
+      const sampled = (seed: number) => ({ maxTokens: 1, temperature: 5, seed, topK });
+      const texts = Array.from({ length: 30 }, (_, seed) => child.write(userPrompt('most likely'), sampled(seed)));
+      return new Set((await Promise.all(texts)).map(({ deltas }) => JSON.stringify(deltas)));
+    };
+    const [one, two, any] = [await firsts(1), await firsts(2), await firsts(null)];
+    assert.deepEqual([one.size, two.size], [1, 2]);
+    assert.ok(one.isSubsetOf(two) && any.size > 10);
   });
 
   test('a full context ends the text with reason length', async () => {

@@ -175,6 +175,7 @@ export class Generation {
         cachedTokens: this.cachedTokens,
       },
       activeMs: this.activeMs,
+      stopText: cancelled ? null : parser.stopText,
     };
   }
 

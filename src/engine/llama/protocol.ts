@@ -98,6 +98,7 @@ export type FromChild =
       reason: 'stop' | 'length' | 'tool_calls' | 'cancelled';
       usage: Usage;
       activeMs: number;
+      stopText?: string | null;
     }
   | { type: 'embedded'; id: number; vectors: Float32Array[]; promptTokens: number; activeMs: number }
   | {

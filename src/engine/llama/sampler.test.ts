@@ -20,9 +20,16 @@ test('temperature 0 and top-p 0 both draw the most likely token', () => {
   assert.deepEqual(samplerConfig({ ...sampling, topP: 0 }, 1), { temperature: 0, seed: 5 });
 });
 
+test('top-k 1 draws the most likely token, any other goes to the native sampler in its 32 bits', () => {
+  assert.deepEqual(samplerConfig({ ...sampling, topK: 1 }, 1), { temperature: 0, seed: 5 });
+  assert.deepEqual(samplerConfig({ ...sampling, topK: 40 }, 1), { temperature: 0.7, topP: 0.9, topK: 40, seed: 5 });
+  assert.equal(samplerConfig({ ...sampling, topK: 2 ** 40 }, 1).topK, 2 ** 31 - 1);
+  assert.deepEqual(samplerConfig({ ...sampling, topK: 40, temperature: 0 }, 1), { temperature: 0, seed: 5 });
+});
+
 test('what does nothing is left out, so that it costs nothing', () => {
   assert.deepEqual(samplerConfig(sampling, 1), { temperature: 0.7, topP: 0.9, seed: 5 });
-  assert.deepEqual(samplerConfig({ ...sampling, topP: 1, seed: null }, 9), { temperature: 0.7, seed: 9 });
+  assert.deepEqual(samplerConfig({ ...sampling, topP: 1, topK: null, seed: null }, 9), { temperature: 0.7, seed: 9 });
 });
 
 test('penalties see every token of the longest possible text', () => {

@@ -2,7 +2,7 @@ import type { Sampling } from '../port.ts';
 import type { NativeGrammar, NativeGrammarState, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
 import type { CharacterRules, TokenBias } from './character-rules.ts';
 
-/** The native sampler of one request. Its order is fixed: rules of characters, penalties, grammar, top-p, temperature, draw. */
+/** The native sampler of one request. Its order is fixed: rules of characters, penalties, grammar, top-k, top-p, temperature, draw. */
 export type RequestSampler = {
   /** From its first use on it is this request's, until that disposes of it. */
   readonly native: NativeSampler;
@@ -32,13 +32,18 @@ export function nativeSeed(seed: number): number {
   return folded === reservedSeed ? reservedSeed - 1 : folded;
 }
 
-/** Everything but the grammar. Greedy where the temperature or top-p is 0. */
+/** The native sampler keeps top-k in 32 bits; no vocabulary is as large. */
+const mostTopK = 2 ** 31 - 1;
+
+/** Everything but the grammar. Greedy where the temperature or top-p is 0, or top-k is 1. */
 export function samplerConfig(sampling: Sampling, randomSeed: number): SamplerConfig {
-  const greedy = sampling.temperature === 0 || sampling.topP === 0;
+  const { topK = null } = sampling;
+  const greedy = sampling.temperature === 0 || sampling.topP === 0 || topK === 1;
   const penalised = sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0;
   return {
     temperature: greedy ? 0 : sampling.temperature,
     ...(greedy || sampling.topP >= 1 ? {} : { topP: sampling.topP }),
+    ...(greedy || topK === null ? {} : { topK: Math.min(topK, mostTopK) }),
     seed: nativeSeed(sampling.seed ?? randomSeed),
     ...(penalised
       ? {

@@ -261,8 +261,8 @@ export class Session {
     this.#events.worked();
     const request = this.#take(message.id);
     if (request?.kind !== 'generate') return;
-    const { reason, usage, activeMs } = message;
-    request.resolve({ reason, usage, activeMs });
+    const { reason, usage, activeMs, stopText = null } = message;
+    request.resolve({ reason, usage, activeMs, stopText });
   }
 
   #embedded(message: Extract<FromChild, { type: 'embedded' }>): void {

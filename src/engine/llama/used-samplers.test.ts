@@ -18,6 +18,8 @@ const json: Partial<ChatPrompt> = { responseFormat: { type: 'json_schema', schem
 const requests: [Partial<ChatPrompt>, Partial<Sampling>][] = [
   [{}, drawn],
   [{}, { ...drawn, topP: 0.5 }],
+  [{}, { ...drawn, topK: 3 }],
+  [json, { ...drawn, topK: 3, topP: 0.5 }],
   [{}, { ...drawn, presencePenalty: 1.5, frequencyPenalty: 1 }],
   [json, drawn],
   [json, { ...drawn, presencePenalty: 1.5, frequencyPenalty: 1 }],

@@ -57,6 +57,39 @@ test('a stop text ends the content also where the engine leaves it in, and an en
   assert.equal(read([delta({ content: 'Sal' }), finish('stop')], { stop }).content, 'Sal');
 });
 
+test('which stop text ended the answer is what the text itself tells, or else the engine in its own name for it', () => {
+  const stop = ['Salt', 'END'];
+  const ended = (fields: object, reason = 'stop') => ({
+    choices: [{ index: 0, delta: {}, finish_reason: reason, ...fields }],
+  });
+  const said = delta({ content: 'The capital is ' });
+  for (const [end, expected] of [
+    [ended({ stop_reason: 'END' }), 'END'],
+    [ended({ matched_stop: 'Salt' }), 'Salt'],
+    [ended({ stop_reason: null, matched_stop: 'END' }), 'END'],
+    [ended({ stop_reason: 'END' }, 'tool_calls'), 'END'],
+    // A token, the name of none, one that was not asked for, and silence.
+    [ended({ stop_reason: 151_645, matched_stop: 151_645 }), null],
+    [ended({ stop_reason: null }), null],
+    [ended({ stop_reason: 'eos' }), null],
+    [ended({}), null],
+    [ended({ stop_reason: 'END' }, 'length'), null],
+  ] as const)
+    assert.equal(read([said, end], { stop }).answer.stopText, expected, JSON.stringify(end));
+  assert.equal(read([ended({ stop_reason: 'END' })]).answer.stopText, null);
+  const whole = { message: { content: 'The capital is' }, stop_reason: 'END', finish_reason: 'stop' };
+  assert.equal(read([{ choices: [whole] }], { stop }).answer.stopText, 'END');
+
+  const text = 'The capital is Saltmere.END';
+  for (let at = 0; at <= text.length; at += 1) {
+    const parts = [text.slice(0, at), text.slice(at)].map((content) => delta({ content }));
+    for (const end of [finish('stop'), finish('length'), ended({ matched_stop: 'END' })]) {
+      const { content, answer } = read([...parts, end], { stop });
+      assert.deepEqual([content, answer.reason, answer.stopText], ['The capital is ', 'stop', 'Salt']);
+    }
+  }
+});
+
 test('a call comes whole when its pieces are complete, with its place among the calls', () => {
   const piece = (index: number, fields: Chunk) => delta({ tool_calls: [{ index, function: fields }] });
   const { calls, answer } = read([

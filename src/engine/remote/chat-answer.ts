@@ -41,6 +41,8 @@ export class ChatAnswer {
   /** Engines write it for what they cut off inside of a character, which is then left out. */
   readonly #replacement = { content: '', reasoning: '' };
   #reason: string | null = null;
+  /** The stop text that the engine says it ended with, and has left out. */
+  #saidStop: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
   /** The engine parses reasoning itself; what it found may be empty. */
@@ -78,6 +80,7 @@ export class ChatAnswer {
     const reason = textOf(choice.finish_reason);
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
     if (reason !== '') this.#reason = reason;
+    this.#saidStop ??= this.#stopIn(choice);
     return said.flatMap((each) => this.say(each));
   }
 
@@ -105,6 +108,16 @@ export class ChatAnswer {
     if (this.#emittedCalls > 0) return 'tool_calls';
     if (this.#text.stopped !== null) return 'stop';
     return cutReasons.has(this.#reason ?? '') ? 'length' : 'stop';
+  }
+
+  /** Valid once the answer is complete. The text itself tells where it has one, else the engine, if it does. */
+  get stopText(): string | null {
+    return this.#text.stopText ?? (this.reason === 'length' ? null : this.#saidStop);
+  }
+
+  /** vLLM and SGLang have a name for it each; a number is a token, and other texts are none that was asked for. */
+  #stopIn({ stop_reason, matched_stop }: Fields): string | null {
+    return this.#options.stop.find((stop) => stop === stop_reason || stop === matched_stop) ?? null;
   }
 
   #reasoning(text: string): Delta[] {

@@ -17,6 +17,7 @@ export function chatBody(
     max_tokens: sampling.maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
+    ...topKOf(route.api, sampling.topK ?? null),
     ...(sampling.presencePenalty === 0 ? {} : { presence_penalty: sampling.presencePenalty }),
     ...(sampling.frequencyPenalty === 0 ? {} : { frequency_penalty: sampling.frequencyPenalty }),
     ...(sampling.seed === null ? {} : { seed: sampling.seed }),
@@ -46,6 +47,12 @@ function formatOf(format: ResponseFormat): Record<string, unknown> {
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
   const json_schema = { name: 'answer', schema: format.schema, strict: true };
   return { response_format: { type: 'json_schema', json_schema } };
+}
+
+/** OpenAI's own routes have no such field, and refuse what they do not know. */
+function topKOf(api: RemoteApi, topK: number | null): Record<string, unknown> {
+  const isKnown = api === 'vllm' || api === 'sglang' || api === 'llama-server';
+  return topK !== null && isKnown ? { top_k: topK } : {};
 }
 
 /** Engines that render the template themselves turn reasoning off with a variable of it (as Qwen3's card has it). */

@@ -89,7 +89,7 @@ export async function generateChat(
       const { promptTokens, completionTokens } = text.usage;
       parts.routes.line(call.baseModelId).ran(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
       sent.runtime.measured(activeMs, text.usage.completionTokens);
-      return { reason: text.reason, usage: text.usage, activeMs };
+      return { reason: text.reason, usage: text.usage, activeMs, stopText: text.stopText };
     } catch (error) {
       throw doubting(sent.runtime, error);
     } finally {

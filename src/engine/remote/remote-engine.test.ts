@@ -217,6 +217,44 @@ test('vLLM and SGLang count the prompt, keep the prefixes of accounts apart, and
   }
 });
 
+test('top-k goes to the engines that know it', async () => {
+  const server = await upstream(answer);
+  for (const [api, topK, expected] of [
+    ['vllm', 40, 40],
+    ['sglang', 40, 40],
+    ['llama-server', 40, 40],
+    ['openai', 40, undefined],
+    ['vllm', null, undefined],
+    ['vllm', undefined, undefined],
+  ] as const) {
+    const engine = engineOf(routeTo('a', server.url, { api }));
+    const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 1 }, signal());
+    const asked = { ...sampling, ...(topK === undefined ? {} : { topK }) };
+    await engine.generate({ handle, sampling: asked, cacheScope: 'ada', signal: signal() }, () => {});
+    assert.equal(server.got.at(-1)?.body.top_k, expected, api);
+  }
+});
+
+test('an answer comes with the stop text that the engine names, streamed or whole', async () => {
+  const choice = { index: 0, finish_reason: 'stop', stop_reason: 'END' };
+  const server = await upstream(({ body }, response) =>
+    body.stream
+      ? stream(response, [delta({ content: 'Hi.' }), { choices: [{ ...choice, delta: {} }] }])
+      : void response.writeHead(200).end(JSON.stringify({ choices: [{ ...choice, message: { content: 'Hi.' } }] })),
+  );
+  const engine = engineOf(routeTo('a', server.url, { api: 'vllm' }));
+  for (const whole of [false, true])
+    for (const [stop, expected] of [
+      [['END'], 'END'],
+      [[], null],
+    ] as const) {
+      const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 1 }, signal());
+      const asked = { ...sampling, stop: [...stop] };
+      const run = engine.generate({ handle, sampling: asked, cacheScope: 'ada', signal: signal(), whole }, () => {});
+      assert.equal((await run).stopText, expected);
+    }
+});
+
 test('a call that SGLang is to make keeps to the schema of its tool', async () => {
   const server = await upstream(answer);
   const tools = [{ name: 'weather', description: null, parameters: { type: 'object' } }];

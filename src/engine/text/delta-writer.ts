@@ -14,7 +14,8 @@ export type DeltaWriter = {
   call: (call: ParsedCall) => void;
   /** Writes what is still held back. */
   end: () => void;
-  stopMatched: () => boolean;
+  /** The stop string that ended the content; null: none did. */
+  stopText: () => string | null;
   calls: () => number;
   /** The deltas since the last drain; neighbours of one kind are joined. */
   drain: () => Delta[];
@@ -31,7 +32,7 @@ export function createDeltaWriter(options: { stop: readonly string[]; holdSpace:
     const trimmed = options.holdSpace ? passed.trimEnd().length : passed.length;
     space = trimmed === 0 ? space + passed.length : passed.length - trimmed;
     tail.append(passed);
-    if (stop.matched()) space = 0;
+    if (stop.matched() !== null) space = 0;
     text.add('content', tail.take(tail.length() - space));
   };
 
@@ -49,7 +50,7 @@ export function createDeltaWriter(options: { stop: readonly string[]; holdSpace:
       write(stop.flush());
       text.add('content', tail.take(tail.length()));
     },
-    stopMatched: stop.matched,
+    stopText: stop.matched,
     calls: () => calls,
     drain: text.drain,
   };

@@ -22,6 +22,7 @@ type Result = {
   content: string;
   calls: { name: string; arguments: string }[];
   reason: string;
+  stopText: string | null;
 };
 
 function parse(pieces: readonly string[], setup: Setup) {
@@ -36,12 +37,12 @@ function parse(pieces: readonly string[], setup: Setup) {
   });
   const deltas = pieces.flatMap((piece) => parser.push(piece, 1));
   deltas.push(...parser.end(setup.cause ?? 'eog'));
-  return { deltas, reason: parser.reason };
+  return { deltas, reason: parser.reason, stopText: parser.stopText };
 }
 
 export function run(pieces: readonly string[], setup: Setup = {}): Result {
-  const { deltas, reason } = parse(pieces, setup);
-  const result: Result = { reasoning: '', content: '', calls: [], reason };
+  const { deltas, ...end } = parse(pieces, setup);
+  const result: Result = { reasoning: '', content: '', calls: [], ...end };
   for (const delta of deltas) {
     if (delta.type === 'tool_call') {
       assert.equal(delta.index, result.calls.length);
@@ -212,22 +213,50 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     name: 'a stop string',
     text: 'one two END three',
     setup: { stop: ['END', 'four'] },
-    expected: { content: 'one two ' },
+    expected: { content: 'one two ', stopText: 'END' },
   },
-  { name: 'a stop string at the end', text: 'one\n', setup: { stop: ['\n'] }, expected: { content: 'one' } },
+  {
+    name: 'a stop string at the end',
+    text: 'one\n',
+    setup: { stop: ['\n'] },
+    expected: { content: 'one', stopText: '\n' },
+  },
   { name: 'half a stop string', text: 'aabaabaa', setup: { stop: ['aabaaa'] }, expected: { content: 'aabaabaa' } },
   {
     name: 'a stop string that overlaps itself',
     text: 'xaabaabaac',
     setup: { stop: ['aabaac'] },
-    expected: { content: 'xaab' },
+    expected: { content: 'xaab', stopText: 'aabaac' },
   },
-  { name: 'the first stop string to end', text: 'abcd', setup: { stop: ['abcd', 'bc'] }, expected: { content: 'a' } },
+  {
+    name: 'the first stop string to end',
+    text: 'abcd',
+    setup: { stop: ['abcd', 'bc'] },
+    expected: { content: 'a', stopText: 'bc' },
+  },
+  {
+    name: 'the longest of the stop strings that end at once',
+    text: 'abcd',
+    setup: { stop: ['c', 'abc', 'bc'] },
+    expected: { content: '', stopText: 'abc' },
+  },
+  {
+    name: 'a stop string behind a call',
+    text: `${sun}\n\nSo END`,
+    setup: { stop: ['END'] },
+    expected: { content: '\n\nSo ', calls: [sunCall], reason: 'tool_calls', stopText: 'END' },
+  },
+  {
+    name: 'a stop string that the end of the output completes',
+    text: 'a <tool_',
+    setup: { stop: ['<tool_'], cause: 'length' },
+    expected: { content: 'a ', stopText: '<tool_' },
+  },
   {
     name: 'a stop string inside reasoning',
     text: '<think>END</think>a END b',
     setup: { stop: ['END'] },
-    expected: { reasoning: 'END', content: 'a ' },
+    expected: { reasoning: 'END', content: 'a ', stopText: 'END' },
   },
   {
     name: 'a stop string inside a call',
@@ -239,7 +268,7 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     name: 'a stop string inside what is no call',
     text: '<tool_call>{"name":"x"}</tool_call> y',
     setup: { stop: ['"x"'] },
-    expected: { content: '<tool_call>{"name":' },
+    expected: { content: '<tool_call>{"name":', stopText: '"x"' },
   },
   {
     name: 'a stop string half in front of a call',
@@ -251,7 +280,7 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     name: 'a stop string of characters outside the basic plane',
     text: 'a🙂🙃b',
     setup: { stop: ['🙃'] },
-    expected: { content: 'a🙂' },
+    expected: { content: 'a🙂', stopText: '🙃' },
   },
   {
     name: 'calls as XML',
@@ -273,4 +302,4 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   },
 ];
 
-export const empty: Result = { reasoning: '', content: '', calls: [], reason: 'stop' };
+export const empty: Result = { reasoning: '', content: '', calls: [], reason: 'stop', stopText: null };

@@ -15,7 +15,7 @@ import {
 } from './output-parser.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 
-test('every output of the corpus becomes the right reasoning, content, calls and reason', () => {
+test('every output of the corpus becomes the right reasoning, content, calls, reason and stop text', () => {
   for (const { name, text, setup, expected } of corpus)
     assert.deepEqual(run([text], setup), { ...empty, ...expected }, name);
 });
@@ -74,6 +74,10 @@ test('no split of a generated output changes the result', () => {
       for (const stop of options.stop) assert.ok(!content.includes(stop), 'stop text is not returned');
     if (options.tools.length === 0) assert.equal(whole.calls.length, 0);
     assert.equal(whole.reason === 'tool_calls', whole.calls.length > 0);
+    assert.ok(
+      whole.stopText === null || options.stop.includes(whole.stopText),
+      'a stop text is one of those asked for',
+    );
   });
   fc.assert(property, { numRuns: 3000 });
 });

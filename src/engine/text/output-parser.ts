@@ -61,6 +61,11 @@ export class OutputParser {
     return this.#stopped;
   }
 
+  /** The stop string that ended the answer; null: none did. */
+  get stopText(): string | null {
+    return this.#writer.stopText();
+  }
+
   /** Nothing but whitespace came so far: whether the answer begins with reasoning is open. */
   get undecided(): boolean {
     return this.#phase === 'start';
@@ -201,7 +206,7 @@ export class OutputParser {
   #content(text: string): void {
     this.#phase = 'answer';
     this.#writer.content(this.#takeWaiting() + text);
-    if (this.#writer.stopMatched()) this.#stopped = 'stop';
+    if (this.#writer.stopText() !== null) this.#stopped = 'stop';
   }
 
   #tag(tag: string): void {

@@ -6,45 +6,46 @@ export type StopMatcher = {
   push: (text: string) => string;
   /** The held-back beginning of a stop string that did not come. */
   flush: () => string;
-  matched: () => boolean;
+  /** The stop string that came; null: none yet. Of several that end at once, the longest. */
+  matched: () => string | null;
 };
 
 /** One Knuth-Morris-Pratt automaton per string: linear time, and nothing depends on how the text is split. */
 export function createStopMatcher(stops: readonly string[]): StopMatcher {
   const patterns = stops.filter((stop) => stop !== '').map((text) => ({ text, fallback: borders(text), state: 0 }));
   const held = createHeldText();
-  let matched = false;
+  let matched: string | null = null;
 
-  /** Advances all patterns by one unit; the length of the longest one that is now complete, else 0. */
-  const step = (unit: string): number => {
-    let complete = 0;
+  /** Advances all patterns by one unit; the longest one that is now complete, else ''. */
+  const step = (unit: string): string => {
+    let complete = '';
     for (const pattern of patterns) {
       while (pattern.state > 0 && pattern.text[pattern.state] !== unit) {
         pattern.state = pattern.fallback[pattern.state - 1] ?? 0;
       }
       if (pattern.text[pattern.state] === unit) pattern.state += 1;
-      if (pattern.state === pattern.text.length) complete = Math.max(complete, pattern.state);
+      if (pattern.state === pattern.text.length && pattern.state > complete.length) complete = pattern.text;
     }
     return complete;
   };
 
   return {
     push: (text) => {
-      if (matched) return '';
+      if (matched !== null) return '';
       if (patterns.length === 0) return text;
       for (let at = 0; at < text.length; at += 1) {
         const complete = step(text.charAt(at));
-        if (complete === 0) continue;
-        matched = true;
+        if (complete === '') continue;
+        matched = complete;
         held.append(text.slice(0, at + 1));
-        return held.take(held.length() - complete);
+        return held.take(held.length() - complete.length);
       }
       held.append(text);
       return held.take(held.length() - Math.max(...patterns.map((pattern) => pattern.state)));
     },
     flush: () => {
       for (const pattern of patterns) pattern.state = 0;
-      return matched ? '' : held.take(held.length());
+      return matched !== null ? '' : held.take(held.length());
     },
     matched: () => matched,
   };
