@@ -6,8 +6,8 @@ import { isJsonContentType } from './door.ts';
 import { defaultBounds, type JsonBounds, parseJsonBody } from './json-guard.ts';
 
 /**
- * What became of a body. Routes of shape `compat` find this in `request.body` and raise the fault in their own order
- * (key and project come before the body); `native` routes get the plain value, or have failed already.
+ * What became of a body. Routes with access `admission` find this in `request.body` and raise the fault in their own order
+ * (key and project come before the body); all others get the plain value, or have failed already.
  */
 export type ParsedBody = { ok: true; value: unknown } | { ok: false; fault: Fault };
 
@@ -61,12 +61,12 @@ function hasNoBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
-/** The body of a `compat` request. */
+/** The body of a request to a route with access `admission`. */
 export function compatBody(request: FastifyRequest): ParsedBody {
   return request.body instanceof Parsed || request.body instanceof Unreadable ? request.body : absent();
 }
 
-/** Puts the plain value in place for a `native` route; no body and an empty body are both `{}`. */
+/** Puts the plain value in place for every other route; no body and an empty body are both `{}`. */
 export function unwrapNativeBody(request: FastifyRequest): void {
   const { body } = request;
   if (body instanceof Parsed) request.body = body.value;

@@ -26,14 +26,14 @@ async function start() {
   app.post('/stream', { config: { operation: 'stream', access: 'public' } }, (_request, reply) => {
     const caller = watchCaller(reply);
     const stream = openSse({ reply, caller });
-    const timer = setInterval(() => stream.frames(['1']), 20);
+    const timer = setInterval(() => stream.write('data: 1\n\n'), 20);
     caller.signal.addEventListener('abort', () => {
       clearInterval(timer);
-      stream.fail(fault('generation_failed', { internal: String(caller.signal.reason) }));
+      stream.end('data: failed\n\n');
     });
   });
   app.post('/stubborn', { config: { operation: 'stubborn', access: 'public' } }, (_request, reply) => {
-    openSse({ reply, caller: watchCaller(reply) }).frames(['1']);
+    openSse({ reply, caller: watchCaller(reply) }).write('data: 1\n\n');
   });
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, origin, port: Number(new URL(origin).port), letGo: held.resolve };

@@ -5,6 +5,7 @@ export { readRange } from './byte-range.ts';
 export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.ts';
 export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from './callers.ts';
 export { type Answer, type Contract, type Said, said } from './contract.ts';
+export { type ErrorEnvelope, nativeErrors, openAiErrors } from './error-envelope.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { nameIgnoredFields } from './ignored-fields.ts';
 export { notServed } from './not-served.ts';
@@ -22,6 +23,7 @@ export {
 } from './page-query.ts';
 export { pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
+export { type BodyProblem, readBody } from './read-body.ts';
 export { readRfc3339 } from './rfc3339.ts';
 export type { RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';

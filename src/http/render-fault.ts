@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Fault, type FaultName, fault, isOutOfRoom, systemCodeOf } from '#kernel';
-
-/** `compat` is the envelope of the OpenAI family; `native` is a superset of it. */
-export type WireShape = 'compat' | 'native';
+import type { ErrorEnvelope } from './error-envelope.ts';
 
 /** Fastify's own errors that are the caller's doing. */
 const frameworkFaults: Record<string, FaultName> = {
@@ -32,24 +30,13 @@ export function faultOf(error: unknown, mostBytes?: number): Fault {
   return fault('internal_error', { cause: error });
 }
 
-/** The body of an error answer. Stream error frames use it too. */
-export function renderFault(problem: Fault, shape: WireShape, requestId: string): string {
-  const { row, options, message } = problem;
-  const param = options.param ?? null;
-  const error =
-    shape === 'compat'
-      ? { message, type: row.type, param, code: row.code }
-      : { code: row.code, message, type: row.type, param, request_id: requestId, details: options.details ?? null };
-  return JSON.stringify(options.detail === undefined ? { error } : { error, detail: options.detail });
-}
-
-/** Headers that belong to a fault, beside its body. */
-export function faultHeaders({ row, options }: Fault, shape: WireShape): Record<string, string> {
+/** Header fields that belong to a fault, beside its body. */
+export function faultHeaders(problem: Fault, envelope: ErrorEnvelope, requestId: string): Record<string, string> {
+  const { row, options } = problem;
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...options.headers };
   if (row.status === 401) headers['www-authenticate'] = 'Bearer';
   if (options.retryAfterSeconds !== undefined) headers['retry-after'] = String(clampRetry(options.retryAfterSeconds));
-  if (shape === 'compat' && row.shouldRetry !== null) headers['x-should-retry'] = String(row.shouldRetry);
-  return headers;
+  return Object.assign(headers, envelope.headers(problem, requestId));
 }
 
 /** Clients ignore or shorten waits of a minute and more. */
@@ -58,8 +45,8 @@ function clampRetry(seconds: number): number {
 }
 
 /** Answers with a fault, whatever stage the request has reached. */
-export function sendFault(reply: FastifyReply, problem: Fault, shape: WireShape): FastifyReply {
+export function sendFault(reply: FastifyReply, problem: Fault, envelope: ErrorEnvelope): FastifyReply {
   const { id } = reply.request;
-  reply.code(problem.row.status).header('x-request-id', id).headers(faultHeaders(problem, shape));
-  return reply.send(renderFault(problem, shape, id));
+  reply.code(envelope.status(problem)).header('x-request-id', id).headers(faultHeaders(problem, envelope, id));
+  return reply.send(envelope.render(problem, id));
 }

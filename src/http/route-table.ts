@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Contract } from './contract.ts';
-import type { WireShape } from './render-fault.ts';
+import { type ErrorEnvelope, nativeErrors } from './error-envelope.ts';
 
 /**
  * Who may call: `account` needs a principal (the default), `admission` routes find out themselves in the statement
@@ -13,7 +13,8 @@ declare module 'fastify' {
     /** Name of the operation in logs, metrics and the OpenAPI document, as in `keys.create`. */
     operation?: string;
     access?: Access;
-    shape?: WireShape;
+    /** How errors are told; by default as in the service's own interface. */
+    envelope?: ErrorEnvelope;
     /** What the published contract says; none for routes that are not part of it (health). */
     contract?: Contract;
   }
@@ -24,7 +25,7 @@ export type RouteRow = {
   path: string;
   operation: string;
   access: Access;
-  shape: WireShape;
+  envelope: ErrorEnvelope;
   contract: Contract | null;
   schema: FastifySchema;
 };
@@ -38,6 +39,8 @@ export type RouteTable = {
    * methods that only things with an id take. Nothing is no id either: a list with a slash behind it is none of its things.
    */
   isOfAnother: (pattern: string, url: string) => boolean;
+  /** How errors are told at a path where no route is: as by the routes whose interface it is meant for. */
+  envelopeOf: (path: string) => ErrorEnvelope;
 };
 
 /** Lists the routes as they are registered; `prepare` may add hooks to each. A route without an operation is a bug. */
@@ -45,11 +48,11 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
   const rows: RouteRow[] = [];
   const patterns = new Map<string, Pattern>();
   app.addHook('onRoute', (route) => {
-    const { operation, access = 'account', shape = 'native', contract = null } = route.config ?? {};
+    const { operation, access = 'account', envelope = nativeErrors, contract = null } = route.config ?? {};
     if (!operation) throw new Error(`The route ${route.method} ${route.url} has no operation name.`);
     patterns.set(route.url, patternOf(route.url));
     for (const method of [route.method].flat()) {
-      const row = { method, path: route.url, operation, access, shape, contract, schema: route.schema ?? {} };
+      const row = { method, path: route.url, operation, access, envelope, contract, schema: route.schema ?? {} };
       rows.push(row);
       prepare(route, row);
     }
@@ -57,6 +60,7 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
   let nearer: ReturnType<typeof nearerOf> | null = null;
   return {
     rows,
+    envelopeOf: (path) => envelopeOf(rows, path),
     methodsOf: (path) => methodsOf(rows, nearest(patterns, path)),
     isOfAnother: (pattern, url) => {
       if (endsWithName(pattern) && pathOf(url).endsWith('/')) return true;
@@ -69,6 +73,16 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
       return others.some((expression) => expression.test(path));
     },
   };
+}
+
+/** Of several that name the path, the one that names most of it. */
+function envelopeOf(rows: readonly RouteRow[], path: string): ErrorEnvelope {
+  const named = [...new Set(rows.map(({ envelope }) => envelope))].map((envelope) => {
+    const [match] = envelope.paths?.exec(path) ?? [];
+    return { envelope, length: match?.length ?? 0 };
+  });
+  const longest = named.reduce((best, each) => (each.length > best.length ? each : best), { envelope: nativeErrors, length: 0 });
+  return longest.envelope;
 }
 
 /** A url without its query. */

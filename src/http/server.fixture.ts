@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { fault } from '#kernel';
 import type { Principal } from './auth-hook.ts';
 import { compatBody } from './body.ts';
+import { openAiErrors } from './error-envelope.ts';
 import { createServer } from './server.ts';
 
 export const principal: Principal = {
@@ -29,7 +30,7 @@ function addRoutes(app: FastifyInstance): void {
   app.get('/api/v1/unset', { config: { operation: 'unset', access: 'public' } }, async (request) => request.principal);
   app.get<{ Params: { id: string } }>(
     '/api/projects/:owner/:project/openai/v1/models/:id',
-    { config: { operation: 'model', access: 'admission', shape: 'compat' } },
+    { config: { operation: 'model', access: 'admission', envelope: openAiErrors } },
     async (request) => ({ id: request.params.id }),
   );
   const body = Type.Object({
@@ -44,7 +45,7 @@ function addRoutes(app: FastifyInstance): void {
       body: request.body,
     }),
   );
-  app.post(chat, { config: { operation: 'chat', access: 'admission', shape: 'compat' } }, async (request) => {
+  app.post(chat, { config: { operation: 'chat', access: 'admission', envelope: openAiErrors } }, async (request) => {
     if (request.headers.authorization === undefined) throw fault('invalid_credentials');
     const parsed = compatBody(request);
     if (!parsed.ok) throw parsed.fault;

@@ -15,12 +15,13 @@ import { limitConnections } from './connections.ts';
 import { allowOrigin, answerOptions, anyMethod, isPreflight } from './cors.ts';
 import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
+import { type ErrorEnvelope, nativeErrors } from './error-envelope.ts';
 import { createFaultLog } from './fault-log.ts';
 import { healthRoutes } from './health.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
-import { faultOf, sendFault, type WireShape } from './render-fault.ts';
+import { faultOf, sendFault } from './render-fault.ts';
 import { requestPath } from './request-path.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, pathOf, type RouteRow, type RouteTable } from './route-table.ts';
@@ -62,8 +63,8 @@ declare module 'fastify' {
     routeTable: RouteTable;
   }
   interface FastifyRequest {
-    /** Error envelope of this request's route. */
-    shape: WireShape;
+    /** How errors are told to the caller of this request's route. */
+    readonly envelope: ErrorEnvelope;
   }
 }
 
@@ -90,7 +91,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const closeUnused = watchUnused(app.server);
 
   limitBodyTime(app, { limitMs: limits.requestTimeoutMs, authenticator: options.authenticator });
-  app.decorateRequest('shape', 'native');
+  app.decorateRequest('envelope', {
+    getter(this: FastifyRequest) {
+      if (this.is404) return app.routeTable.envelopeOf(pathOf(this.url));
+      return this.routeOptions.config.envelope ?? nativeErrors;
+    },
+  });
   decoratePrincipal(app);
   app.decorate('callers', callers);
   app.decorate('readers', createReaders(options.authenticator));
@@ -113,7 +119,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const problem = faultOf(error, request.routeOptions.bodyLimit);
     if (problem.row.status >= 500) app.faultLog.tell(request, problem);
     if (!request.raw.complete) takeRest(request, reply);
-    return sendFault(reply, problem, request.shape);
+    return sendFault(reply, problem, request.envelope);
   });
   const { watchRequest, answerStranger = () => false } = options;
   const answerNothing = (request: FastifyRequest, reply: FastifyReply) =>
@@ -125,10 +131,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
-    request.shape = request.is404 ? shapeOfPath(request.url) : (request.routeOptions.config.shape ?? 'native');
     // Browsers with a session can read these answers. They must not be taken for HTML, whatever text people have
     // stored.
-    if (request.shape === 'native') reply.header('x-content-type-options', 'nosniff');
+    if (request.envelope === nativeErrors) reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
     else if (request.is404 || isMeantForAnother(request, app.routeTable)) answerNothing(request, reply);
@@ -164,7 +169,7 @@ function newFastify(
     frameworkErrors: (error, request, reply) => {
       if (origins.size > 0) allowOrigin(request, reply, origins);
       if (isPreflight(request, reply)) answerOptions(request, reply, anyMethod);
-      else void sendFault(reply, faultOf(error), shapeOfPath(request.raw.url ?? ''));
+      else void sendFault(reply, faultOf(error), app.routeTable.envelopeOf(pathOf(request.raw.url ?? '')));
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     http: {
@@ -192,13 +197,13 @@ function newFastify(
 /** Adds what a route's `config` asks for. Everything but `public` and `admission` needs a principal. */
 function prepareRoute(authenticator: Authenticator) {
   const authenticate = authenticateWith(authenticator);
-  return (route: RouteOptions, { method, access, shape }: RouteRow): void => {
+  return (route: RouteOptions, { method, access }: RouteRow): void => {
     const before = [route.onRequest ?? []].flat();
     if (access !== 'public' && access !== 'admission') {
       before.unshift(authenticate);
       route.onSend = [keepFromCaches, ...[route.onSend ?? []].flat()];
     }
-    if (shape !== 'compat') {
+    if (access !== 'admission') {
       route.preValidation = [unwrapBody, ...[route.preValidation ?? []].flat()];
       if (route.schema?.body) route.preHandler = [nameIgnored, ...[route.preHandler ?? []].flat()];
     }
@@ -247,16 +252,11 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, a
   const successor = successorOf(path);
   const methods = successor === null ? routes.methodsOf(path) : [];
   if (methods.length === 0 && isPreflight(request, reply)) answerOptions(request, reply, anyMethod);
-  else if (successor !== null) sendFault(reply, retired(successor), request.shape);
+  else if (successor !== null) sendFault(reply, retired(successor), request.envelope);
   else if (methods.length === 0) {
-    if (!answerStranger(request, reply)) sendFault(reply, notServed(path), request.shape);
+    if (!answerStranger(request, reply)) sendFault(reply, notServed(path), request.envelope);
   } else if (request.method === 'OPTIONS') answerOptions(request, reply, methods);
-  else sendFault(reply, fault('method_not_allowed', { headers: { allow: methods.join(', ') } }), request.shape);
-}
-
-/** Paths that OpenAI clients try get the envelope that they can read. */
-function shapeOfPath(path: string): WireShape {
-  return /^\/(api\/projects|v1|openai)\//.test(path) ? 'compat' : 'native';
+  else sendFault(reply, fault('method_not_allowed', { headers: { allow: methods.join(', ') } }), request.envelope);
 }
 
 function shuttingDown() {

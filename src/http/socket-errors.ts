@@ -2,7 +2,8 @@ import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Fault, fault, newId } from '#kernel';
-import { faultHeaders, renderFault } from './render-fault.ts';
+import { nativeErrors } from './error-envelope.ts';
+import { faultHeaders } from './render-fault.ts';
 
 const lingerMs = 1_000;
 
@@ -47,9 +48,9 @@ function faultOfParser({ code }: NodeJS.ErrnoException): Fault {
 
 function rawAnswer(problem: Fault): string {
   const requestId = newId('req');
-  const body = renderFault(problem, 'native', requestId);
+  const body = nativeErrors.render(problem, requestId);
   const headers = {
-    ...faultHeaders(problem, 'native'),
+    ...faultHeaders(problem, nativeErrors, requestId),
     'x-request-id': requestId,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -50,13 +50,14 @@ async function open(path = '/stream'): Promise<Work & { socket: Socket; chunks: 
   return { ...(await work), socket, chunks };
 }
 
+const events = (...texts: string[]) => texts.map((text) => `data: ${text}\n\n`).join('');
 const textOf = (chunks: readonly string[]) => chunks.join('');
 
 test('the headers are those of an event stream and leave together with the first frames', async () => {
   const { stream, socket, chunks } = await open();
   await sleep(30);
   assert.equal(textOf(chunks), '');
-  stream.frames(['{"a":1}', '{"b":2}']);
+  stream.write(events('{"a":1}', '{"b":2}'));
   await once(socket, 'data');
   assert.equal(chunks.length, 1);
   const [head = '', body] = textOf(chunks).split('\r\n\r\n');
@@ -70,16 +71,16 @@ test('the headers are those of an event stream and leave together with the first
     assert.ok(head.includes(header), header);
   assert.match(head, /x-request-id: req_/);
   assert.ok(body?.includes('data: {"a":1}\n\ndata: {"b":2}\n\n'));
-  stream.done();
+  stream.end(events('[DONE]'));
 });
 
 test('frames of one step go out in one socket write, and the last ones together with [DONE]', async () => {
   const { stream, socket, chunks } = await open();
-  stream.frames(['1']);
+  stream.write(events('1'));
   await once(socket, 'data');
-  stream.frames(['2', '3']);
+  stream.write(events('2', '3'));
   await once(socket, 'data');
-  stream.done(['4', '5']);
+  stream.end(events('4', '5', '[DONE]'));
   await once(socket, 'close');
   assert.equal(chunks.length, 3);
   assert.ok(chunks[1]?.includes('data: 2\n\ndata: 3\n\n'));
@@ -97,9 +98,9 @@ test('a body comes in chunks that tell their bytes, and its connection carries t
     got = '';
     socket.write('POST /stream HTTP/1.1\r\nHost: a\r\n\r\n');
     const { stream, caller } = await work;
-    stream.frames(['"世界 🎈"', `"${'x'.repeat(300)}"`]);
+    stream.write(events('"世界 🎈"', `"${'x'.repeat(300)}"`));
     while (!got.includes('xx')) await once(socket, 'data');
-    stream.done(['"ü"']);
+    stream.end(events('"ü"', '[DONE]'));
     while (!got.endsWith('\r\n0\r\n\r\n')) await once(socket, 'data');
     const [head = '', ...rest] = got.split('\r\n\r\n');
     assert.match(head, /\r\ntransfer-encoding: chunked(\r\n|$)/i);
@@ -121,9 +122,9 @@ test('a client that knows no chunks gets the body as it is, up to the end of its
   });
   socket.write('POST /stream HTTP/1.0\r\nHost: a\r\n\r\n');
   const { stream } = await work;
-  stream.frames(['"ü"']);
+  stream.write(events('"ü"'));
   while (!got.includes('ü')) await once(socket, 'data');
-  stream.done();
+  stream.end(events('[DONE]'));
   await once(socket, 'close');
   const [head = '', body] = got.split('\r\n\r\n');
   assert.doesNotMatch(head, /transfer-encoding/i);
@@ -134,10 +135,10 @@ test('a failed stream ends with the error frame, without [DONE], and the body en
   const answer = nextWork();
   const response = fetch(`http://127.0.0.1:${port}/stream`, { method: 'POST' });
   const { stream } = await answer;
-  stream.frames(['1']);
+  stream.write(events('1'));
   stream.fail(fault('generation_failed'));
-  assert.equal(stream.frames(['2']), false);
-  stream.done();
+  assert.equal(stream.write(events('2')), false);
+  stream.end(events('[DONE]'));
   const text = await (await response).text();
   const error = {
     message: 'The model stopped unexpectedly while generating.',
@@ -154,13 +155,13 @@ test('silence is filled with comments, and a busy stream has none', async () => 
     let longestGapMs = 0;
     for (let i = 0; i < 20; i++) {
       const framedMs = performance.now();
-      stream.frames(['1']);
+      stream.write(events('1'));
       await sleep(40);
       longestGapMs = Math.max(longestGapMs, performance.now() - framedMs);
     }
     const isQuiet = !textOf(chunks).includes(': ping');
     while (!textOf(chunks).includes(': ping')) await once(socket, 'data');
-    stream.done();
+    stream.end(events('[DONE]'));
     await once(socket, 'close');
     // Where the machine itself fell silent, a comment was right.
     if (longestGapMs >= pingMs / 2) continue;
@@ -171,18 +172,18 @@ test('silence is filled with comments, and a busy stream has none', async () => 
 
 test('a caller who leaves aborts the work at once, and writing to nobody is harmless', async () => {
   const { stream, caller, socket } = await open();
-  stream.frames(['1']);
+  stream.write(events('1'));
   socket.destroy();
   await once(caller.signal, 'abort');
   assert.equal(caller.signal.reason, 'disconnected');
-  assert.equal(stream.frames(['2']), false);
-  stream.done();
+  assert.equal(stream.write(events('2')), false);
+  stream.end(events('[DONE]'));
   stream.fail(fault('generation_failed'));
 });
 
 test('a stream that ended well aborts nothing', async () => {
   const { stream, caller, socket } = await open();
-  stream.done(['1']);
+  stream.end(events('1', '[DONE]'));
   await once(socket, 'close');
   await sleep(20);
   assert.equal(caller.signal.aborted, false);
@@ -193,7 +194,7 @@ test('a caller who does not read is given up once 1 MiB waits for it, whatever t
   socket.pause();
   const frame = `"${'x'.repeat(20_000)}"`;
   let written = 0;
-  while (stream.frames([frame])) {
+  while (stream.write(events(frame))) {
     written += frame.length;
     assert.ok(written < 64 * 1_048_576, 'nothing stops the producer');
     await sleep(0);
@@ -207,9 +208,9 @@ test('a caller who never takes the end of the stream loses the connection', asyn
   socket.pause();
   // More than the buffers of the kernel take, yet each step less than what may wait.
   const frame = `"${'x'.repeat(300_000)}"`;
-  while (stream.frames([frame]) && bufferedBytes() < 300_000) await sleep(5);
+  while (stream.write(events(frame)) && bufferedBytes() < 300_000) await sleep(5);
   assert.equal(caller.signal.aborted, false);
-  stream.done();
+  stream.end(events('[DONE]'));
   assert.ok(isOpen());
   while (isOpen()) await sleep(20);
   socket.destroy();

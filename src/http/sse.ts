@@ -1,27 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Fault } from '#kernel';
 import type { Caller } from './callers.ts';
-import { renderFault } from './render-fault.ts';
 
 /**
- * A stream of server-sent events in progress. Frames are JSON texts of one line. After the caller is lost, everything
- * here is without effect.
+ * A stream of server-sent events in progress. Texts are whole events, with the empty line behind each. After the caller is
+ * lost, everything here is without effect.
  */
 export type EventStream = {
-  /** Sends frames in one socket write, with others of the same moment; false when the caller is lost. */
-  frames: (texts: readonly string[]) => boolean;
-  /** The good end: the last frames, then `[DONE]`, in one write. */
-  done: (texts?: readonly string[]) => void;
-  /** The bad end: the error frame is the last one and there is no `[DONE]`. */
-  fail: (problem: Fault) => void;
+  /** Sends events in one socket write, with others of the same moment; false when the caller is lost. */
+  write: (events: string) => boolean;
+  /** Sends the last events in one write, and ends the stream. */
+  end: (events: string) => void;
 };
 
 export type EventStreamOptions = {
   reply: FastifyReply;
   caller: Caller;
-  /** Silence after which a comment is sent, ms. */
+  /** Silence after which `ping` is sent, ms. */
   pingMs?: number;
+  /** An event that clients pass over; by default a comment. */
+  ping?: string;
   /** Bytes that may wait for a slow reader; past them the caller counts as lost. */
   maxBufferedBytes?: number;
   /** Time a reader has to take the rest after the end, ms. */
@@ -38,13 +36,13 @@ const lastChunk = '0\r\n\r\n';
 
 /** Sends status 200 with the stream's headers, together with the first frames, and takes the reply over from Fastify. */
 export function openSse(options: EventStreamOptions): EventStream {
-  const { reply, caller, pingMs = 15_000, maxBufferedBytes = 1_048_576, lingerMs = 30_000 } = options;
+  const { reply, caller, pingMs = 15_000, ping = ': ping\n\n', maxBufferedBytes = 1_048_576, lingerMs = 30_000 } = options;
   const { raw } = reply;
   reply.hijack();
   raw.writeHead(200, headersOf(reply));
   const inChunks = takeChunking(raw);
-  const ping = setTimeout(() => write(': ping\n\n'), pingMs);
-  raw.once('close', () => clearTimeout(ping));
+  const silence = setTimeout(() => write(ping), pingMs);
+  raw.once('close', () => clearTimeout(silence));
 
   const isOpen = () => !raw.destroyed && !raw.writableEnded;
   // Tokens that came together leave together: a write of its own for each costs more than all else about it.
@@ -65,12 +63,12 @@ export function openSse(options: EventStreamOptions): EventStream {
     if (raw.writableLength > maxBufferedBytes) {
       caller.lose('slow_reader');
       raw.destroy();
-    } else ping.refresh();
+    } else silence.refresh();
   }
 
   function end(text: string): void {
     if (!isOpen()) return;
-    clearTimeout(ping);
+    clearTimeout(silence);
     const rest = pending + text;
     pending = '';
     raw.end(inChunks ? chunkOf(rest) + lastChunk : rest);
@@ -80,17 +78,7 @@ export function openSse(options: EventStreamOptions): EventStream {
     raw.once('close', () => clearTimeout(linger));
   }
 
-  return {
-    frames: (texts) => write(framesOf(texts)),
-    done: (texts = []) => end(`${framesOf(texts)}data: [DONE]\n\n`),
-    fail: (problem) => end(framesOf([renderFault(problem, 'compat', reply.request.id)])),
-  };
-}
-
-function framesOf(texts: readonly string[]): string {
-  let out = '';
-  for (const text of texts) out += `data: ${text}\n\n`;
-  return out;
+  return { write, end };
 }
 
 function headersOf(reply: FastifyReply): Record<string, string> {

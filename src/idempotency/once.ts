@@ -38,8 +38,8 @@ export function obeyIdempotencyKeys(
 ): void {
   const hooks = createHooks(deps);
   app.addHook('onRoute', (route) => {
-    const { contract, shape, keepsAnswers } = route.config ?? {};
-    if (!contract?.idempotent || shape === 'compat' || keepsAnswers) return;
+    const { contract, access, keepsAnswers } = route.config ?? {};
+    if (!contract?.idempotent || access === 'admission' || keepsAnswers) return;
     route.preHandler = [...[route.preHandler ?? []].flat(), hooks.begin];
     // First: what the handler said about caches tells which answers hold a secret, before all others are kept from them too.
     route.onSend = [hooks.end, ...[route.onSend ?? []].flat()];

@@ -20,7 +20,7 @@ export * from './exact-json.ts';
 export {
   assertNever,
   Fault,
-  type FaultName,
+  type FaultName, type FaultRow,
   type FaultOptions,
   fault,
   faultRows,

@@ -1,4 +1,5 @@
 import { said } from '../contract.ts';
+import { nativeErrors } from '../error-envelope.ts';
 import type { RouteRow } from '../route-table.ts';
 import { createErrorResponses, errorSchemas } from './error-responses.ts';
 import { headerComponents } from './headers.ts';
@@ -32,7 +33,7 @@ export function writeDocument(rows: readonly RouteRow[], language: Language): Op
     tags: tagsOf(published, language),
     paths,
     components: {
-      schemas: { ...errorSchemas(language), ...pen.schemas.components() },
+      schemas: { ...errorSchemas(language, [nativeErrors, ...published.map(({ envelope }) => envelope)]), ...pen.schemas.components() },
       responses: pen.errors.components(),
       parameters: parameterComponents(published, language),
       headers: headerComponents(language),

@@ -1,5 +1,5 @@
 import { type FaultName, type FaultOptions, fault, faultRows } from '#kernel';
-import { renderFault, type WireShape } from '../render-fault.ts';
+import { type ErrorEnvelope, nativeErrors } from '../error-envelope.ts';
 import { faultTexts } from './fault-texts.ts';
 import { type HeaderName, headerRefs } from './headers.ts';
 import type { ExampleObject, JsonSchema, Language, Ref, ResponseObject } from './model.ts';
@@ -8,7 +8,7 @@ import { describe } from './write-schema.ts';
 /** Error answers of a document: each combination of conditions is one component, shared by the routes that have it. */
 export type ErrorResponses = {
   /** Answers for these conditions, by status. */
-  refs: (faults: readonly FaultName[], shape: WireShape) => Record<string, Ref>;
+  refs: (faults: readonly FaultName[], envelope: ErrorEnvelope) => Record<string, Ref>;
   components: () => Record<string, ResponseObject>;
 };
 
@@ -35,18 +35,18 @@ const samples: Partial<Record<FaultName, FaultOptions>> = {
 export function createErrorResponses(language: Language): ErrorResponses {
   const components = new Map<string, ResponseObject>();
 
-  function refTo(faults: readonly FaultName[], shape: WireShape): Ref {
-    const name = componentName(faults, shape);
-    if (!components.has(name)) components.set(name, errorResponse(faults, shape, language));
+  function refTo(faults: readonly FaultName[], envelope: ErrorEnvelope): Ref {
+    const name = componentName(faults, envelope);
+    if (!components.has(name)) components.set(name, errorResponse(faults, envelope, language));
     return { $ref: `#/components/responses/${name}` };
   }
 
   return {
-    refs: (faults, shape) =>
+    refs: (faults, envelope) =>
       Object.fromEntries(
         byStatus(faults).map(([status, group]) => [
           status,
-          refTo(group, group.every((name) => beforeRouting.has(name)) ? 'native' : shape),
+          refTo(group, group.every((name) => beforeRouting.has(name)) ? nativeErrors : envelope),
         ]),
       ),
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -54,37 +54,9 @@ export function createErrorResponses(language: Language): ErrorResponses {
 }
 
 /** The components that the error answers refer to. */
-export function errorSchemas(language: Language): Record<string, JsonSchema> {
+export function errorSchemas(language: Language, envelopes: Iterable<ErrorEnvelope>): Record<string, JsonSchema> {
   const say = (english: string, chinese: string) => ({ description: language === 'zh' ? chinese : english });
-  const compat = {
-    message: { type: 'string', ...say('What went wrong, for people.', '供人阅读的错误说明。') },
-    type: {
-      type: 'string',
-      ...say('Family of the error, as OpenAI clients know it.', 'OpenAI 客户端所用的错误类别。'),
-    },
-    param: { type: ['string', 'null'], ...say('The field at fault.', '出错的字段。') },
-    code: {
-      type: 'string',
-      ...say(
-        'What went wrong, for programs. Codes never change their meaning.',
-        '供程序判断的错误代码，含义永不改变。',
-      ),
-    },
-  };
-  const detail = say('Places of wrong types (422) or the successor (410).', '类型错误的位置（422）或替代路径（410）。');
-  const envelope = (properties: Record<string, JsonSchema>) => ({
-    type: 'object',
-    required: ['error'],
-    properties: { error: { type: 'object', required: Object.keys(properties), properties }, detail },
-  });
-  return {
-    CompatError: envelope(compat),
-    Error: envelope({
-      ...compat,
-      request_id: { type: 'string', ...say('Id of the request.', '请求 ID。') },
-      details: { type: ['object', 'null'], ...say('Facts that depend on the code.', '随代码而异的具体信息。') },
-    }),
-  };
+  return Object.fromEntries([...envelopes].map((each) => [each.name, each.schema(say)]).sort());
 }
 
 function byStatus(faults: readonly FaultName[]): [status: number, faults: FaultName[]][] {
@@ -98,25 +70,24 @@ function isIn(faults: readonly FaultName[]) {
   return (name: string): name is FaultName => names.has(name);
 }
 
-function componentName(faults: readonly FaultName[], shape: WireShape): string {
+function componentName(faults: readonly FaultName[], envelope: ErrorEnvelope): string {
   const [first] = faults;
   if (!first) throw new Error('An answer without a condition. This is a bug.');
-  return [shape === 'compat' ? 'CompatError' : 'Error', faultRows[first].status, ...faults].join('.');
+  return [envelope.name, faultRows[first].status, ...faults].join('.');
 }
 
-function errorResponse(faults: readonly FaultName[], shape: WireShape, language: Language): ResponseObject {
-  const codes = [...new Set(faults.map((name) => faultRows[name].code))];
-  const base = { $ref: `#/components/schemas/${shape === 'compat' ? 'CompatError' : 'Error'}` };
-  const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
+function errorResponse(faults: readonly FaultName[], envelope: ErrorEnvelope, language: Language): ResponseObject {
+  const base = { $ref: `#/components/schemas/${envelope.name}` };
+  const narrowed = envelope.narrowed(faults.map((name) => faultRows[name]));
   return {
     description: faults
       .map((name) => (faults.length > 1 ? `- ${oneFault(name, language)}` : oneFault(name, language)))
       .join('\n'),
-    headers: headerRefs(headersOf(faults, shape)),
+    headers: headerRefs(headersOf(faults, envelope)),
     content: {
       'application/json': {
         schema: { allOf: [base, narrowed] },
-        examples: Object.fromEntries(faults.map((name) => [name, example(name, shape)])),
+        examples: Object.fromEntries(faults.map((name) => [name, example(name, envelope)])),
       },
     },
   };
@@ -129,17 +100,17 @@ function oneFault(name: FaultName, language: Language): string {
   return `\`${code}\`: ${text ? describe(text.when, language) + gap + describe(text.remedy, language) : message}`;
 }
 
-function example(name: FaultName, shape: WireShape): ExampleObject {
-  return { value: JSON.parse(renderFault(fault(name, samples[name]), shape, sampleRequestId)) };
+function example(name: FaultName, envelope: ErrorEnvelope): ExampleObject {
+  return { value: JSON.parse(envelope.render(fault(name, samples[name]), sampleRequestId)) };
 }
 
-function headersOf(faults: readonly FaultName[], shape: WireShape): HeaderName[] {
+function headersOf(faults: readonly FaultName[], envelope: ErrorEnvelope): HeaderName[] {
   const rows = faults.map((name) => faultRows[name]);
   const has = (status: number) => rows.some((row) => row.status === status);
   return [
     'RequestId',
     ...(has(503) || has(429) ? (['RetryAfter'] as const) : []),
-    ...(shape === 'compat' && rows.some((row) => row.shouldRetry !== null) ? (['ShouldRetry'] as const) : []),
+    ...(envelope.advisesRetries && rows.some((row) => row.shouldRetry !== null) ? (['ShouldRetry'] as const) : []),
     ...(has(401) ? (['WwwAuthenticate'] as const) : []),
     ...(has(429) ? (['RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'] as const) : []),
   ];

@@ -35,7 +35,7 @@ export function writeOperation(row: ContractRow, pen: Pen): OperationObject {
     security: securityOf(row),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: { ...answersOf(row, pen), ...pen.errors.refs(faultsOf(row), row.shape) },
+    responses: { ...answersOf(row, pen), ...pen.errors.refs(faultsOf(row), row.envelope) },
   };
 }
 

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ChatPrompt, Finished, Sampling } from '#engine';
+import type { Contract, ErrorEnvelope } from '#http';
+import type { Fault } from '#kernel';
+import type { CollectedAnswer, NamedDelta } from './collected-answer.ts';
+import type { EmbeddingAnswer } from './embed.ts';
+import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
+
+/**
+ * A protocol that clients speak: its routes, and how requests are read and answers written. It knows nothing of engines,
+ * credits or admission, and what takes a call through those knows no protocol. A protocol is one folder in `protocols/` and
+ * one line in `protocols/index.ts`.
+ */
+export type Protocol = {
+  name: string;
+  /** How errors are told, those before and those within an answer. */
+  errors: ErrorEnvelope;
+  /** Calls of models. */
+  calls: readonly (TextCall | EmbeddingCall)[];
+  /** Registers its further routes. */
+  routes?: (app: FastifyInstance, context: ProtocolContext) => void;
+};
+
+/** What every call of a model says about its route. */
+type CallRoute = {
+  /** Behind `/api/projects/:owner/:project`. */
+  path: string;
+  /** As in `chat.create`: its name in logs, metrics and the published contract. */
+  operation: string;
+  contract: Contract;
+  /** Fields of the body whose numbers keep their digits, as in `tools`. */
+  exact?: readonly string[];
+};
+
+/** What a call asks of a text model. */
+export type TextRequest = {
+  model: string;
+  prompt: Omit<ChatPrompt, 'target' | 'maxTokens' | 'scope'>;
+  /** `maxTokens` null: the rest of the context. */
+  sampling: Omit<Sampling, 'maxTokens'> & { maxTokens: number | null };
+  stream: boolean;
+  /** The oldest turns are left out of a prompt that is too long. */
+  dropsOldestTurns?: boolean;
+};
+
+/** A call that is answered by a text model. (Methods, so that calls with requests of their own stand in one list.) */
+export type TextCall<Wanted extends TextRequest = TextRequest> = CallRoute & {
+  kind: 'text';
+  /** Reads the body; throws what is wrong with it. */
+  read(body: unknown): Wanted;
+  /** Adds what earlier calls have stored, when the caller was let in. */
+  resolve?(wanted: Wanted, stored: StoredResponses): Promise<Wanted>;
+  /** Says in the words of the protocol why a call was refused. */
+  reword?(problem: Fault): Fault;
+  answer(wanted: Wanted, at: { nowMs: number }): TextAnswer;
+  /** Streams once more what `collect` made, from the first event to the end. */
+  replay(kept: unknown, wanted: Wanted): string;
+};
+
+/** The answer to one call. */
+export type TextAnswer = {
+  /** Begins the ids of tool calls. */
+  callIdPrefix: 'call_' | 'toolu_';
+  /** The body of the answer in one piece. */
+  collect: (answer: CollectedAnswer, finished: Finished) => object;
+  /** Writes the answer as a stream, whose events add up to what `collect` makes. */
+  stream: () => StreamWriter;
+  /** Keeps the answer beyond its call, in the body that `collect` made; left out: it is not kept. */
+  stored?: (body: object) => NewStoredResponse;
+};
+
+/** Writes one stream of server-sent events. Each method gives what is to be sent, with the empty lines that end events. */
+export type StreamWriter = {
+  /** Before the first delta. `promptTokens`: null where nobody has counted yet. */
+  begin: (known: { promptTokens: number | null }) => string;
+  delta: (delta: NamedDelta) => string;
+  /** The good end, with whatever ends a stream of the protocol. */
+  end: (finished: Finished) => string;
+  /** The bad end: nothing that a client could take for the end of a complete answer. */
+  fail: (problem: Fault, requestId: string) => string;
+  /** Keeps the connection alive while the model is silent; left out: a comment. */
+  ping?: string;
+};
+
+/** A call that is answered by an embedding model. */
+export type EmbeddingCall = CallRoute & {
+  kind: 'embedding';
+  read: (body: unknown) => EmbeddingWanted;
+  /** The body of the answer. */
+  collect: (wanted: EmbeddingWanted, answer: EmbeddingAnswer) => object;
+};
+
+export type EmbeddingWanted = {
+  model: string;
+  inputs: string[];
+  encoding: 'float' | 'base64';
+  /** Must equal the model's vector size when given. */
+  dimensions: number | null;
+  role: 'query' | 'document';
+  truncate: boolean;
+};
+
+/** What a protocol's further routes may ask for. */
+export type ProtocolContext = {
+  /** Lets the caller of a project in, with a key; throws what refuses him. */
+  admit: (request: FastifyRequest) => Promise<void>;
+  /** The hosted models that the caller may call. */
+  listModels: (request: FastifyRequest) => Promise<{ id: string; createdAt: Date }[]>;
+  /** The tokens of a prompt, as a call would be charged for them. Free, and limited in number. */
+  countPrompt: (request: FastifyRequest, wanted: Pick<TextRequest, 'model' | 'prompt'>) => Promise<number>;
+  /** What the caller has stored in the project. */
+  stored: (request: FastifyRequest) => Promise<StoredResponses>;
+};
