@@ -36,6 +36,7 @@ inferenceRoutes(app, {
   sql: database,
   models,
   modelUsage,
+  storedResponses: null,
   engine: createInstantEngine(),
   billing,
   limiter: createLimiter({ database, instanceId, registered }),

@@ -29,6 +29,7 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     admit: createAdmission({ sql: database, keyUsage, clock, findTrained, callsUnderWay: billing.callsUnderWay }),
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
+    storedResponses: null,
     repeatGuard: createRepeatGuard(clock),
     doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,

@@ -51,5 +51,5 @@ function repeatTurn(
   const turn = parseExactJson(kept) as KeptTurn;
   reply.headers(turnHeaders(turn, String(reply.getHeader('x-fnf-request-id') ?? '')));
   if (!stream) return reply.code(201).send(turn.answer);
-  return repeatChatStream(JSON.stringify(turn.completion), { wanted: { includeUsage: true }, reply, caller });
+  return repeatChatStream(turn.completion, { reply, caller });
 }

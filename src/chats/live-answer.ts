@@ -1,6 +1,6 @@
 import { chargeWithin } from '#billing';
 import type { Database, Sql } from '#db';
-import { type ChatEnd, type ChatFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
+import { type AnswerEnd, type AnswerFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
 import { Fault, type Log, storable } from '#kernel';
 import type { ServedModel } from '#models';
 import { insertCharge } from './charges.store.ts';
@@ -16,7 +16,7 @@ type LiveOptions = {
   request: Record<string, unknown>;
   requestId: string;
   /** Makes what a repeated request is answered with. */
-  render: (message: MessageRow, end: ChatEnd) => object;
+  render: (message: MessageRow, end: AnswerEnd) => object;
 };
 
 /** Well within the lease, and soon enough for whoever asks another server to stop. */
@@ -26,7 +26,7 @@ const renewEveryMs = 500;
  * An answer while it is made: follows the model, writes down how far it is about twice a second, learns from the same
  * statement whether somebody wants it stopped, and keeps its end.
  */
-export class LiveAnswer implements ChatFollower {
+export class LiveAnswer implements AnswerFollower {
   readonly promptBytes: number;
   readonly #options: LiveOptions;
   readonly #asked: { request: string; requestId: string };
@@ -91,7 +91,7 @@ export class LiveAnswer implements ChatFollower {
   }
 
   /** Complete, or ended by whoever asked for it: both are charged, so both are kept first. */
-  async keep(end: ChatEnd, keepForKey: (body: object, tx: Sql) => Promise<void>): Promise<void> {
+  async keep(end: AnswerEnd, keepForKey: (body: object, tx: Sql) => Promise<void>): Promise<void> {
     const { database, message, requestId, render } = this.#options;
     const { finished, charge } = end;
     const isComplete = finished.reason !== 'cancelled';

@@ -27,11 +27,11 @@ export async function runTurn(
 ): Promise<MessageRow> {
   const live = new LiveAnswer({
     ...{ database, log, message, request, requestId: call.request.id },
-    render: (kept, { completion }): KeptTurn => ({
+    render: (kept, { body }): KeptTurn => ({
       userMessageId: userMessage?.id ?? null,
       messageId: message.id,
       answer: answerToWire(userMessage, kept),
-      completion,
+      completion: body,
     }),
   });
   running.set(message.id, live);

@@ -11,6 +11,7 @@ export type {
   Engine,
   EngineModel,
   Finished,
+  PreparedChat,
   PreparedEmbedding,
   ReasoningEffort,
   ResponseFormat,

@@ -46,7 +46,12 @@ export type ChatPrompt = {
 };
 
 /** A tokenised prompt that waits in the engine for `generate`, `embed` or `release`; forgotten after 60 s. */
-export type PreparedChat = { handle: string; promptTokens: number; maxContextTokens: number };
+export type PreparedChat = {
+  handle: string;
+  /** 0: nobody could count them, or had to. With a prompt that has no `maxTokens` they are counted wherever that is possible. */
+  promptTokens: number;
+  maxContextTokens: number;
+};
 export type PreparedEmbedding = {
   handle: string;
   inputs: { tokens: number; truncated: boolean }[];
@@ -68,7 +73,7 @@ export type EmbeddingInputs = {
 };
 
 export type Sampling = {
-  /** Counts reasoning too. */
+  /** Counts reasoning too. Infinity: as many as the context has room for. */
   maxTokens: number;
   /** 0 is greedy. */
   temperature: number;

@@ -21,13 +21,14 @@ export function cannotLoad(error: string, retryAfterSeconds: number): Fault {
   });
 }
 
-/** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
+/** Its `details` say what a caller needs to shorten the prompt. Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
 export function promptTooLong({ atLeast, most }: { atLeast: number; most: number }): Fault {
   return fault('invalid_request', {
     param: 'messages',
     message:
       `This model's maximum context length is ${most} tokens. However, your messages resulted in at least ${atLeast} tokens: ` +
       'the prompt is too long. Send fewer messages or tools.',
+    details: { prompt_tokens: atLeast, max_tokens: null, max_context_tokens: most },
   });
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fault } from '#kernel';
 import { watchCaller } from './callers.ts';
 import { createServer } from './server.ts';
 import { openSse } from './sse.ts';
@@ -29,7 +28,7 @@ async function start() {
     const timer = setInterval(() => stream.write('data: 1\n\n'), 20);
     caller.signal.addEventListener('abort', () => {
       clearInterval(timer);
-      stream.end('data: failed\n\n');
+      stream.end('data: {"code":"generation_failed"}\n\n');
     });
   });
   app.post('/stubborn', { config: { operation: 'stubborn', access: 'public' } }, (_request, reply) => {

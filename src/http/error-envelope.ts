@@ -35,10 +35,7 @@ const fields = (say: Say) => ({
   param: { type: ['string', 'null'], ...say('The field at fault.', '出错的字段。') },
   code: {
     type: 'string',
-    ...say(
-      'What went wrong, for programs. Codes never change their meaning.',
-      '供程序判断的错误代码，含义永不改变。',
-    ),
+    ...say('What went wrong, for programs. Codes never change their meaning.', '供程序判断的错误代码，含义永不改变。'),
   },
 });
 

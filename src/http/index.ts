@@ -27,5 +27,5 @@ export { type BodyProblem, readBody } from './read-body.ts';
 export { readRfc3339 } from './rfc3339.ts';
 export type { RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
-export { type EventStream, openSse } from './sse.ts';
+export { type EventStream, eventData, openSse } from './sse.ts';
 export type { TypeBoxProvider } from './validation.ts';

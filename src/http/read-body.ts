@@ -82,7 +82,11 @@ function problemInUnion(union: Fields, all: readonly Fields[], value: unknown, p
   if (others.length === 0) return problemIn(first, value, path);
   if (!isFields(value)) {
     const problems = fitting.map((each) => problemIn(each, value, path));
-    return problems.includes(null) ? null : 'x-expected' in union ? problem(union, path, 'value') : (problems[0] ?? null);
+    return problems.includes(null)
+      ? null
+      : 'x-expected' in union
+        ? problem(union, path, 'value')
+        : (problems[0] ?? null);
   }
   return problemInObject(union, { fitting, value, path });
 }
@@ -93,7 +97,8 @@ function problemInObject(
   { fitting, value, path }: { fitting: readonly Fields[]; value: Fields; path: string },
 ): BodyProblem | null {
   const name = ['type', 'role'].find((each) => fitting.some((one) => constantsAt(one, each) !== null));
-  if (name === undefined) return fitting.some((each) => problemIn(each, value, path) === null) ? null : problem(union, path, 'value');
+  if (name === undefined)
+    return fitting.some((each) => problemIn(each, value, path) === null) ? null : problem(union, path, 'value');
   const sent = value[name];
   const meant = fitting.filter((each) => {
     const constants = constantsAt(each, name);
@@ -105,7 +110,11 @@ function problemInObject(
     const known = [...new Set(fitting.flatMap((each) => constantsAt(each, name) ?? []))];
     const place = path === '' ? name : `${path}.${name}`;
     const isOfType = known.some((each) => typeof each === typeof sent);
-    return { path: place, message: `expected ${listed(known)}`, reason: sent === undefined ? 'missing' : isOfType ? 'value' : 'type' };
+    return {
+      path: place,
+      message: `expected ${listed(known)}`,
+      reason: sent === undefined ? 'missing' : isOfType ? 'value' : 'type',
+    };
   }
   const problems = meant.map((each) => problemIn(each, value, path));
   return problems.includes(null) ? null : (problems[0] ?? null);
@@ -119,7 +128,7 @@ function constantsAt({ properties }: Fields, name: string): unknown[] | null {
   if ('const' in property) return [property.const];
   if (Array.isArray(property.enum)) return property.enum;
   const choices = alternativesOf(property);
-  return choices !== null && choices.every((each) => 'const' in each) ? choices.map((each) => each.const) : null;
+  return choices?.every((each) => 'const' in each) ? choices.map((each) => each.const) : null;
 }
 
 function hasType(schema: Fields, value: unknown): boolean {
@@ -152,7 +161,10 @@ function isAllowed(schema: Fields, value: unknown): boolean {
   const { minimum, maximum, minLength, maxLength, pattern, minItems, maxItems } = schema;
   if (typeof value === 'number') return within(value, minimum, maximum);
   if (typeof value === 'string')
-    return within(value.length, minLength, maxLength) && (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value));
+    return (
+      within(value.length, minLength, maxLength) &&
+      (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value))
+    );
   return !Array.isArray(value) || within(value.length, minItems, maxItems);
 }
 

@@ -47,6 +47,9 @@ function clampRetry(seconds: number): number {
 /** Answers with a fault, whatever stage the request has reached. */
 export function sendFault(reply: FastifyReply, problem: Fault, envelope: ErrorEnvelope): FastifyReply {
   const { id } = reply.request;
-  reply.code(envelope.status(problem)).header('x-request-id', id).headers(faultHeaders(problem, envelope, id));
+  reply
+    .code(envelope.status(problem))
+    .header('x-request-id', id)
+    .headers(faultHeaders(problem, envelope, id));
   return reply.send(envelope.render(problem, id));
 }

@@ -81,7 +81,10 @@ function envelopeOf(rows: readonly RouteRow[], path: string): ErrorEnvelope {
     const [match] = envelope.paths?.exec(path) ?? [];
     return { envelope, length: match?.length ?? 0 };
   });
-  const longest = named.reduce((best, each) => (each.length > best.length ? each : best), { envelope: nativeErrors, length: 0 });
+  const longest = named.reduce((best, each) => (each.length > best.length ? each : best), {
+    envelope: nativeErrors,
+    length: 0,
+  });
   return longest.envelope;
 }
 

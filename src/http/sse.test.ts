@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { fault } from '#kernel';
 import { type Caller, watchCaller } from './callers.ts';
+import { openAiErrors } from './error-envelope.ts';
 import { createServer } from './server.ts';
 import { type EventStream, type EventStreamOptions, openSse } from './sse.ts';
 
@@ -136,7 +137,7 @@ test('a failed stream ends with the error frame, without [DONE], and the body en
   const response = fetch(`http://127.0.0.1:${port}/stream`, { method: 'POST' });
   const { stream } = await answer;
   stream.write(events('1'));
-  stream.fail(fault('generation_failed'));
+  stream.end(events(openAiErrors.render(fault('generation_failed'), 'req_1')));
   assert.equal(stream.write(events('2')), false);
   stream.end(events('[DONE]'));
   const text = await (await response).text();
@@ -178,7 +179,7 @@ test('a caller who leaves aborts the work at once, and writing to nobody is harm
   assert.equal(caller.signal.reason, 'disconnected');
   assert.equal(stream.write(events('2')), false);
   stream.end(events('[DONE]'));
-  stream.fail(fault('generation_failed'));
+  stream.end(events(openAiErrors.render(fault('generation_failed'), 'req_1')));
 });
 
 test('a stream that ended well aborts nothing', async () => {

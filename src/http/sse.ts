@@ -34,9 +34,25 @@ const sseHeaders = {
 /** Ends a body that is sent in chunks. */
 const lastChunk = '0\r\n\r\n';
 
+/** JSON leaves these as they are, and many who read a stream by lines, such as those of httpx, take them for the ends of lines. */
+const lineEnds = /[\u0085\u2028\u2029]/g;
+
+/** A value as JSON that stays in one line of an event, whoever reads it. */
+export function eventData(value: unknown): string {
+  const escaped = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(lineEnds, escaped);
+}
+
 /** Sends status 200 with the stream's headers, together with the first frames, and takes the reply over from Fastify. */
 export function openSse(options: EventStreamOptions): EventStream {
-  const { reply, caller, pingMs = 15_000, ping = ': ping\n\n', maxBufferedBytes = 1_048_576, lingerMs = 30_000 } = options;
+  const {
+    reply,
+    caller,
+    pingMs = 15_000,
+    ping = ': ping\n\n',
+    maxBufferedBytes = 1_048_576,
+    lingerMs = 30_000,
+  } = options;
   const { raw } = reply;
   reply.hijack();
   raw.writeHead(200, headersOf(reply));

@@ -16,8 +16,10 @@ import type { CallIdentity } from './repeat-guard.ts';
 type Bounds = {
   promptTokens: number;
   maxTokens: number;
-  /** Where the prompt is more than the body of the request. */
+  /** Where the prompt is not the body of the request. */
   promptBytes?: number;
+  /** Bytes that the prompt has beyond those of the body. */
+  addedBytes?: number;
   /** Aborts when somebody else than the caller ends it. */
   stop?: AbortSignal;
 };
@@ -90,7 +92,7 @@ export class AttendedCall {
   }
 
   /** The part of the call that engine and books see. */
-  callFor(model: ServedModel, { promptTokens, maxTokens, promptBytes, stop }: Bounds): Call {
+  callFor(model: ServedModel, { promptTokens, maxTokens, promptBytes, addedBytes = 0, stop }: Bounds): Call {
     const signal = this.#outliving?.signal ?? this.caller.signal;
     return {
       requestId: this.request.id,
@@ -98,7 +100,7 @@ export class AttendedCall {
       admitted: this.admitted,
       confirmed: this.confirmed,
       model,
-      promptTokensAtMost: promptTokensAtMost(promptBytes ?? bytesOf(this.request), promptTokens),
+      promptTokensAtMost: promptTokensAtMost((promptBytes ?? bytesOf(this.request)) + addedBytes, promptTokens),
       maxTokens,
       signal: stop ? AbortSignal.any([signal, stop]) : signal,
       track: this.#track,

@@ -1,30 +1,25 @@
-import {
-  type ChatPrompt,
-  type Delta,
-  type Finished,
-  messageToWire,
-  type Sampling,
-  toolChoiceToWire,
-  toolToWire,
-} from '#engine';
+import { type Finished, messageToWire, toolChoiceToWire, toolToWire } from '#engine';
 import { foldText, storable } from '#kernel';
+import { assistantMessage } from './assistant-message.ts';
 import type { Call } from './call.ts';
-import { createCollector } from './chat-wire.ts';
+import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
+import type { TextRequest } from './model-request.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 
-export type Asked = { prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling };
+export type Asked = Pick<TextRequest, 'prompt' | 'sampling'>;
 
 /** A complete answer. */
 export type Completed = Finished & { reason: NewSavedCall['finishReason'] };
 
 /** Gathers what a call answers, and makes what is kept of it. */
 export function createRecord(call: Call, asked: Asked) {
-  const collector = createCollector();
+  const collected = new CollectedAnswer();
   return {
-    add: (delta: Delta): void => collector.add(delta),
+    add: (delta: NamedDelta): void => collected.add(delta),
     of: ({ reason, usage, activeMs }: Completed): NewSavedCall => {
       const { admitted, model, requestId } = call;
-      const answer = collector.message();
+      const answer = assistantMessage(collected);
+      const text = collected.textOf('content');
       const spoken = asked.prompt.messages.map(({ content }) => content);
       return {
         requestId,
@@ -43,8 +38,8 @@ export function createRecord(call: Call, asked: Asked) {
         ...usage,
         activeMs,
         promptPreview: previewOf(asked.prompt.messages.findLast(({ role }) => role === 'user')?.content ?? ''),
-        answerPreview: previewOf(collector.text()),
-        searchText: storable(foldText([...spoken, collector.text()].join('\n').slice(0, searchedCharacters))),
+        answerPreview: previewOf(text),
+        searchText: storable(foldText([...spoken, text].join('\n').slice(0, searchedCharacters))),
       };
     },
   };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
-import type { Delta, Finished } from '#engine';
+import type { Finished } from '#engine';
 import { isOutOfReach, type Log } from '#kernel';
 import { type Asked, createRecord } from './auto-save-record.ts';
 import type { Call } from './call.ts';
+import type { NamedDelta } from './collected-answer.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 import { insertSavedCalls } from './saved-calls.store.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
@@ -24,7 +25,7 @@ export type AutoSave = {
 
 /** Listens to one call. */
 type Recording = {
-  add: (delta: Delta) => void;
+  add: (delta: NamedDelta) => void;
   /** Keeps the call; to be called once it is charged. A call that its caller left is not kept: half an answer is no example. */
   finish: (finished: Finished) => void;
 };

@@ -1,7 +1,9 @@
 import type { Delta } from '#engine';
 
 /** A delta whose tool call has its id: then everyone who renders it uses the same. */
-export type NamedDelta = Exclude<Delta, { type: 'tool_call' }> | (Extract<Delta, { type: 'tool_call' }> & { callId: string });
+export type NamedDelta =
+  | Exclude<Delta, { type: 'tool_call' }>
+  | (Extract<Delta, { type: 'tool_call' }> & { callId: string });
 
 /** A piece of an answer, in the order in which the model wrote it. Pieces of one type that followed each other are one. */
 export type AnswerPart =

@@ -1,5 +1,5 @@
 import type { Billing } from '#billing';
-import type { Sql } from '#db';
+import type { Database } from '#db';
 import type { Engine } from '#engine';
 import type { Idempotency } from '#idempotency';
 import type { Clock } from '#kernel';
@@ -11,12 +11,13 @@ import type { AutoSave } from './auto-save.ts';
 import type { DoubtfulPayers } from './doubtful-payers.ts';
 import type { ObserveCall } from './observe-calls.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
+import type { ResponseStore } from './stored-responses.ts';
 
 /** What the inference routes are given by the wiring. */
 export type InferenceDeps = {
   admit: Admit;
   findTrained?: FindTrained;
-  sql: Sql;
+  sql: Database;
   models: ModelsService;
   modelUsage: ModelUsage;
   engine: Engine;
@@ -26,6 +27,8 @@ export type InferenceDeps = {
   idempotency: Idempotency;
   requests: Requests;
   repeatGuard: RepeatGuard;
+  /** Null: responses are not stored. */
+  storedResponses: ResponseStore | null;
   autoSave: AutoSave;
   /** Null: nobody observes calls. */
   observe: ObserveCall | null;

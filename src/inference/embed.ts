@@ -4,10 +4,8 @@ import { fault } from '#kernel';
 import { type ServedModel, withQueryInstruction } from '#models';
 import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
-import type { EmbeddingRequest } from './embedding.schema.ts';
+import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
 import { type RunEnd, watched } from './observe-calls.ts';
-
-export type EmbeddingAnswer = Embedded & { truncated: boolean[] };
 
 export type Embedding = {
   wanted: EmbeddingRequest;

@@ -9,8 +9,6 @@ import type { Admitted } from './admitted.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 
-export const inferencePrefix = '/api/projects/:owner/:project/openai/v1';
-
 export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;
 
 /** Path parameters of every compatible route. */
@@ -72,7 +70,8 @@ function enter(request: FastifyRequest, { body, model, admit }: Entering): Entry
   return { expected, answer, entered };
 }
 
-function modelIn(body: ParsedBody): string | null {
+/** The model that a body names; null when it names none. */
+export function modelIn(body: ParsedBody): string | null {
   return body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
 }
 

@@ -1,15 +1,25 @@
 import type { Charge } from '#billing';
-import type { ChatPrompt, Delta, Finished, Sampling } from '#engine';
-import { fault } from '#kernel';
-import { chatDefaults } from '#models';
+import type { Delta, Finished } from '#engine';
 import { type Call, performCall } from './call.ts';
+import type { NamedDelta } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+import type { TextAnswer, TextRequest } from './protocol.ts';
+import { wireId } from './wire-id.ts';
+
+/** What is known of a prompt that was prepared; null: nobody has counted. */
+export type Known = { promptTokens: number | null };
 
 export type Generating = {
-  prompt: Omit<ChatPrompt, 'target' | 'maxTokens'>;
-  sampling: Sampling;
-  onDelta: (delta: Delta) => void;
+  prompt: TextRequest['prompt'];
+  sampling: TextRequest['sampling'];
+  /** See `TextRequest`. */
+  dropsOldestTurns?: boolean;
+  callIdPrefix: TextAnswer['callIdPrefix'];
+  onDelta: (delta: NamedDelta) => void;
+  /** Told what is known of the prompt before the first delta. */
+  onPrepared: ((known: Known) => void) | null;
   streams: boolean;
   /** Nobody sees the answer before its end. */
   whole: boolean;
@@ -27,7 +37,10 @@ export function generate(deps: InferenceDeps, call: Call, generating: Generating
     const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch, call)].filter(
       (each) => each != null,
     );
-    const finished = await run(deps, call, { ...generating, onDelta: together(listeners) });
+    const tell = together(listeners);
+    const { callIdPrefix } = generating;
+    const onDelta = (delta: Delta) => tell(named(delta, callIdPrefix));
+    const finished = await run(deps, call, onDelta, generating);
     recording?.finish(finished);
     return finished;
   });
@@ -40,8 +53,13 @@ const endOf = ({ reason, usage, activeMs }: Finished): RunEnd => ({
   finishReason: reason,
 });
 
+/** Calls of tools get their ids once, so that everybody names them alike. */
+function named(delta: Delta, prefix: string): NamedDelta {
+  return delta.type === 'tool_call' ? { ...delta, callId: wireId(prefix) } : delta;
+}
+
 /** Nearly always there is one listener, and it is called for every token. */
-function together(listeners: readonly ((delta: Delta) => void)[]): (delta: Delta) => void {
+function together(listeners: readonly ((delta: NamedDelta) => void)[]): (delta: NamedDelta) => void {
   const [only, ...others] = listeners;
   if (only && others.length === 0) return only;
   return (delta) => {
@@ -64,46 +82,31 @@ function firstOf(watch: CallWatch, { confirmed }: Call): () => void {
 function run(
   deps: InferenceDeps,
   call: Call,
-  { prompt, sampling, whole, onDelta, keep, meanwhile }: Generating,
+  onDelta: (delta: Delta) => void,
+  generating: Generating,
 ): Promise<Finished> {
+  const { prompt, sampling, whole, onPrepared, keep, meanwhile } = generating;
   const { engine } = deps;
   const { signal, model, admitted } = call;
+  const wanted = {
+    ...{ target: model.target, prompt, maxTokens: sampling.maxTokens, scope: admitted.accountId },
+    dropsOldestTurns: generating.dropsOldestTurns === true,
+  };
   return performCall(deps, call, {
     keep,
     meanwhile,
     async prepare() {
-      const prepared = await engine.prepareChat(
-        { ...prompt, target: model.target, maxTokens: sampling.maxTokens, scope: admitted.accountId },
-        signal,
-      );
-      const excess = contextExcess(prepared.promptTokens, sampling.maxTokens, prepared.maxContextTokens);
-      if (excess) {
-        engine.release(prepared.handle);
-        throw excess;
-      }
+      const prepared = await preparePrompt(engine, wanted, signal);
+      onPrepared?.({ promptTokens: prepared.promptTokens || null });
       return prepared;
     },
-    async run({ handle }) {
+    async run({ handle, maxTokens }) {
       const finished = await engine.generate(
-        { handle, sampling, cacheScope: admitted.accountId, signal, whole },
+        { handle, sampling: { ...sampling, maxTokens }, cacheScope: admitted.accountId, signal, whole },
         onDelta,
       );
       const { activeMs, usage, reason } = finished;
       return { result: finished, run: { ...usage, activeMs, cancelled: reason === 'cancelled' } };
     },
-  });
-}
-
-/** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
-function contextExcess(promptTokens: number, maxTokens: number, maxContextTokens: number) {
-  const requested = promptTokens + maxTokens;
-  if (requested <= maxContextTokens) return null;
-  const origin = maxTokens === chatDefaults.max_tokens ? ', the default' : '';
-  return fault('invalid_request', {
-    param: promptTokens >= maxContextTokens ? 'messages' : 'max_tokens',
-    message:
-      `This model's maximum context length is ${maxContextTokens} tokens. However, you requested ${requested} tokens ` +
-      `(${promptTokens} in the prompt, ${maxTokens} in max_tokens${origin}): ` +
-      'the prompt is too long or max_tokens is too large. Send fewer messages or tools, or a smaller max_tokens.',
   });
 }

@@ -1,6 +1,7 @@
-import type { Sampling, Usage } from '#engine';
+import type { Usage } from '#engine';
 import { Fault } from '#kernel';
 import type { Call } from './call.ts';
+import type { TextRequest } from './model-request.ts';
 
 /** A call that is about to reach a model, without anything that is said in it. */
 export type ObservedCall = {
@@ -12,7 +13,7 @@ export type ObservedCall = {
   /** The base model. */
   modelServed: string;
   /** Null for embeddings. */
-  sampling: Omit<Sampling, 'stop'> | null;
+  sampling: Omit<TextRequest['sampling'], 'stop'> | null;
   streams: boolean;
 };
 
@@ -48,7 +49,10 @@ export type ObserveCall = (call: ObservedCall) => CallWatch | null;
  */
 export function watched<Result>(
   observe: ObserveCall | null,
-  { call, ...how }: { call: Call; sampling: Sampling | null; streams: boolean; endOf: (result: Result) => RunEnd },
+  {
+    call,
+    ...how
+  }: { call: Call; sampling: TextRequest['sampling'] | null; streams: boolean; endOf: (result: Result) => RunEnd },
   work: (watch: CallWatch | null) => Promise<Result>,
 ): Promise<Result> {
   const watch = observe?.(observedCall(call, how)) ?? null;
@@ -76,7 +80,7 @@ function withdrawing(watch: CallWatch): (why: unknown) => never {
   };
 }
 
-function observedCall(call: Call, how: { sampling: Sampling | null; streams: boolean }): ObservedCall {
+function observedCall(call: Call, how: { sampling: TextRequest['sampling'] | null; streams: boolean }): ObservedCall {
   const { admitted, model, requestId, operation } = call;
   return {
     requestId,
@@ -90,6 +94,6 @@ function observedCall(call: Call, how: { sampling: Sampling | null; streams: boo
   };
 }
 
-function withoutText({ stop: _, ...numbers }: Sampling): Omit<Sampling, 'stop'> {
+function withoutText({ stop: _, ...numbers }: TextRequest['sampling']): Omit<TextRequest['sampling'], 'stop'> {
   return numbers;
 }

@@ -1,9 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ChatPrompt, Finished, Sampling } from '#engine';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Finished } from '#engine';
 import type { Contract, ErrorEnvelope } from '#http';
 import type { Fault } from '#kernel';
+import type { HostedModel } from '#models';
 import type { CollectedAnswer, NamedDelta } from './collected-answer.ts';
-import type { EmbeddingAnswer } from './embed.ts';
+import type { EmbeddingAnswer, EmbeddingRequest, TextRequest } from './model-request.ts';
+
+export type { EmbeddingRequest, TextRequest } from './model-request.ts';
+
 import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
 
 /**
@@ -21,9 +25,12 @@ export type Protocol = {
   routes?: (app: FastifyInstance, context: ProtocolContext) => void;
 };
 
+/** In front of the paths of all protocols. */
+export const callPrefix = '/api/projects/:owner/:project';
+
 /** What every call of a model says about its route. */
-type CallRoute = {
-  /** Behind `/api/projects/:owner/:project`. */
+type CallPath = {
+  /** Behind `callPrefix`. */
   path: string;
   /** As in `chat.create`: its name in logs, metrics and the published contract. */
   operation: string;
@@ -32,27 +39,17 @@ type CallRoute = {
   exact?: readonly string[];
 };
 
-/** What a call asks of a text model. */
-export type TextRequest = {
-  model: string;
-  prompt: Omit<ChatPrompt, 'target' | 'maxTokens' | 'scope'>;
-  /** `maxTokens` null: the rest of the context. */
-  sampling: Omit<Sampling, 'maxTokens'> & { maxTokens: number | null };
-  stream: boolean;
-  /** The oldest turns are left out of a prompt that is too long. */
-  dropsOldestTurns?: boolean;
-};
-
 /** A call that is answered by a text model. (Methods, so that calls with requests of their own stand in one list.) */
-export type TextCall<Wanted extends TextRequest = TextRequest> = CallRoute & {
+export type TextCall<Wanted extends TextRequest = TextRequest> = CallPath & {
   kind: 'text';
   /** Reads the body; throws what is wrong with it. */
   read(body: unknown): Wanted;
   /** Adds what earlier calls have stored, when the caller was let in. */
   resolve?(wanted: Wanted, stored: StoredResponses): Promise<Wanted>;
-  /** Says in the words of the protocol why a call was refused. */
+  /** Says in the words of the protocol why a call was refused (see `contextExcessOf`). */
   reword?(problem: Fault): Fault;
-  answer(wanted: Wanted, at: { nowMs: number }): TextAnswer;
+  /** `stores`: whether answers are kept beyond their calls here. */
+  answer(wanted: Wanted, how: { nowMs: number; stores: boolean }): TextAnswer;
   /** Streams once more what `collect` made, from the first event to the end. */
   replay(kept: unknown, wanted: Wanted): string;
 };
@@ -83,21 +80,11 @@ export type StreamWriter = {
 };
 
 /** A call that is answered by an embedding model. */
-export type EmbeddingCall = CallRoute & {
+export type EmbeddingCall = CallPath & {
   kind: 'embedding';
-  read: (body: unknown) => EmbeddingWanted;
+  read: (body: unknown) => EmbeddingRequest;
   /** The body of the answer. */
-  collect: (wanted: EmbeddingWanted, answer: EmbeddingAnswer) => object;
-};
-
-export type EmbeddingWanted = {
-  model: string;
-  inputs: string[];
-  encoding: 'float' | 'base64';
-  /** Must equal the model's vector size when given. */
-  dimensions: number | null;
-  role: 'query' | 'document';
-  truncate: boolean;
+  collect: (wanted: EmbeddingRequest, answer: EmbeddingAnswer) => object;
 };
 
 /** What a protocol's further routes may ask for. */
@@ -105,9 +92,12 @@ export type ProtocolContext = {
   /** Lets the caller of a project in, with a key; throws what refuses him. */
   admit: (request: FastifyRequest) => Promise<void>;
   /** The hosted models that the caller may call. */
-  listModels: (request: FastifyRequest) => Promise<{ id: string; createdAt: Date }[]>;
+  listModels: (request: FastifyRequest) => Promise<HostedModel[]>;
   /** The tokens of a prompt, as a call would be charged for them. Free, and limited in number. */
-  countPrompt: (request: FastifyRequest, wanted: Pick<TextRequest, 'model' | 'prompt'>) => Promise<number>;
+  countPrompt: (
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    read: (body: unknown) => Pick<TextRequest, 'model' | 'prompt'>,
+  ) => Promise<number>;
   /** What the caller has stored in the project. */
   stored: (request: FastifyRequest) => Promise<StoredResponses>;
 };

@@ -1,3 +1,6 @@
+import type { Charge } from '#billing';
+import type { Sql } from '#db';
+
 /** What is to be stored of an answer, so that later calls can go on from it. */
 export type NewStoredResponse = {
   id: string;
@@ -12,6 +15,14 @@ export type NewStoredResponse = {
 
 export type StoredResponse = NewStoredResponse & { createdAt: Date };
 
+/** Keeps responses beyond their calls. */
+export type ResponseStore = {
+  /** Stores a response together with what its call costs, before that is paid; in the transaction `tx`, if it is one. */
+  keep: (kept: { response: NewStoredResponse; charge: Charge }, tx?: Sql) => Promise<void>;
+  /** What a caller has stored in the project that he was let into. */
+  of: (caller: { accountId: string; project: { id: string } }) => StoredResponses;
+};
+
 /** What an account has stored in a project. */
 export type StoredResponses = {
   find: (id: string) => Promise<StoredResponse | null>;
@@ -19,4 +30,11 @@ export type StoredResponses = {
   chain: (id: string) => Promise<StoredResponse[] | null>;
   /** Whether there was one. */
   remove: (id: string) => Promise<boolean>;
+};
+
+/** What there is where responses are not stored. */
+export const nothingStored: StoredResponses = {
+  find: async () => null,
+  chain: async () => null,
+  remove: async () => false,
 };

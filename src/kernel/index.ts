@@ -20,8 +20,9 @@ export * from './exact-json.ts';
 export {
   assertNever,
   Fault,
-  type FaultName, type FaultRow,
+  type FaultName,
   type FaultOptions,
+  type FaultRow,
   fault,
   faultRows,
   isOutOfReach,

@@ -110,14 +110,14 @@ test('only the named routes are open, and only calls of models are admitted and 
     compatible.toSorted(),
   );
   assert.deepEqual(
-    named(({ shape }) => shape === 'compat'),
+    named(({ envelope }) => envelope.name !== 'Error'),
     compatible.toSorted(),
   );
 });
 
 test('HEAD comes with every GET, and is guarded like it', () => {
   const rows = app.server.routeTable.rows;
-  const render = ({ path, access, shape, operation }: RouteRow) => `${path} ${access} ${shape} ${operation}`;
+  const render = ({ path, access, envelope, operation }: RouteRow) => `${path} ${access} ${envelope.name} ${operation}`;
   assert.deepEqual(
     rows.filter(({ method }) => method === 'HEAD').map(render),
     rows.filter(({ method }) => method === 'GET').map(render),
@@ -138,7 +138,7 @@ test('every route that is not public refuses a caller without a good key, in the
     { cookie: `session=${owner.key}`, 'x-api-key': owner.key },
   ];
   const guarded = app.server.routeTable.rows.filter(({ access }) => access !== 'public');
-  for (const { method, path, shape } of guarded) {
+  for (const { method, path, envelope } of guarded) {
     const bodies = new Set<string>();
     for (const headers of credentials) {
       const response = await send(method, path, headers);
@@ -149,7 +149,7 @@ test('every route that is not public refuses a caller without a good key, in the
       if (method === 'HEAD') continue;
       const { error } = await wrongOf(response);
       assert.equal(error.code, 'invalid_credentials', label);
-      assert.equal('request_id' in error, shape === 'native', label);
+      assert.equal('request_id' in error, envelope.name === 'Error', label);
       bodies.add(JSON.stringify({ ...error, request_id: null }));
     }
     assert.ok(bodies.size <= 1, `${method} ${path} tells what is wrong with a key`);
@@ -223,10 +223,10 @@ test('a retired path is 410 with its successor for every method, and the success
 });
 
 test('a request that is refused at the door gets the envelope of its route', async () => {
-  for (const { method, path, shape } of app.server.routeTable.rows.filter(({ method }) => method === 'POST')) {
+  for (const { method, path, envelope } of app.server.routeTable.rows.filter(({ method }) => method === 'POST')) {
     const response = await send(method, path, { ...bearer(owner.key), 'content-encoding': 'gzip' });
     assert.equal(response.status, 415, path);
-    assert.equal('request_id' in (await wrongOf(response)).error, shape === 'native', path);
+    assert.equal('request_id' in (await wrongOf(response)).error, envelope.name === 'Error', path);
   }
 });
 

@@ -12,7 +12,7 @@ import { type ChatTemplate, compileChatTemplate, renderChat } from '../../src/en
 import type { CountableConversation } from '../../src/engine/tokens/counter-protocol.ts';
 import { learntTurns, NotLearnable, renderLearnt } from '../../src/engine/tokens/learnt-turns.ts';
 import { defaultBounds, parseJsonBody } from '../../src/http/json-guard.ts';
-import { readChatRequest } from '../../src/inference/chat.schema.ts';
+import { readChatRequest } from '../../src/inference/protocols/chat-completions/chat-request.ts';
 
 /*
  * One conversation, once as the line of a file that is imported and trained on, and once as requests that are served. The texts

@@ -14,7 +14,7 @@ export function chatBody(
     model: route.upstreamModel,
     messages: prompt.messages.map(messageToWire),
     ...(streams ? { stream: true, stream_options: { include_usage: true } } : {}),
-    max_tokens: sampling.maxTokens,
+    ...(Number.isFinite(sampling.maxTokens) ? { max_tokens: sampling.maxTokens } : {}),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     ...topKOf(route.api, sampling.topK ?? null),

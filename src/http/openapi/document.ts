@@ -33,7 +33,10 @@ export function writeDocument(rows: readonly RouteRow[], language: Language): Op
     tags: tagsOf(published, language),
     paths,
     components: {
-      schemas: { ...errorSchemas(language, [nativeErrors, ...published.map(({ envelope }) => envelope)]), ...pen.schemas.components() },
+      schemas: {
+        ...errorSchemas(language, [nativeErrors, ...published.map(({ envelope }) => envelope)]),
+        ...pen.schemas.components(),
+      },
       responses: pen.errors.components(),
       parameters: parameterComponents(published, language),
       headers: headerComponents(language),

@@ -106,8 +106,8 @@ function answersOf(row: ContractRow, pen: Pen): Record<string, ResponseObject> {
 }
 
 /** Whether unknown fields of its body are named; a handler that reads its body by itself does so, too. */
-function takesFields({ schema, contract, shape }: ContractRow): boolean {
-  return shape === 'native' && (!!schema.body || (!!contract.body && contract.bodyType === undefined));
+function takesFields({ schema, contract, access }: ContractRow): boolean {
+  return access !== 'admission' && (!!schema.body || (!!contract.body && contract.bodyType === undefined));
 }
 
 function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pen): ResponseObject {

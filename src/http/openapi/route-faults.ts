@@ -28,12 +28,12 @@ function byAccess({ method, access, contract }: RouteRow): FaultName[] {
   return contract?.credential === 'session' ? [...known, 'session_required'] : known;
 }
 
-function byRequest({ method, path, shape, schema, contract }: RouteRow): FaultName[] {
+function byRequest({ method, path, access, schema, contract }: RouteRow): FaultName[] {
   const query = contract?.query ?? schema.querystring;
   return [
     ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
-    ...(schema.body && shape === 'native' ? (['invalid_shape'] as const) : []),
-    ...(path.includes(':') && shape === 'native' ? (['not_found'] as const) : []),
+    ...(schema.body && access !== 'admission' ? (['invalid_shape'] as const) : []),
+    ...(path.includes(':') && access !== 'admission' ? (['not_found'] as const) : []),
     ...(contract?.idempotent ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
     ...(hasField(query, 'cursor') ? (['invalid_cursor'] as const) : []),
   ];

@@ -1286,6 +1286,15 @@ export type Schemas = {
 };
 
 export type Routes = {
+  'POST /api/projects/{owner}/{project}/openai/v1/chat/completions': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['ChatCompletionRequest'];
+    answer: Schemas['ChatCompletion'];
+  };
   'GET /api/projects/{owner}/{project}/openai/v1/models': {
     path: {
       owner: string;
@@ -1307,15 +1316,6 @@ export type Routes = {
     query: Record<never, never>;
     body: undefined;
     answer: Schemas['Model'];
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/chat/completions': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['ChatCompletionRequest'];
-    answer: Schemas['ChatCompletion'];
   };
   'POST /api/projects/{owner}/{project}/openai/v1/completions': {
     path: {

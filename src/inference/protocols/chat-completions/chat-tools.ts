@@ -1,6 +1,6 @@
 import type { ToolChoice, ToolDefinition } from '#engine';
 import { type Fields, isFields } from '#kernel';
-import { given, refuse } from './fields.ts';
+import { given, refuse } from '../openai/fields.ts';
 
 const maxTools = 128;
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Contract, said } from '#http';
-import { calledModel, optional, textCallFaults } from './sampling.contract.ts';
-import { answeredModel } from './usage.schema.ts';
+import { calledModel, optional, textCallFaults } from '../openai/sampling.contract.ts';
+import { answeredModel } from '../openai/usage.schema.ts';
 
 const text = Type.String({ minLength: 1 });
 

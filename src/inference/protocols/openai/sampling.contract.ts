@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { nullable, said } from '#http';
 import { chatDefaults } from '#models';
-import { mostSeed } from './sampling.schema.ts';
+import { mostSeed } from './sampling.ts';
 
 /** A field that may be left out; null means the same. */
 export const optional = <Value extends TSchema>(value: Value) => Type.Optional(nullable(value));

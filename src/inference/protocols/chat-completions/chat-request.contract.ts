@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { nullable, said } from '#http';
-import { calledModel, optional, samplingFields } from './sampling.contract.ts';
+import { calledModel, optional, samplingFields } from '../openai/sampling.contract.ts';
 
 const textPart = Type.Object({
   type: Type.Literal('text', said('Only text is read.', '仅支持文本。')),

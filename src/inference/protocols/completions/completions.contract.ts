@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Contract, said } from '#http';
-import { calledModel, samplingFields, textCallFaults } from './sampling.contract.ts';
-import { answeredModel, created, finishReason, usageExample, usageSchema } from './usage.schema.ts';
+import { calledModel, samplingFields, textCallFaults } from '../openai/sampling.contract.ts';
+import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
 
 const requestSchema = Type.Object(
   {

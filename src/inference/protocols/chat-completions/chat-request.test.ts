@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
-import { readChatRequest } from './chat.schema.ts';
+import { readChatRequest } from './chat-request.ts';
 
 const user = { role: 'user', content: 'Hi' };
 const tool = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import { readEmbeddingRequest } from './embedding.schema.ts';
+import { readEmbeddingRequest } from './embedding-request.ts';
 
 test('a value of the wrong type or shape is 422 with its place in detail', () => {
   const good = { model: 'e', input: 'x' };

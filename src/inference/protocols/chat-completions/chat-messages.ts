@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from '#engine';
 import { type Fields, isFields } from '#kernel';
-import { given, refuse } from './fields.ts';
+import { given, refuse } from '../openai/fields.ts';
 
 /** Reads `messages`: every role of the OpenAI shape, text parts joined with newlines, media parts refused. */
 export function readMessages(fields: Fields): ChatMessage[] {

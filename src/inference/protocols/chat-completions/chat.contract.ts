@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { type Contract, nullable, said } from '#http';
+import { textCallFaults } from '../openai/sampling.contract.ts';
+import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
 import { chatRequestSchema, toolCalls } from './chat-request.contract.ts';
-import { textCallFaults } from './sampling.contract.ts';
-import { answeredModel, created, finishReason, usageExample, usageSchema } from './usage.schema.ts';
 
 const logprobs = Type.Null(said('Always null.', '始终为 null。'));
 const index = Type.Integer(said('Always 0.', '始终为 0。'));

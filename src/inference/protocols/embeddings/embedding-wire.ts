@@ -1,5 +1,4 @@
-import type { EmbeddingAnswer } from './embed.ts';
-import type { EmbeddingRequest } from './embedding.schema.ts';
+import type { EmbeddingAnswer, EmbeddingRequest } from '../../model-request.ts';
 
 /** The body of an embedding response (interface 2.4): the same float32 values in both encodings. */
 export function embeddingList(

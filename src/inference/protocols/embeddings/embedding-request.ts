@@ -1,15 +1,6 @@
 import { type Fault, type Fields, fault, isFields } from '#kernel';
-import { given } from './fields.ts';
-
-export type EmbeddingRequest = {
-  model: string;
-  inputs: string[];
-  encoding: 'float' | 'base64';
-  /** Must equal the model's vector size when given. */
-  dimensions: number | null;
-  role: 'query' | 'document';
-  truncate: boolean;
-};
+import type { EmbeddingRequest } from '../../model-request.ts';
+import { given } from '../openai/fields.ts';
 
 /**
  * Reads the body of P/embeddings. A value of the wrong type or shape is 422 with `detail` (interface 7); limits come

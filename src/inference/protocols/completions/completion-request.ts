@@ -1,19 +1,18 @@
-import type { ChatPrompt, Sampling } from '#engine';
 import type { Fields } from '#kernel';
-import { readReasoningEffort } from './chat.schema.ts';
-import { acceptOnly, readModel, readObject, refuse } from './fields.ts';
-import { readSampling } from './sampling.schema.ts';
-
-export type CompletionRequest = { model: string; prompt: Omit<ChatPrompt, 'target'>; sampling: Sampling };
+import type { TextRequest } from '../../model-request.ts';
+import { readReasoningEffort } from '../chat-completions/chat-request.ts';
+import { acceptOnly, readModel, readObject, refuse } from '../openai/fields.ts';
+import { readSampling } from '../openai/sampling.ts';
 
 /** Reads the body of P/completions: one prompt, one answer, no streaming. The prompt becomes one user turn. */
-export function readCompletionRequest(body: unknown): CompletionRequest {
+export function readCompletionRequest(body: unknown): TextRequest {
   const fields = readObject(body);
   const model = readModel(fields);
   const text = readPrompt(fields);
   refuseUnsupported(fields);
   return {
     model,
+    stream: false,
     prompt: {
       messages: [{ role: 'user', content: text }],
       tools: [],

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { type Contract, said } from '#http';
-import { created } from './usage.schema.ts';
+import { created } from '../openai/usage.schema.ts';
 
 const tag = 'inference';
 

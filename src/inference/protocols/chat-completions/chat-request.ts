@@ -1,17 +1,12 @@
-import type { ChatPrompt, ReasoningEffort, ResponseFormat, Sampling } from '#engine';
+import type { ReasoningEffort, ResponseFormat } from '#engine';
 import { type Fields, isFields } from '#kernel';
-import { acceptOnly, given, readBoolean, readModel, readObject, readWord, refuse } from './fields.ts';
-import { readMessages } from './messages.schema.ts';
-import { readSampling } from './sampling.schema.ts';
-import { readToolChoice, readTools } from './tools.schema.ts';
+import type { TextRequest } from '../../model-request.ts';
+import { acceptOnly, given, readBoolean, readModel, readObject, readWord, refuse } from '../openai/fields.ts';
+import { readSampling } from '../openai/sampling.ts';
+import { readMessages } from './chat-messages.ts';
+import { readToolChoice, readTools } from './chat-tools.ts';
 
-export type ChatRequest = {
-  model: string;
-  prompt: Omit<ChatPrompt, 'target'>;
-  sampling: Sampling;
-  stream: boolean;
-  includeUsage: boolean;
-};
+export type ChatRequest = TextRequest & { includeUsage: boolean };
 
 /** Reads the body of P/chat/completions. Unknown fields are ignored; known ones that ask for what we cannot do are refused. */
 export function readChatRequest(body: unknown): ChatRequest {

@@ -1,0 +1,27 @@
+import type { ChatPrompt, Embedded, Sampling } from '#engine';
+
+/** What a call asks of a text model. */
+export type TextRequest = {
+  model: string;
+  prompt: Omit<ChatPrompt, 'target' | 'maxTokens' | 'scope'>;
+  /** `maxTokens` null: the rest of the context. */
+  sampling: Omit<Sampling, 'maxTokens'> & { maxTokens: number | null };
+  stream: boolean;
+  /** Bytes that the prompt has beyond those of the body; left out: none. */
+  addedBytes?: number;
+  /** The oldest turns are left out of a prompt that is too long. */
+  dropsOldestTurns?: boolean;
+};
+
+/** What a call asks of an embedding model. */
+export type EmbeddingRequest = {
+  model: string;
+  inputs: string[];
+  encoding: 'float' | 'base64';
+  /** Must equal the model's vector size when given. */
+  dimensions: number | null;
+  role: 'query' | 'document';
+  truncate: boolean;
+};
+
+export type EmbeddingAnswer = Embedded & { truncated: boolean[] };

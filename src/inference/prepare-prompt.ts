@@ -1,0 +1,72 @@
+import type { Engine, PreparedChat, Target } from '#engine';
+import { Fault } from '#kernel';
+import { contextExcess, contextExcessOf } from './context-excess.ts';
+import type { TextRequest } from './model-request.ts';
+import { withoutOldestTurns } from './oldest-turns.ts';
+
+type Wanted = {
+  target: Target;
+  prompt: TextRequest['prompt'];
+  /** null: the rest of the context. */
+  maxTokens: number | null;
+  scope: string;
+  dropsOldestTurns: boolean;
+};
+
+/** A prompt that fits, and how many tokens its answer may have. */
+export type PreparedPrompt = PreparedChat & { maxTokens: number };
+
+/** Of a context that an answer may use up, what a prompt that is shortened leaves at least. */
+const leastRoom = (maxContextTokens: number) => Math.min(1_024, Math.floor(maxContextTokens / 4));
+
+/** Prepares a prompt, without its oldest turns as far as that is wanted and needed. Throws what `contextExcess` makes. */
+export async function preparePrompt(engine: Engine, wanted: Wanted, signal: AbortSignal): Promise<PreparedPrompt> {
+  for (let { prompt } = wanted; ; ) {
+    try {
+      return await prepareOnce(engine, { ...wanted, prompt }, signal);
+    } catch (error) {
+      const shorter = wanted.dropsOldestTurns ? shortened(prompt, wanted.maxTokens, error) : null;
+      if (shorter === null) throw error;
+      prompt = shorter;
+    }
+  }
+}
+
+async function prepareOnce(
+  engine: Engine,
+  { target, prompt, maxTokens, scope, dropsOldestTurns }: Wanted,
+  signal: AbortSignal,
+): Promise<PreparedPrompt> {
+  const prepared = await engine.prepareChat({ ...prompt, target, maxTokens: maxTokens ?? 1, scope }, signal);
+  const { promptTokens, maxContextTokens } = prepared;
+  const least = maxTokens ?? (dropsOldestTurns ? leastRoom(maxContextTokens) : 1);
+  const excess = contextExcess({ promptTokens, maxTokens: least, maxContextTokens });
+  if (excess) {
+    engine.release(prepared.handle);
+    throw excess;
+  }
+  // Where nobody has counted, the engine itself knows what is left.
+  const rest = promptTokens === 0 ? Infinity : maxContextTokens - promptTokens;
+  return { ...prepared, maxTokens: maxTokens ?? rest };
+}
+
+/** Without as many of the oldest turns as are too many, by their share of the characters; null when nothing can go. */
+function shortened(
+  prompt: TextRequest['prompt'],
+  maxTokens: number | null,
+  error: unknown,
+): TextRequest['prompt'] | null {
+  const excess = error instanceof Fault ? contextExcessOf(error) : null;
+  if (excess === null) return null;
+  const { promptTokens, maxContextTokens } = excess;
+  const room = maxContextTokens - (maxTokens ?? leastRoom(maxContextTokens));
+  const size = (messages: TextRequest['prompt']['messages']) => JSON.stringify(messages).length;
+  const most = (size(prompt.messages) * room) / Math.max(1, promptTokens);
+  let messages = withoutOldestTurns(prompt.messages);
+  while (messages !== null && size(messages) > most) {
+    const shorter = withoutOldestTurns(messages);
+    if (shorter === null) break;
+    messages = shorter;
+  }
+  return messages && { ...prompt, messages };
+}

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compatBody, watchCaller } from '#http';
+import { fault } from '#kernel';
+import { listCallableHostedModels } from '#models';
+import type { Admitted } from './admitted.ts';
+import { createCountLimit } from './count-limit.ts';
+import type { InferenceDeps } from './deps.ts';
+import { modelIn, readBody, readParams, resolveText } from './entry.ts';
+import type { ProtocolContext, TextRequest } from './protocol.ts';
+import { nothingStored } from './stored-responses.ts';
+
+/** What the further routes of protocols may ask for. */
+export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
+  const countLimit = createCountLimit(deps.clock);
+
+  function admit(request: FastifyRequest, model: string | null = null): Promise<Admitted> {
+    const { owner, project } = readParams(request);
+    return deps.admit(request.headers, { ownerSlug: owner, projectSlug: project, model }).answer;
+  }
+
+  return {
+    admit: async (request) => void (await admit(request)),
+    async listModels(request) {
+      const { project, accountId, isOwner } = await admit(request);
+      return await listCallableHostedModels(deps.sql, { projectId: project.id, accountId, isOwner });
+    },
+    async countPrompt({ request, reply }, read) {
+      const body = compatBody(request);
+      const admitted = await admit(request, modelIn(body));
+      const wanted = read(readBody(body));
+      countLimit.take(admitted.accountId);
+      return await countPrompt(deps, { admitted, wanted, reply });
+    },
+    stored: async (request) => deps.storedResponses?.of(await admit(request)) ?? nothingStored,
+  };
+}
+
+type Counting = { admitted: Admitted; wanted: Pick<TextRequest, 'model' | 'prompt'>; reply: FastifyReply };
+
+/** What is prepared is what a call would run, so the count is what it would be charged for. */
+async function countPrompt(deps: InferenceDeps, { admitted, wanted, reply }: Counting): Promise<number> {
+  const { engine } = deps;
+  const { target } = resolveText(deps, { admitted, confirmed: null }, wanted.model);
+  const { signal } = watchCaller(reply);
+  const { handle, promptTokens } = await engine.prepareChat(
+    { ...wanted.prompt, target, scope: admitted.accountId },
+    signal,
+  );
+  engine.release(handle);
+  if (promptTokens > 0) return promptTokens;
+  throw fault('capacity_unavailable', {
+    message: 'Nobody can count the tokens of this model: its serving route does not, and it is not installed here.',
+  });
+}

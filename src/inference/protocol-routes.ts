@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { nameIgnoredFields, openSse } from '#http';
+import { createPrincipalAdmission } from './admission.ts';
+import { answerEmbedding } from './answer-embedding.ts';
+import { answerText } from './answer-text.ts';
+import { attend, type CallRoute, repeatJson } from './attend.ts';
+import type { InferenceDeps } from './deps.ts';
+import { type Enter, enterAsPrincipal } from './entry.ts';
+import type { EmbeddingRequest } from './model-request.ts';
+import { callPrefix, type EmbeddingCall, type Protocol, type TextCall, type TextRequest } from './protocol.ts';
+import { createProtocolContext } from './protocol-context.ts';
+
+/** Registers the routes of a protocol: those that call models, and what else it has. */
+export function protocolRoutes(app: FastifyInstance, deps: InferenceDeps, protocol: Protocol): void {
+  for (const call of protocol.calls) {
+    const { path, operation, contract, exact = [] } = call;
+    const config = { operation, access: 'admission', envelope: protocol.errors, contract, json: { exact } } as const;
+    app.post(`${callPrefix}${path}`, { config }, handlerOf(deps, call));
+  }
+  protocol.routes?.(app, createProtocolContext(deps));
+}
+
+/** A call of a protocol for whoever is signed in, below `prefix`. */
+export function signedInRoute(
+  app: FastifyInstance,
+  deps: InferenceDeps,
+  { prefix, call }: { prefix: string; call: TextCall | EmbeddingCall },
+): void {
+  const { operation, contract, path } = call;
+  const handle = handlerOf(deps, call, enterAsPrincipal(createPrincipalAdmission(deps)));
+  app.post(`${prefix}${path}`, { config: { operation, contract, keepsAnswers: true } }, (request, reply) => {
+    nameIgnoredFields(reply, contract.body, request.body);
+    return handle(request, reply);
+  });
+}
+
+function handlerOf(deps: InferenceDeps, call: TextCall | EmbeddingCall, enter?: Enter) {
+  if (call.kind === 'text') {
+    const route = textRoute(deps, call);
+    return (request: FastifyRequest, reply: FastifyReply) => attend(deps, { request, reply }, route, enter);
+  }
+  const route = embeddingRoute(deps, call);
+  return (request: FastifyRequest, reply: FastifyReply) => attend(deps, { request, reply }, route, enter);
+}
+
+function textRoute(deps: InferenceDeps, route: TextCall): CallRoute<TextRequest> {
+  return {
+    operation: route.operation,
+    read: (body) => route.read(body),
+    answer: (call, wanted) => answerText(deps, call, { route, wanted, follower: null }),
+    repeat(kept, { wanted, reply, caller }) {
+      if (!wanted.stream) return repeatJson(kept, { reply });
+      openSse({ reply, caller }).end(route.replay(JSON.parse(kept), wanted));
+      return reply;
+    },
+  };
+}
+
+function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<EmbeddingRequest> {
+  return {
+    operation: route.operation,
+    read: route.read,
+    answer: (call, wanted) => answerEmbedding(deps, call, { route, wanted }),
+    repeat: repeatJson,
+  };
+}
