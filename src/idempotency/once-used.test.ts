@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readSources } from '#test/source-tree.ts';
 
 /** Calls of models keep their answers by other means: they are charged, not only written. */
-const isOfCalls = (path: string) => dirname(path) === 'src/inference' || path.startsWith('src/chats/messages.');
+const isOfCalls = (path: string) => path.startsWith('src/inference/') || path.startsWith('src/chats/messages.');
 
 test('every route whose contract takes an Idempotency-Key makes its change in the transaction of the key', () => {
   const found = new Map<string, { promised: number; kept: number }>();

@@ -1,5 +1,5 @@
 import { said } from '../contract.ts';
-import { nativeErrors } from '../error-envelope.ts';
+import { nativeErrors, openAiErrors } from '../error-envelope.ts';
 import type { RouteRow } from '../route-table.ts';
 import { createErrorResponses, errorSchemas } from './error-responses.ts';
 import { headerComponents } from './headers.ts';
@@ -34,7 +34,7 @@ export function writeDocument(rows: readonly RouteRow[], language: Language): Op
     paths,
     components: {
       schemas: {
-        ...errorSchemas(language, [nativeErrors, ...published.map(({ envelope }) => envelope)]),
+        ...errorSchemas(language, [nativeErrors, openAiErrors, ...published.map(({ envelope }) => envelope)]),
         ...pen.schemas.components(),
       },
       responses: pen.errors.components(),
