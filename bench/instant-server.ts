@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createBilling } from '#billing';
 import { openDatabase } from '#db';
 import { createServer } from '#http';
@@ -37,6 +38,7 @@ inferenceRoutes(app, {
   models,
   modelUsage,
   storedResponses: null,
+  protocolSecret: randomBytes(32),
   engine: createInstantEngine(),
   billing,
   limiter: createLimiter({ database, instanceId, registered }),

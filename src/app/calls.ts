@@ -30,6 +30,7 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
     storedResponses: null,
+    protocolSecret: ground.protocolSecret,
     repeatGuard: createRepeatGuard(clock),
     doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,

@@ -43,6 +43,7 @@ export async function openGround({ config, database, log }: AppOptions) {
     instanceId: newId('ins'),
     telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
     publicUrl: createPublicUrl(config.publicUrl),
+    protocolSecret: await installationSecret(database, 'protocols'),
     cursors: createCursorCodec(await installationSecret(database, 'cursor')),
     objects: await openObjects(config),
     jobs: createJobs({ url: database.url, lookout, log, works }),

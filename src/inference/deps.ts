@@ -33,4 +33,6 @@ export type InferenceDeps = {
   /** Null: nobody observes calls. */
   observe: ObserveCall | null;
   clock: Clock;
+  /** Of this installation: with it protocols sign what clients send back. */
+  protocolSecret: Buffer;
 };

@@ -3,7 +3,7 @@ import { projectPrefix } from '#projects';
 import type { InferenceDeps } from './deps.ts';
 import { protocolRoutes, signedInRoute } from './protocol-routes.ts';
 import { tryEmbeddings } from './protocols/embeddings/index.ts';
-import { protocols } from './protocols/index.ts';
+import { createProtocols } from './protocols/index.ts';
 
 export { createAdmission } from './admission.ts';
 export type { AnswerEnd, AnswerFollower } from './answer-text.ts';
@@ -35,6 +35,6 @@ export type { ResponseStore } from './stored-responses.ts';
 
 /** Registers the routes of all protocols. */
 export function inferenceRoutes(app: FastifyInstance, deps: InferenceDeps): void {
-  for (const protocol of protocols) protocolRoutes(app, deps, protocol);
+  for (const protocol of createProtocols({ secret: deps.protocolSecret })) protocolRoutes(app, deps, protocol);
   signedInRoute(app, deps, { prefix: projectPrefix, call: tryEmbeddings });
 }

@@ -3,5 +3,15 @@ import { chatCompletions } from './chat-completions/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
 
+/** What protocols are given. */
+export type ProtocolSettings = {
+  /** Signs what clients are to send back as it is. */
+  secret: Buffer;
+};
+
 /** The protocols that are served; another one is a folder beside these, and a line here. */
-export const protocols: readonly Protocol[] = [chatCompletions, completions, embeddings];
+export const createProtocols = (_settings: ProtocolSettings): readonly Protocol[] => [
+  chatCompletions,
+  completions,
+  embeddings,
+];
