@@ -8,12 +8,19 @@ export type BodyProblem = {
   /** What is expected, as in `expected a string`. */
   message: string;
   reason: 'missing' | 'type' | 'value';
+  /** That does not fit. */
+  schema: Fields;
 };
+
+/**
+ * Says what a schema expects, in words that help more than those made from its keywords; spread into the schema's options.
+ * A function is given the value, and speaks for all that is wrong in it, at the path of the schema itself.
+ */
+export const expecting = (words: string | ((value: unknown) => string)) => ({ 'x-expected': words });
 
 /**
  * Reads a body by the schema that documents it: what passes has the type of the schema. Fields that the schema does not
  * know are ignored. The first problem is thrown, by default as `invalid_request` with the path of the field as its `param`.
- * A schema may say in `x-expected` what it expects, in words that help more than those made from its keywords.
  * Of a union of objects the alternative is chosen by the constant (`type`, `role`) that tells them apart.
  */
 export function readBody<Schema extends TSchema>(
@@ -21,8 +28,11 @@ export function readBody<Schema extends TSchema>(
   body: unknown,
   refuse: (problem: BodyProblem) => Fault = invalid,
 ): Static<Schema> {
-  if (!isFields(body)) throw refuse({ path: '', message: 'The body must be a JSON object.', reason: 'type' });
-  const problem = problemIn(schema as Fields, body, '');
+  // as: a schema is an object.
+  const root = schema as Fields;
+  if (!isFields(body))
+    throw refuse({ path: '', message: 'The body must be a JSON object.', reason: 'type', schema: root });
+  const problem = problemIn(root, body, '');
   if (problem !== null) throw refuse(problem);
   // as: it was checked by the schema just now.
   return body as Static<Schema>;
@@ -35,6 +45,12 @@ function invalid({ path, message }: BodyProblem): Fault {
 }
 
 function problemIn(schema: Fields, value: unknown, path: string): BodyProblem | null {
+  const found = firstProblem(schema, value, path);
+  const { 'x-expected': words } = schema;
+  return found !== null && typeof words === 'function' ? { ...found, path, message: words(value) } : found;
+}
+
+function firstProblem(schema: Fields, value: unknown, path: string): BodyProblem | null {
   const alternatives = alternativesOf(schema);
   if (alternatives !== null) return problemInUnion(schema, alternatives, value, path);
   if (!hasType(schema, value)) return problem(schema, path, 'type');
@@ -114,6 +130,7 @@ function problemInObject(
       path: place,
       message: `expected ${listed(known)}`,
       reason: sent === undefined ? 'missing' : isOfType ? 'value' : 'type',
+      schema: union,
     };
   }
   const problems = meant.map((each) => problemIn(each, value, path));
@@ -173,7 +190,7 @@ function within(size: number, least: unknown, most: unknown): boolean {
 }
 
 function problem(schema: Fields, path: string, reason: BodyProblem['reason']): BodyProblem {
-  return { path, message: wordsOf(schema), reason };
+  return { path, message: wordsOf(schema), reason, schema };
 }
 
 function wordsOf(schema: Fields): string {

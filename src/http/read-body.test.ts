@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { Fault } from '#kernel';
+import { fc } from '#test/properties.ts';
+import { nullable } from './page-query.ts';
+import { expecting, readBody } from './read-body.ts';
+
+const part = Type.Union([
+  Type.Object({ type: Type.Literal('text'), text: Type.String() }),
+  Type.Object({ type: Type.Enum(['image', 'file']), url: Type.String({ pattern: '^https:' }) }),
+]);
+const schema = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(part, { maxItems: 2 })])),
+  level: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 9 }))),
+  share: Type.Optional(Type.Number({ minimum: 0 })),
+  word: Type.Optional(Type.Enum(['a', 'b'])),
+  flag: Type.Optional(Type.Boolean(expecting('say whether'))),
+  only: Type.Optional(nullable(Type.Literal(1))),
+  message: Type.Optional(
+    Type.Union([
+      Type.Object({ type: Type.Optional(Type.Literal('message')), role: Type.Enum(['user', 'assistant']) }),
+      Type.Object({ type: Type.Literal('call'), name: Type.String() }),
+    ]),
+  ),
+  texts: Type.Optional(
+    Type.Array(
+      Type.String(),
+      expecting((value) => `no list of texts: ${JSON.stringify(value)}`),
+    ),
+  ),
+});
+
+function problemOf(body: unknown): string | null {
+  try {
+    readBody(schema, body);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof Fault);
+    assert.equal(error.row.status, 400);
+    const { param } = error.options;
+    if (param !== undefined) assert.ok(error.message.startsWith(`${param}: `), error.message);
+    return error.message;
+  }
+}
+
+test('the first problem is told with the path of its field and what is expected there', () => {
+  const cases: [Record<string, unknown>, string | null][] = [
+    [{}, null],
+    [{ model: '' }, 'model: expected a non-empty string'],
+    [{ model: undefined }, 'model: expected a non-empty string'],
+    [{ content: 'x' }, null],
+    [{ content: 5 }, 'content: expected a string or a list of at most 2'],
+    [{ content: [{ type: 'text' }] }, 'content[0].text: expected a string'],
+    [{ content: [{ type: 'text', text: 'x' }, 7] }, 'content[1]: expected an object'],
+    [{ content: [{ type: 'file', url: 'http://a' }] }, 'content[0].url: expected a string'],
+    [{ content: [{ type: 'sound' }] }, 'content[0].type: expected one of "text", "image", "file"'],
+    [{ content: [{ url: 'https://a' }] }, 'content[0].type: expected one of "text", "image", "file"'],
+    [{ content: [1, 2, 3] }, 'content: expected a list of at most 2'],
+    [{ level: null }, null],
+    [{ level: 9 }, null],
+    [{ level: 10 }, 'level: expected an integer from 1 to 9'],
+    [{ level: 1.5 }, 'level: expected an integer from 1 to 9'],
+    [{ level: '1' }, 'level: expected an integer from 1 to 9'],
+    [{ share: -1 }, 'share: expected a number of at least 0'],
+    [{ word: 'c' }, 'word: expected one of "a", "b"'],
+    [{ word: 1 }, 'word: expected one of "a", "b"'],
+    [{ flag: 0 }, 'flag: say whether'],
+    [{ only: 2 }, 'only: expected 1'],
+    [{ message: { role: 'user' } }, null],
+    [{ message: { type: 'message', role: 'user' } }, null],
+    [{ message: { role: 'system' } }, 'message.role: expected one of "user", "assistant"'],
+    [{ message: { type: 'call' } }, 'message.name: expected a string'],
+    [{ message: { type: 'other' } }, 'message.type: expected one of "message", "call"'],
+    [{ texts: ['a', 1] }, 'texts: no list of texts: ["a",1]'],
+    [{ unknown: {} }, null],
+  ];
+  for (const [fields, message] of cases)
+    assert.equal(problemOf({ model: 'm', ...fields }), message, JSON.stringify(fields));
+  for (const body of [undefined, null, [], 'x', 5]) assert.equal(problemOf(body), 'The body must be a JSON object.');
+});
+
+test('any JSON value is read or refused, never anything else', () => {
+  const names = fc.constantFrom('model', 'content', 'level', 'share', 'word', 'flag', 'only', 'message', 'texts');
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.array(fc.dictionary(fc.constantFrom('type', 'role', 'text'), fc.jsonValue())),
+  );
+  fc.assert(fc.property(fc.dictionary(names, value), (body) => void problemOf(body)));
+});
