@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import { nullable } from './page-query.ts';
-import { expecting, readBody } from './read-body.ts';
+import { expecting, expectingWithin, readBody } from './read-body.ts';
 
 const part = Type.Union([
   Type.Object({ type: Type.Literal('text'), text: Type.String() }),
@@ -27,7 +27,7 @@ const schema = Type.Object({
   texts: Type.Optional(
     Type.Array(
       Type.String(),
-      expecting((value) => `no list of texts: ${JSON.stringify(value)}`),
+      expectingWithin((value) => `no list of texts: ${JSON.stringify(value)}`),
     ),
   ),
 });
@@ -60,9 +60,10 @@ test('the first problem is told with the path of its field and what is expected 
     [{ content: [1, 2, 3] }, 'content: expected a list of at most 2'],
     [{ level: null }, null],
     [{ level: 9 }, null],
-    [{ level: 10 }, 'level: expected an integer from 1 to 9'],
-    [{ level: 1.5 }, 'level: expected an integer from 1 to 9'],
-    [{ level: '1' }, 'level: expected an integer from 1 to 9'],
+    [{ level: 10 }, 'level: expected an integer of at most 9'],
+    [{ level: 0 }, 'level: expected an integer of at least 1'],
+    [{ level: 1.5 }, 'level: expected an integer'],
+    [{ level: '1' }, 'level: expected an integer'],
     [{ share: -1 }, 'share: expected a number of at least 0'],
     [{ word: 'c' }, 'word: expected one of "a", "b"'],
     [{ word: 1 }, 'word: expected one of "a", "b"'],

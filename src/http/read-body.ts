@@ -12,11 +12,13 @@ export type BodyProblem = {
   schema: Fields;
 };
 
-/**
- * Says what a schema expects, in words that help more than those made from its keywords; spread into the schema's options.
- * A function is given the value, and speaks for all that is wrong in it, at the path of the schema itself.
- */
-export const expecting = (words: string | ((value: unknown) => string)) => ({ 'x-expected': words });
+type Words = string | ((value: unknown) => string);
+
+/** Says what a schema expects, in words that help more than those made from its keywords; spread into the schema's options. */
+export const expecting = (words: Words) => ({ 'x-expected': words });
+
+/** The same for all that is wrong in a value, told at the path of the schema itself. */
+export const expectingWithin = (words: Words) => ({ 'x-expected': words, 'x-within': true });
 
 /**
  * Reads a body by the schema that documents it: what passes has the type of the schema. Fields that the schema does not
@@ -46,15 +48,14 @@ function invalid({ path, message }: BodyProblem): Fault {
 
 function problemIn(schema: Fields, value: unknown, path: string): BodyProblem | null {
   const found = firstProblem(schema, value, path);
-  const { 'x-expected': words } = schema;
-  return found !== null && typeof words === 'function' ? { ...found, path, message: words(value) } : found;
+  return found !== null && schema['x-within'] === true ? problem(schema, { path, value }, found.reason) : found;
 }
 
 function firstProblem(schema: Fields, value: unknown, path: string): BodyProblem | null {
   const alternatives = alternativesOf(schema);
   if (alternatives !== null) return problemInUnion(schema, alternatives, value, path);
-  if (!hasType(schema, value)) return problem(schema, path, 'type');
-  if (!isAllowed(schema, value)) return problem(schema, path, 'value');
+  if (!hasType(schema, value)) return problem(schema, { path, value }, 'type');
+  if (!isAllowed(schema, value)) return problem(schema, { path, value }, 'value');
   if (Array.isArray(value)) return problemInItems(schema, value, path);
   return isFields(value) ? problemInFields(schema, value, path) : null;
 }
@@ -75,7 +76,7 @@ function problemInFields(schema: Fields, fields: Fields, path: string): BodyProb
     const place = path === '' ? name : `${path}.${name}`;
     const value = fields[name];
     if (value === undefined) {
-      if (required.includes(name)) return problem(property, place, 'missing');
+      if (required.includes(name)) return problem(property, { path: place, value }, 'missing');
       continue;
     }
     const found = problemIn(property, value, place);
@@ -84,24 +85,34 @@ function problemInFields(schema: Fields, fields: Fields, path: string): BodyProb
   return null;
 }
 
-/** Unions in unions are one. */
+/** Unions in unions are one, unless they have words of their own. */
 function alternativesOf(schema: Fields): Fields[] | null {
   const choices = schema.anyOf ?? schema.oneOf;
   if (!Array.isArray(choices)) return null;
-  return choices.filter(isFields).flatMap((each) => alternativesOf(each) ?? [each]);
+  return choices.filter(isFields).flatMap((each) => ('x-expected' in each ? [each] : (alternativesOf(each) ?? [each])));
 }
 
 function problemInUnion(union: Fields, all: readonly Fields[], value: unknown, path: string): BodyProblem | null {
-  const fitting = all.filter((each) => hasType(each, value));
-  const [first, ...others] = fitting;
-  if (first === undefined) return problem({ ...union, anyOf: all }, path, 'type');
-  if (others.length === 0) return problemIn(first, value, path);
+  const others = all.filter((each) => each.type !== 'null');
+  if (others.length < all.length && value === null) return null;
+  // A field that may be null is otherwise what it is without.
+  const [only] = others;
+  if (only !== undefined && others.length === 1 && !('x-expected' in union)) return problemIn(only, value, path);
+  const fitting = others.filter((each) => hasType(each, value));
+  const [first, second] = fitting;
+  if (first === undefined) return problem({ ...union, anyOf: others }, { path, value }, 'type');
+  if (second === undefined) {
+    const found = problemIn(first, value, path);
+    return found !== null && found.path === path && 'x-expected' in union
+      ? problem(union, { path, value }, 'value')
+      : found;
+  }
   if (!isFields(value)) {
     const problems = fitting.map((each) => problemIn(each, value, path));
     return problems.includes(null)
       ? null
       : 'x-expected' in union
-        ? problem(union, path, 'value')
+        ? problem(union, { path, value }, 'value')
         : (problems[0] ?? null);
   }
   return problemInObject(union, { fitting, value, path });
@@ -114,7 +125,9 @@ function problemInObject(
 ): BodyProblem | null {
   const name = ['type', 'role'].find((each) => fitting.some((one) => constantsAt(one, each) !== null));
   if (name === undefined)
-    return fitting.some((each) => problemIn(each, value, path) === null) ? null : problem(union, path, 'value');
+    return fitting.some((each) => problemIn(each, value, path) === null)
+      ? null
+      : problem(union, { path, value }, 'value');
   const sent = value[name];
   const meant = fitting.filter((each) => {
     const constants = constantsAt(each, name);
@@ -123,18 +136,23 @@ function problemInObject(
   });
   const [first] = meant;
   if (first === undefined) {
-    const known = [...new Set(fitting.flatMap((each) => constantsAt(each, name) ?? []))];
-    const place = path === '' ? name : `${path}.${name}`;
-    const isOfType = known.some((each) => typeof each === typeof sent);
-    return {
-      path: place,
-      message: `expected ${listed(known)}`,
-      reason: sent === undefined ? 'missing' : isOfType ? 'value' : 'type',
-      schema: union,
-    };
+    return unknownKind(fitting, { name, path: path === '' ? name : `${path}.${name}`, value: sent });
   }
   const problems = meant.map((each) => problemIn(each, value, path));
   return problems.includes(null) ? null : (problems[0] ?? null);
+}
+
+/** None of the alternatives has this constant; one of them may say what is expected in its place. */
+function unknownKind(
+  alternatives: readonly Fields[],
+  { name, path, value }: { name: string; path: string; value: unknown },
+): BodyProblem {
+  const known = [...new Set(alternatives.flatMap((each) => constantsAt(each, name) ?? []))];
+  const properties = alternatives.flatMap((each) => (isFields(each.properties) ? [each.properties[name]] : []));
+  const words = properties.filter(isFields).find((each) => 'x-expected' in each)?.['x-expected'];
+  const isOfType = known.some((each) => typeof each === typeof value);
+  const reason = value === undefined ? 'missing' : isOfType ? 'value' : 'type';
+  return problem({ enum: known, ...(words === undefined ? {} : { 'x-expected': words }) }, { path, value }, reason);
 }
 
 const isRequired = (schema: Fields, name: string) => Array.isArray(schema.required) && schema.required.includes(name);
@@ -149,6 +167,8 @@ function constantsAt({ properties }: Fields, name: string): unknown[] | null {
 }
 
 function hasType(schema: Fields, value: unknown): boolean {
+  const choices = alternativesOf(schema);
+  if (choices !== null) return choices.some((each) => hasType(each, value));
   const { type } = schema;
   if ('const' in schema) return typeof schema.const === typeof value && (schema.const === null) === (value === null);
   if (Array.isArray(schema.enum)) return schema.enum.some((each) => typeof each === typeof value);
@@ -175,36 +195,37 @@ function hasType(schema: Fields, value: unknown): boolean {
 function isAllowed(schema: Fields, value: unknown): boolean {
   if ('const' in schema) return schema.const === value;
   if (Array.isArray(schema.enum)) return schema.enum.includes(value);
-  const { minimum, maximum, minLength, maxLength, pattern, minItems, maxItems } = schema;
+  const { minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, maxProperties } = schema;
   if (typeof value === 'number') return within(value, minimum, maximum);
   if (typeof value === 'string')
     return (
       within(value.length, minLength, maxLength) &&
       (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value))
     );
-  return !Array.isArray(value) || within(value.length, minItems, maxItems);
+  if (Array.isArray(value)) return within(value.length, minItems, maxItems);
+  return !isFields(value) || within(Object.keys(value).length, undefined, maxProperties);
 }
 
 function within(size: number, least: unknown, most: unknown): boolean {
   return (typeof least !== 'number' || size >= least) && (typeof most !== 'number' || size <= most);
 }
 
-function problem(schema: Fields, path: string, reason: BodyProblem['reason']): BodyProblem {
-  return { path, message: wordsOf(schema), reason, schema };
-}
-
-function wordsOf(schema: Fields): string {
+function problem(schema: Fields, { path, value }: { path: string; value: unknown }, reason: BodyProblem['reason']) {
   const { 'x-expected': words } = schema;
-  return typeof words === 'string' ? words : `expected ${nameOf(schema)}`;
+  const told = typeof words === 'function' ? String(words(value)) : words;
+  const message = typeof told === 'string' ? told : `expected ${nameOf(schema, { value, reason })}`;
+  return { path, message, reason, schema };
 }
 
-function nameOf(schema: Fields): string {
+type Wrong = { value: unknown; reason: BodyProblem['reason'] };
+
+function nameOf(schema: Fields, wrong: Wrong): string {
   const choices = alternativesOf(schema);
   if (choices !== null) {
     const told = choices.filter(({ type }) => type !== 'null');
     const constants = told.flatMap((each) => ('const' in each ? [each.const] : []));
     if (constants.length === told.length) return listed(constants);
-    return [...new Set(told.map(nameOf))].join(' or ');
+    return [...new Set(told.map((each) => nameOf(each, wrong)))].join(' or ');
   }
   if ('const' in schema) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return listed(schema.enum);
@@ -214,9 +235,9 @@ function nameOf(schema: Fields): string {
     case 'boolean':
       return 'true or false';
     case 'integer':
-      return `an integer${bounds(schema)}`;
+      return `an integer${wrong.reason === 'value' ? bound(schema, wrong.value) : ''}`;
     case 'number':
-      return `a number${bounds(schema)}`;
+      return `a number${wrong.reason === 'value' ? range(schema) : ''}`;
     case 'array':
       return `a list${typeof schema.maxItems === 'number' ? ` of at most ${schema.maxItems}` : ''}`;
     default:
@@ -224,7 +245,12 @@ function nameOf(schema: Fields): string {
   }
 }
 
-function bounds({ minimum, maximum }: Fields): string {
+/** The bound that an integer is beyond. */
+function bound({ minimum, maximum }: Fields, value: unknown): string {
+  return typeof minimum === 'number' && Number(value) < minimum ? ` of at least ${minimum}` : ` of at most ${maximum}`;
+}
+
+function range({ minimum, maximum }: Fields): string {
   if (typeof minimum === 'number' && typeof maximum === 'number') return ` from ${minimum} to ${maximum}`;
   if (typeof minimum === 'number') return ` of at least ${minimum}`;
   return typeof maximum === 'number' ? ` of at most ${maximum}` : '';

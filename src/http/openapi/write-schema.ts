@@ -32,7 +32,7 @@ export function createSchemaWriter(language: Language): SchemaWriter {
   function writeKeywords(schema: Record<string, unknown>): JsonSchema {
     const out: JsonSchema = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === '$id' || keyword === 'x-zh' || keyword === 'x-expected') continue;
+      if (keyword === '$id' || keyword === 'x-zh' || keyword === 'x-expected' || keyword === 'x-within') continue;
       if (keyword === 'description') Object.assign(out, described(schema, language));
       else if (maps.has(keyword) && isFields(value)) out[keyword] = mapValues(value, write);
       else if (lists.has(keyword) && Array.isArray(value)) out[keyword] = value.map(write);

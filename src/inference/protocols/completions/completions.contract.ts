@@ -1,19 +1,33 @@
 import Type from 'typebox';
-import { type Contract, said } from '#http';
-import { calledModel, samplingFields, textCallFaults } from '../openai/sampling.contract.ts';
+import { type Contract, expectingWithin, said } from '#http';
+import { calledModel, notSupported, samplingFields, textCallFaults } from '../openai/sampling.contract.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
 
-const requestSchema = Type.Object(
+/** The body of P/completions. */
+export const completionRequestSchema = Type.Object(
   {
     model: calledModel,
-    prompt: Type.Union(
-      [Type.String(), Type.Array(Type.String(), { minItems: 1 })],
-      said('Text, or texts that are joined with spaces into one prompt.', '文本，或以空格连接成一个提示词的文本列表。'),
-    ),
+    prompt: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
+      ...said(
+        'Text, or texts that are joined with spaces into one prompt.',
+        '文本，或以空格连接成一个提示词的文本列表。',
+      ),
+      ...expectingWithin(wordsOfPrompt),
+    }),
+    stream: notSupported('this route does not stream; use chat/completions', false),
+    best_of: notSupported('only 1 is supported', 1),
+    echo: notSupported('not supported', false),
+    suffix: notSupported('not supported', ''),
+    logprobs: notSupported(),
     ...samplingFields,
   },
   { $id: 'CompletionRequest' },
 );
+
+function wordsOfPrompt(sent: unknown): string {
+  const hasParts = Array.isArray(sent) && sent.length > 0;
+  return `expected a string or a list of strings${hasParts ? ', not token ids' : ''}`;
+}
 
 const completionSchema = Type.Object(
   {
@@ -42,7 +56,7 @@ export const completionsContract: Contract = {
     'The legacy route for clients that know no conversations: the prompt becomes one message of a user. It gives one answer and does not stream.',
     '供不支持对话的旧客户端使用：提示词将作为一条用户消息处理。仅返回一个结果，不支持流式返回。',
   ),
-  body: requestSchema,
+  body: completionRequestSchema,
   bodyExample: { model: 'chat', prompt: 'What is the capital of France?', max_tokens: 64 },
   answers: {
     200: {

@@ -1,76 +1,61 @@
-import { type Fault, type Fields, fault, isFields } from '#kernel';
+import { type BodyProblem, readBody } from '#http';
+import { type Fault, type Fields, fault } from '#kernel';
 import type { EmbeddingRequest } from '../../model-request.ts';
-import { given } from '../openai/fields.ts';
+import { embeddingRequestSchema } from './embeddings.contract.ts';
 
 /**
  * Reads the body of P/embeddings. A value of the wrong type or shape is 422 with `detail` (interface 7); limits come
  * later, when the model is known. Without `input_type` an input is a document: it gets no query instruction.
  */
-export function readEmbeddingRequest(body: unknown): EmbeddingRequest {
-  if (!isFields(body)) throw shape(null, 'Input should be a JSON object', 'object_type');
+export function readEmbeddingRequest(sent: unknown): EmbeddingRequest {
+  const body = readBody(embeddingRequestSchema, sent, (problem) => wrongShape(problem, sent));
   return {
-    model: readModel(body),
-    inputs: readInputs(body),
-    encoding: readWord(body, 'encoding_format', ['float', 'base64']) ?? 'float',
-    dimensions: readDimensions(body),
-    role: readWord(body, 'input_type', ['query', 'document']) ?? 'document',
-    truncate: readTruncate(body),
+    model: body.model,
+    inputs: [body.input].flat(),
+    encoding: body.encoding_format ?? 'float',
+    dimensions: body.dimensions ?? null,
+    role: body.input_type ?? 'document',
+    truncate: body.truncate ?? false,
   };
 }
 
-function shape(field: string | null, msg: string, type: string): Fault {
-  const loc = field === null ? ['body'] : ['body', field];
-  const message = field === null ? msg : `${field}: ${msg}`;
-  return fault('invalid_shape', { message, ...(field === null ? {} : { param: field }), detail: [{ type, loc, msg }] });
+/** In the words of the interface, which are those of FastAPI. */
+function wrongShape(problem: BodyProblem, sent: unknown): Fault {
+  const [field = ''] = problem.path.split('[');
+  if (field === '') return refusal(['body'], 'Input should be a JSON object', 'object_type');
+  const { msg, type } = field === 'input' ? wordsOfInput(Object(sent).input) : wordsOf(problem);
+  return refusal(['body', field], msg, type);
 }
 
-function readModel(fields: Fields): string {
-  const { model } = fields;
-  if (model === undefined) throw shape('model', 'Field required', 'missing');
-  if (typeof model !== 'string' || model === '')
-    throw shape('model', 'Input should be a non-empty string', 'string_type');
-  return model;
+function refusal(loc: readonly string[], msg: string, type: string): Fault {
+  const [, field] = loc;
+  const detail = [{ type, loc, msg }];
+  if (field === undefined) return fault('invalid_shape', { message: msg, detail });
+  return fault('invalid_shape', { message: `${field}: ${msg}`, param: field, detail });
 }
 
-function readInputs(fields: Fields): string[] {
-  const { input } = fields;
-  if (input === undefined) throw shape('input', 'Field required', 'missing');
-  const inputs: unknown[] = Array.isArray(input) ? input : [input];
-  if (inputs.length === 0) throw shape('input', 'List should have at least one string', 'too_short');
-  return inputs.map((text) => {
-    if (typeof text !== 'string') throw shape('input', `Input should be ${asText(text)}`, 'string_type');
-    if (text === '') throw shape('input', 'String should have at least 1 character', 'string_too_short');
-    return text;
-  });
+type Words = { msg: string; type: string };
+
+const missing: Words = { msg: 'Field required', type: 'missing' };
+
+function wordsOf({ reason, schema }: BodyProblem): Words {
+  const [value = schema] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  const { type, enum: words }: Fields = value;
+  if (Array.isArray(words))
+    return { msg: `Input should be ${words.map((each) => `'${each}'`).join(' or ')}`, type: 'literal_error' };
+  if (type === 'integer') return { msg: 'Input should be a valid integer', type: 'int_type' };
+  if (type === 'boolean') return { msg: 'Input should be a valid boolean', type: 'bool_type' };
+  return reason === 'missing' ? missing : { msg: 'Input should be a non-empty string', type: 'string_type' };
 }
 
-/** OpenAI takes token ids, too; LangChain for Python sends them unless told otherwise, and each model has its own. */
-function asText(sent: unknown): string {
-  const isTokens = typeof sent === 'number' || (Array.isArray(sent) && typeof sent[0] === 'number');
-  return isTokens
-    ? 'a string or a list of strings, not token ids (in LangChain set check_embedding_ctx_length=False)'
-    : 'a string or a list of strings';
-}
-
-function readWord<Word extends string>(fields: Fields, name: string, words: readonly Word[]): Word | undefined {
-  const value = given(fields, name);
-  if (value === undefined) return undefined;
-  const word = words.find((each) => each === value);
-  if (!word) throw shape(name, `Input should be ${words.map((each) => `'${each}'`).join(' or ')}`, 'literal_error');
-  return word;
-}
-
-function readDimensions(fields: Fields): number | null {
-  const value = given(fields, 'dimensions');
-  if (value === undefined) return null;
-  if (typeof value !== 'number' || !Number.isInteger(value))
-    throw shape('dimensions', 'Input should be a valid integer', 'int_type');
-  return value;
-}
-
-function readTruncate(fields: Fields): boolean {
-  const value = given(fields, 'truncate');
-  if (value === undefined) return false;
-  if (typeof value !== 'boolean') throw shape('truncate', 'Input should be a valid boolean', 'bool_type');
-  return value;
+function wordsOfInput(input: unknown): Words {
+  if (input === undefined) return missing;
+  const texts: readonly unknown[] = [input].flat();
+  if (texts.length === 0) return { msg: 'List should have at least one string', type: 'too_short' };
+  const wrong = texts.find((text) => typeof text !== 'string' || text === '');
+  if (wrong === '') return { msg: 'String should have at least 1 character', type: 'string_too_short' };
+  // OpenAI takes token ids, too; LangChain for Python sends them unless told otherwise, and each model has its own.
+  const isTokens = typeof wrong === 'number' || (Array.isArray(wrong) && typeof wrong[0] === 'number');
+  const hint = isTokens ? ', not token ids (in LangChain set check_embedding_ctx_length=False)' : '';
+  return { msg: `Input should be a string or a list of strings${hint}`, type: 'string_type' };
 }

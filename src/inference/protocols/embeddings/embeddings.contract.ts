@@ -5,7 +5,8 @@ import { answeredModel } from '../openai/usage.schema.ts';
 
 const text = Type.String({ minLength: 1 });
 
-const requestSchema = Type.Object(
+/** The body of P/embeddings. */
+export const embeddingRequestSchema = Type.Object(
   {
     model: calledModel,
     input: Type.Union(
@@ -80,7 +81,7 @@ export const embeddingsContract: Contract = {
     'Makes one vector of unit length for each input. Works in embedding projects, and takes one or two inputs of 512 tokens together (more only with a model that was trained with more). Embedding calls are never kept as training data. Allow a minute: an idle model may be slow on the first request.',
     '为每个输入生成一个单位长度的向量。适用于嵌入项目；每次请求一至两个输入，合计不超过 512 个词元（以更大长度训练的模型除外）。嵌入调用绝不会保存为训练数据。请将客户端超时设为至少 60 秒：空闲模型的首次请求可能较慢。',
   ),
-  body: requestSchema,
+  body: embeddingRequestSchema,
   bodyExample: { model: 'search', input: ['How do I reset my password?'], input_type: 'query' },
   answers: {
     200: {

@@ -1,10 +1,20 @@
-import Type, { type TSchema } from 'typebox';
-import { nullable, said } from '#http';
+import Type, { type Static, type TSchema } from 'typebox';
+import { expecting, expectingWithin, nullable, said } from '#http';
 import { chatDefaults } from '#models';
-import { mostSeed } from './sampling.ts';
+
+/** Of either sign: clients draw seeds of 64 bits. */
+const mostSeed = 2 ** 63;
+const maxStops = 8;
 
 /** A field that may be left out; null means the same. */
 export const optional = <Value extends TSchema>(value: Value) => Type.Optional(nullable(value));
+
+/** A field that is accepted only while it asks for nothing: a value that would change the answer is refused, never ignored. */
+export function notSupported<Value extends boolean | number | string>(words = 'not supported', nothing?: Value) {
+  const text = { ...said('Not supported.', '不支持。'), ...expecting(words) };
+  const accepted = nothing === undefined ? [] : [Type.Literal(nothing)];
+  return Type.Optional(Type.Union([...accepted, Type.Null()], text));
+}
 
 export const calledModel = Type.String({
   ...said(
@@ -19,13 +29,15 @@ const maxTokens = said(
   '回答的最大词元数，含推理部分。提示词与回答之和不得超过模型的上下文长度。',
 );
 
+const tokenBounds = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
 /** What chat and legacy completions have in common. */
 export const samplingFields = {
-  max_tokens: optional(Type.Integer({ ...maxTokens, minimum: 1, default: chatDefaults.max_tokens })),
+  max_tokens: optional(Type.Integer({ ...maxTokens, ...tokenBounds, default: chatDefaults.max_tokens })),
   max_completion_tokens: optional(
     Type.Integer({
       ...said('Another name of `max_tokens`; send one of them.', '`max_tokens` 的别名；只发送其中一个。'),
-      minimum: 1,
+      ...tokenBounds,
     }),
   ),
   temperature: optional(
@@ -59,10 +71,10 @@ export const samplingFields = {
     }),
   ),
   stop: optional(
-    Type.Union(
-      [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 8 })],
-      said('Texts that end the answer; they are not returned.', '遇到即结束回答的文本；不会出现在结果中。'),
-    ),
+    Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: maxStops })], {
+      ...said('Texts that end the answer; they are not returned.', '遇到即结束回答的文本；不会出现在结果中。'),
+      ...expectingWithin(wordsOfStop),
+    }),
   ),
   reasoning_effort: optional(
     Type.Enum(
@@ -73,8 +85,19 @@ export const samplingFields = {
       ),
     ),
   ),
-  n: optional(Type.Literal(1, said('Only 1 is supported.', '仅支持 1。'))),
+  n: notSupported('only 1 is supported', 1),
+  logit_bias: optional(
+    Type.Object({}, { ...said('Not supported.', '不支持。'), ...expectingWithin('not supported'), maxProperties: 0 }),
+  ),
 };
+
+const samplingSchema = Type.Object(samplingFields);
+export type SamplingBody = Static<typeof samplingSchema>;
+
+function wordsOfStop(sent: unknown): string {
+  if (Array.isArray(sent) && sent.length > maxStops) return `expected at most ${maxStops} strings`;
+  return 'expected a non-empty string or a list of them';
+}
 
 function penalty(english: string, chinese: string) {
   return Type.Number({ ...said(english, chinese), minimum: -2, maximum: 2, default: 0 });

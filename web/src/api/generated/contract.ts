@@ -246,35 +246,60 @@ export type Schemas = {
       content: string | ({
         type: 'text';
         text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
       })[];
     } | {
       role: 'developer';
       content: string | ({
         type: 'text';
         text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
       })[];
     } | {
       role: 'user';
       content: string | ({
         type: 'text';
         text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
       })[];
     } | {
       role: 'assistant';
       content?: string | ({
         type: 'text';
         text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
       })[] | null;
-      reasoning_content?: string | null;
+      reasoning_content?: unknown;
+      reasoning?: unknown;
+      refusal?: unknown;
       tool_calls?: (Schemas['ToolCall'])[] | null;
     } | {
       role: 'tool';
       content: string | ({
         type: 'text';
         text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
       })[];
       tool_call_id: string;
     })[];
+    functions?: null;
+    function_call?: null;
+    logprobs?: false | null;
+    top_logprobs?: 0 | null;
+    audio?: null;
+    web_search_options?: null;
+    moderation?: null;
+    modalities?: ('text')[] | null;
     max_tokens?: number | null;
     max_completion_tokens?: number | null;
     temperature?: number | null;
@@ -285,6 +310,7 @@ export type Schemas = {
     stop?: string | (string)[] | null;
     reasoning_effort?: 'none' | 'low' | 'high' | null;
     n?: 1 | null;
+    logit_bias?: Record<string, unknown> | null;
     stream?: boolean | null;
     stream_options?: {
       include_usage?: boolean | null;
@@ -370,6 +396,11 @@ export type Schemas = {
   CompletionRequest: {
     model: string;
     prompt: string | (string)[];
+    stream?: false | null;
+    best_of?: 1 | null;
+    echo?: false | null;
+    suffix?: '' | null;
+    logprobs?: null;
     max_tokens?: number | null;
     max_completion_tokens?: number | null;
     temperature?: number | null;
@@ -380,6 +411,7 @@ export type Schemas = {
     stop?: string | (string)[] | null;
     reasoning_effort?: 'none' | 'low' | 'high' | null;
     n?: 1 | null;
+    logit_bias?: Record<string, unknown> | null;
   };
   Credits: {
     settled: string;
@@ -1140,7 +1172,7 @@ export type Schemas = {
   };
   ToolCall: {
     id: string;
-    type: 'function';
+    type?: 'function';
     function: {
       name: string;
       arguments: string;
