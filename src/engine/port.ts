@@ -75,6 +75,11 @@ export type EmbeddingInputs = {
 export type Sampling = {
   /** Counts reasoning too. Infinity: as many as the context has room for. */
   maxTokens: number;
+  /**
+   * Reasoning ends, by force, before it takes more tokens, its tags among them; the answer follows within `maxTokens`. With less than
+   * the tags take, reasoning ends as soon as it has begun. null or left out: no bound. Of remote engines some keep to it, about.
+   */
+  maxReasoningTokens?: number | null;
   /** 0 is greedy. */
   temperature: number;
   /** 0 is the most likely token only. */

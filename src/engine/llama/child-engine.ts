@@ -159,7 +159,7 @@ export class ChildEngine {
       id,
       prompt: facts,
       sampling,
-      reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling.maxTokens),
+      reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling, this.#tags),
       contextTokens: maxContextTokens,
       sampler: this.#samplers.of(samplerConfig(sampling, randomInt(seedRange))),
       parser: new OutputParser({ ...prepared, reasons, startsInReasoning, stop: sampling.stop }),

@@ -34,11 +34,15 @@ export type GenerationOptions = {
   parser: OutputParser;
   textMayEnd: boolean;
   vocabulary: Vocabulary;
-  /** `<think>` and the tokens that close reasoning by force. */
   tags: ReasoningTags;
 };
 
-export type ReasoningTags = { open: Token | null; forcedClose: Uint32Array };
+export type ReasoningTags = {
+  /** `<think>`. */
+  open: Token | null;
+  /** Closes reasoning by force. Empty: the model has no tokens for it. */
+  forcedClose: Uint32Array;
+};
 
 const lessThan = 0x3c;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -94,7 +98,7 @@ export class Generation {
 
   take(token: Token): Taken {
     this.next.length = 0;
-    const { vocabulary, sampling, contextTokens } = this.#options;
+    const { vocabulary } = this.#options;
     if (this.#constraint !== null && this.#beginsAnswer(token)) {
       this.#answerBegins('atStart');
       return 'resample';
@@ -102,16 +106,15 @@ export class Generation {
     if (this.#calls !== null && this.#beginsCall(token) && !this.#holdCalls(this.#calls, token)) return 'resample';
     this.#completionTokens += 1;
     const ends = vocabulary.isEnd(token);
-    if (ends && !this.#owesAnswer()) {
+    if (ends && !this.#owesAnswer() && !this.#mayNotReason()) {
       this.#ending = 'eog';
       return 'over';
     }
-    // The place of an end that comes too early is taken by what closes reasoning.
-    if (ends) this.#closeReasoning(this.#completionTokens - 1);
+    // The place of an end that comes too early, and of a first token of reasoning that is not to be, is taken by what closes it.
+    if (ends || this.#mayNotReason()) this.#closeReasoning(this.#completionTokens - 1);
     else this.#accept(token);
     if (this.#watching) this.#watch();
-    const most = Math.min(sampling.maxTokens, contextTokens - this.prompt.length);
-    if (this.#completionTokens >= most) {
+    if (this.#completionTokens >= this.#mostTokens) {
       this.#ending = 'length';
       return 'over';
     }
@@ -209,6 +212,18 @@ export class Generation {
     return this.#constraint !== null && this.#options.parser.inReasoning && this.#options.tags.forcedClose.length > 0;
   }
 
+  /** Reasoning has reached its bound: before its first token, where the prompt has opened it and the bound has no room for any. */
+  #mayNotReason(): boolean {
+    const { parser, reasoningBudget, tags } = this.#options;
+    const isFull = this.#watching && parser.inReasoning && parser.reasoningTokens >= reasoningBudget;
+    return isFull && tags.forcedClose.length > 0;
+  }
+
+  get #mostTokens(): number {
+    const { sampling, contextTokens } = this.#options;
+    return Math.min(sampling.maxTokens, contextTokens - this.prompt.length);
+  }
+
   /** The token completes `<tool_call>`; it may have text in front of that and behind it. */
   #beginsCall(token: Token): boolean {
     const { vocabulary, parser } = this.#options;
@@ -237,21 +252,18 @@ export class Generation {
   }
 
   #watch(): void {
-    const { parser, reasoningBudget, tags } = this.#options;
+    const { parser } = this.#options;
     this.parse();
-    if (!parser.inReasoning) {
-      if (!parser.undecided) this.#answerBegins('afterReasoning');
-    } else if (parser.reasoningTokens >= reasoningBudget && tags.forcedClose.length > 0) {
-      this.#closeReasoning(this.#completionTokens);
-    }
+    if (this.#mayNotReason()) this.#closeReasoning(this.#completionTokens);
+    else if (!parser.inReasoning && !parser.undecided) this.#answerBegins('afterReasoning');
   }
 
-  /** By force, behind so many tokens. */
+  /** By force, behind so many tokens. A grammar holds from there on, as behind a model's own end of its reasoning. */
   #closeReasoning(completionTokens: number): void {
-    const { tags, sampling } = this.#options;
+    const { tags } = this.#options;
     this.#completionTokens = completionTokens;
     for (const token of tags.forcedClose) {
-      if (this.#completionTokens >= sampling.maxTokens) break;
+      if (this.#completionTokens >= this.#mostTokens) break;
       this.#completionTokens += 1;
       this.#accept(token);
     }

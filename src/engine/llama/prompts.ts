@@ -1,5 +1,5 @@
 import { fault } from '#kernel';
-import type { Adapter, ChatPrompt } from '../port.ts';
+import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
@@ -23,9 +23,18 @@ export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: A
 /** With effort `low` reasoning is closed after this many tokens, or after half of `max_tokens` when that is less. */
 const lowReasoningTokens = 256;
 
-/** Effort `high` and the model's own default set no bound but `max_tokens`. */
-export function reasoningBudget(effort: ChatPrompt['reasoningEffort'], maxTokens: number): number {
-  return effort === 'low' ? Math.min(lowReasoningTokens, Math.ceil(maxTokens / 2)) : Infinity;
+/**
+ * Tokens of reasoning after which it is closed by force. Effort `high` and the model's own default set no bound. What the caller allows
+ * has room for the tokens that close it.
+ */
+export function reasoningBudget(
+  effort: ChatPrompt['reasoningEffort'],
+  { maxTokens, maxReasoningTokens = null }: Pick<Sampling, 'maxTokens' | 'maxReasoningTokens'>,
+  { forcedClose }: Pick<ReasoningTags, 'forcedClose'>,
+): number {
+  const ofEffort = effort === 'low' ? Math.min(lowReasoningTokens, Math.ceil(maxTokens / 2)) : Infinity;
+  if (maxReasoningTokens === null) return ofEffort;
+  return Math.min(ofEffort, Math.max(0, maxReasoningTokens - forcedClose.length));
 }
 
 export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {

@@ -235,12 +235,6 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
     expected: { content: 'a', stopText: 'bc' },
   },
   {
-    name: 'the longest of the stop strings that end at once',
-    text: 'abcd',
-    setup: { stop: ['c', 'abc', 'bc'] },
-    expected: { content: '', stopText: 'abc' },
-  },
-  {
     name: 'a stop string behind a call',
     text: `${sun}\n\nSo END`,
     setup: { stop: ['END'] },

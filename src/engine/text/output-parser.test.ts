@@ -82,6 +82,11 @@ test('no split of a generated output changes the result', () => {
   fc.assert(property, { numRuns: 3000 });
 });
 
+test('of stop strings that end at once the longest has ended the answer', () => {
+  const { content, stopText } = run(['abcd'], { stop: ['c', 'abc', 'bc'] });
+  assert.deepEqual([content, stopText], ['', 'abc']);
+});
+
 test('text is handed on at once where it can begin no tag and no stop string', () => {
   const parser = new OutputParser({
     reasons: true,
