@@ -8,6 +8,8 @@ export type LoadOptions = {
   durationMs: number;
   /** The raw HTTP/1.1 request of connection `c`, number `n`; rendered ahead, because rendering is not what is measured. */
   request: (connection: number, n: number) => Buffer;
+  /** Whether a stream has its end; by default that of chat completions. */
+  isWhole?: (answer: string) => boolean;
 };
 
 export type LoadResult = { calls: number; perSecond: number; p50Ms: number; p99Ms: number; failures: number };
@@ -19,7 +21,8 @@ const contentLength = /content-length: (\d+)/i;
  * generator. Understands answers with a content-length and answers in chunks. Failures are answers other than 200,
  * streams without their end, and lost sockets.
  */
-export async function load({ port, connections, durationMs, request }: LoadOptions): Promise<LoadResult> {
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const { port, connections, durationMs, request, isWhole = isDone } = options;
   const latencies: number[] = [];
   let failures = 0;
   const start = performance.now();
@@ -44,7 +47,7 @@ export async function load({ port, connections, durationMs, request }: LoadOptio
         const size = answerSize(answer);
         if (size === null || answer.length < size) return true;
         latencies.push(performance.now() - sentAt);
-        if (!answer.startsWith('200', 9) || isCutStream(answer)) failures++;
+        if (!answer.startsWith('200', 9) || (isStream(answer) && !isWhole(answer))) failures++;
         answer = answer.slice(size);
         next();
         return true;
@@ -84,9 +87,8 @@ function answerSize(text: string): number | null {
 
 const inChunks = /transfer-encoding: chunked/i;
 
-function isCutStream(answer: string): boolean {
-  return answer.includes('content-type: text/event-stream') && !answer.includes('data: [DONE]');
-}
+const isStream = (answer: string) => answer.includes('content-type: text/event-stream');
+const isDone = (answer: string) => answer.includes('data: [DONE]');
 
 /** The q-quantile of ascending values; NaN when there are none. */
 export function quantile(ascending: readonly number[], q: number): number {

@@ -17,6 +17,7 @@ import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
 import { benchLighthouse } from './lighthouse.ts';
 import { benchLists } from './lists.ts';
+import { benchProtocols } from './protocols.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchRouteLatency } from './route-latency.ts';
 import { benchScrolling } from './scrolling.ts';
@@ -46,6 +47,7 @@ const models = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-models-'));
 
 const benches: Record<string, () => Promise<Row[]>> = {
   'hot-path': benchHotPath,
+  protocols: benchProtocols,
   'key-check': benchKeyCheck,
   decoding: () =>
     benchDecoding({ name: 'tiny shape', gguf: randomModel('tiny.gguf', tiny), tokens: 2000, rounds: 5, threads }),
