@@ -60,7 +60,9 @@ function shortened(
   if (excess === null) return null;
   const { promptTokens, maxContextTokens } = excess;
   const room = maxContextTokens - (maxTokens ?? leastRoom(maxContextTokens));
-  const size = (messages: TextRequest['prompt']['messages']) => JSON.stringify(messages).length;
+  const sizes = new Map(prompt.messages.map((message) => [message, JSON.stringify(message).length]));
+  const size = (messages: TextRequest['prompt']['messages']) =>
+    messages.reduce((sum, message) => sum + (sizes.get(message) ?? 0), 0);
   const most = (size(prompt.messages) * room) / Math.max(1, promptTokens);
   let messages = withoutOldestTurns(prompt.messages);
   while (messages !== null && size(messages) > most) {
