@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
+import { Compile } from 'typebox/schema';
 import { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import { nullable } from './page-query.ts';
@@ -82,11 +83,19 @@ test('the first problem is told with the path of its field and what is expected 
   for (const body of [undefined, null, [], 'x', 5]) assert.equal(problemOf(body), 'The body must be a JSON object.');
 });
 
-test('any JSON value is read or refused, never anything else', () => {
+test('any JSON value is read where it fits the schema, and refused where it does not, never anything else', () => {
+  const validator = Compile(schema);
   const names = fc.constantFrom('model', 'content', 'level', 'share', 'word', 'flag', 'only', 'message', 'texts');
   const value = fc.oneof(
     fc.jsonValue(),
     fc.array(fc.dictionary(fc.constantFrom('type', 'role', 'text'), fc.jsonValue())),
   );
-  fc.assert(fc.property(fc.dictionary(names, value), (body) => void problemOf(body)));
+  const isRead = (body: unknown) => assert.equal(problemOf(body) === null, validator.Check(body));
+  fc.assert(fc.property(fc.dictionary(names, value), isRead));
+  const anyWord = fc.record({
+    model: fc.constant('m'),
+    content: fc.oneof(fc.string(), fc.array(value)),
+    message: value,
+  });
+  fc.assert(fc.property(anyWord, isRead));
 });
