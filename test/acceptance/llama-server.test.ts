@@ -136,6 +136,37 @@ test('a stream is as whole as the answer, and one that is left frees its place',
   assert.ok((await chat.chat.completions.create({ ...request, model: remoteText })).choices[0]?.message.content);
 });
 
+test('reasoning keeps to the bound of a call', async () => {
+  const route = {
+    ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api: 'llama-server' } as const),
+    ...{ secret: null, upstreamModel: 'any', capacity: 2, weight: 1, draining: false },
+    ...{ maxContextTokens: 4_096, dimensions: null },
+  };
+  const engine = createRemoteEngine({
+    ...{ routes: () => [route], countHere: async () => null, clock: systemClock, log: () => {} },
+  });
+  const signal = new AbortController().signal;
+  const messages = [{ role: 'user' as const, content: 'What is the capital of Orrin?' }];
+  const answered = async (maxReasoningTokens: number | null) => {
+    const asked = { ...prompt, messages, reasoningEffort: 'high' as const, maxTokens: 200 };
+    const { handle } = await engine.prepareChat(asked, signal);
+    const said = { reasoning: '', content: '' };
+    const call = { handle, sampling: { ...sampling, maxTokens: 200, maxReasoningTokens }, cacheScope: 'ada', signal };
+    await engine.generate(call, (delta) => {
+      if (delta.type !== 'tool_call') said[delta.type] += delta.text;
+    });
+    return said;
+  };
+  try {
+    const [free, bounded, none] = [await answered(null), await answered(4), await answered(0)];
+    assert.ok(free.reasoning.startsWith(bounded.reasoning) && bounded.reasoning.length < free.reasoning.length);
+    assert.equal(none.reasoning, '');
+    for (const { content } of [bounded, none]) assert.match(content, /Saltmere/);
+  } finally {
+    await engine.close();
+  }
+});
+
 for (const api of ['llama-server', 'openai'] as const)
   test(`a call right after a stream does not meet the end of its connection, set up as ${api}`, async () => {
     const route = {

@@ -81,7 +81,9 @@ export async function generateChat(
   };
   try {
     signal.throwIfAborted();
-    const sent = await sendCall(parts, call, { request, signal, param: 'messages' });
+    // Without reasoning there is nothing to bound.
+    const maxReasoningTokens = chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null);
+    const sent = await sendCall(parts, call, { request, maxReasoningTokens, signal, param: 'messages' });
     try {
       await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
       if (signal.aborted) return cancelled();

@@ -6,6 +6,7 @@ import { openRouteAdapters, type RouteAdapters, type RouteLog } from './adapters
 import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import type { Candidate } from './choose-route.ts';
 import { type HealthTiming, HealthWatch } from './health-watch.ts';
+import { ReasoningBound } from './reasoning-bound.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
@@ -27,6 +28,7 @@ export class RouteRuntime {
   readonly upstream: Upstream;
   /** null: it serves the base model only. */
   readonly adapters: RouteAdapters | null;
+  readonly reasoningBound: ReasoningBound;
   #route: ServingRoute;
   #calls = 0;
   #tokens = 0;
@@ -47,6 +49,7 @@ export class RouteRuntime {
     this.#log = log;
     this.upstream = openUpstream(route);
     const { upstream } = this;
+    this.reasoningBound = new ReasoningBound(upstream);
     this.adapters = adapters ? openRouteAdapters(route, { upstream, source: adapters, clock, log }) : null;
     this.#health = new HealthWatch(
       {
@@ -143,6 +146,7 @@ export class RouteRuntime {
     this.#breaker = failed(this.#breaker, { nowMs: this.#clock.monotonicMs(), error });
     if (before !== null || this.#breaker.retryAtMs === null) return;
     this.adapters?.forget();
+    this.reasoningBound.forget();
     this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
   }
 

@@ -12,6 +12,8 @@ import type { WaitingCall } from './waiting-calls.ts';
 /** What is sent to a route. */
 export type ToSend = {
   request: (route: ServingRoute) => { path: string; body: Record<string, unknown> };
+  /** null or left out: no bound. */
+  maxReasoningTokens?: number | null;
   /** The field that is named where the engine finds it too long. */
   param: string;
   signal: AbortSignal;
@@ -53,12 +55,14 @@ async function attempt(
   { what, place }: { what: ToSend; place: Place },
 ): Promise<Sent | Elsewhere> {
   const { adapter, prefix } = call;
-  const { request, param, signal } = what;
+  const { request, maxReasoningTokens = null, param, signal } = what;
   const { runtime, leave, isRepeated = false } = place;
   const fields = adapter === null ? fieldsOfBase(runtime) : await adapterFields(runtime, adapter, signal);
   if (fields instanceof Elsewhere) return fields;
+  const bound = maxReasoningTokens === null ? {} : await boundFields(runtime, maxReasoningTokens, signal);
+  if (bound instanceof Elsewhere) return bound;
   const { path, body } = request(runtime.route);
-  const told = fields === null ? body : { ...body, ...fields };
+  const told = { ...body, ...fields, ...bound };
   const sentMs = parts.clock.monotonicMs();
   const answer = await reach(runtime, () => runtime.upstream.post(path, told, signal));
   if (answer instanceof Elsewhere) return answer;
@@ -94,5 +98,8 @@ export async function adapterFields(
   if (adapters === null) return new Elsewhere('The route serves no adapters.');
   return reach(runtime, () => adapters.fieldsOf(adapter, signal), { nothingRan: true });
 }
+
+const boundFields = (runtime: RouteRuntime, most: number, signal: AbortSignal) =>
+  reach(runtime, () => runtime.reasoningBound.fieldsOf(runtime.route, most, signal), { nothingRan: true });
 
 const fieldsOfBase = ({ adapters }: RouteRuntime) => adapters?.fieldsOfBase ?? null;
