@@ -26,7 +26,8 @@ export function callAttributes(call: ObservedCall): Attributes {
     ...(sampling === null
       ? {}
       : {
-          'gen_ai.request.max_tokens': sampling.maxTokens,
+          ...(sampling.maxTokens === null ? {} : { 'gen_ai.request.max_tokens': sampling.maxTokens }),
+          ...(sampling.topK == null ? {} : { 'gen_ai.request.top_k': sampling.topK }),
           'gen_ai.request.temperature': sampling.temperature,
           'gen_ai.request.top_p': sampling.topP,
           'gen_ai.request.presence_penalty': sampling.presencePenalty,
